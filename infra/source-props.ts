@@ -39,29 +39,8 @@ export interface SourceProps {
         comments?: "keep" | "drop" | undefined;
       }
     | undefined;
-  /** Size of an event above which its answers go to the claim-check bucket. Default "200KB", at most "900KB". */
-  inlineLimit?: string | undefined;
-  /** How long a response waits for metrics and metadata that cannot be had, before it goes out without. Default "15m". */
-  enrichmentPatience?: Duration | undefined;
-  /** How long metrics or metadata must have been absent to count as absent. Default "1m". */
-  absentAfter?: Duration | undefined;
-  /** Requests a tick may spend on everything slow, 1 to 1000. Default 30. */
-  backgroundRequests?: number | undefined;
-  /** Most requests in flight, 1 to 256. Default 16. */
-  concurrency?: number | undefined;
   /** Most requests a second, above 0. Default: what the service allows, as it is learned from its answers. */
   maxRequestsPerSecond?: number | undefined;
-  /** Default `{ connect: "5s", response: "30s" }`. */
-  timeouts?: { connect?: Duration | undefined; response?: Duration | undefined } | undefined;
-  /** Pages of news above which a poll becomes a catch-up. Default 20. */
-  headPages?: number | undefined;
-  /** How often every survey is looked at, whatever the counts say. Default `{ every: "15m" }`. */
-  fullPoll?: { every?: Duration | undefined } | undefined;
-  /**
-   * How often pages are read whatever the counts say. `every`: the first four, and twice as many half as often, and so on. `full`: all
-   * pages, which closes the books. Default `{ every: "1h", full: "7d" }`.
-   */
-  patrol?: { every?: Duration | undefined; full?: Duration | undefined } | undefined;
   /**
    * Whole days that things are kept. Default `{ quarantine: "30d", archive: "30d", claimCheck: "60d", logs: "30d" }`; `claimCheck` at least
    * `archive` + 14d. Of several sources in one deployment the longest holds.
@@ -80,4 +59,28 @@ export interface SourceProps {
   logLevel?: "debug" | "info" | "warn" | "error" | undefined;
   /** Name of a secret that is there already and holds the credentials. Default: an empty one is made for them. */
   credentialsSecret?: string | undefined;
+  /** Seldom right to touch, and promised to nobody: a new version may change them. */
+  advanced?: AdvancedProps | undefined;
+}
+
+export interface AdvancedProps {
+  /**
+   * How often pages are read whatever the counts say. `every`: the first one, and twice as many half as often, and so on. `full`: all pages,
+   * which closes the books. Default `{ every: "15m", full: "7d" }`.
+   */
+  rescan?: { every?: Duration | undefined; full?: Duration | undefined } | undefined;
+  /** Requests a tick may spend on everything slow, 1 to 1000. Default 30. */
+  backgroundRequests?: number | undefined;
+  /** Pages of news above which a poll becomes a catch-up. Default 20. */
+  headPages?: number | undefined;
+  /** Most requests in flight, 1 to 256. Default 16. */
+  concurrency?: number | undefined;
+  /** Default `{ connect: "5s", response: "30s" }`. */
+  timeouts?: { connect?: Duration | undefined; response?: Duration | undefined } | undefined;
+  /** How long a response waits for metrics and metadata that cannot be had, before it goes out without. Default "15m". */
+  enrichmentPatience?: Duration | undefined;
+  /** How long metrics or metadata must have been absent to count as absent. Default "1m". */
+  absentAfter?: Duration | undefined;
+  /** Size of an event above which its answers go to the claim-check bucket. Default "200KB", at most "900KB". */
+  inlineLimit?: string | undefined;
 }

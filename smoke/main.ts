@@ -121,7 +121,7 @@ async function until<T>(what: string, minutes: number, look: () => Promise<T | u
 
 function writeConfig(baseUrl: string): void {
   // A new account has ten executions at once, and the service is a function too.
-  const source = { baseUrl, startFrom: "beginning", timeZone: "UTC", concurrency: 2 };
+  const source = { baseUrl, startFrom: "beginning", timeZone: "UTC", advanced: { concurrency: 2 } };
   writeFileSync(config, JSON.stringify({ sources: [source], bus: { name: BUS } }));
 }
 

@@ -36,7 +36,7 @@ export async function usageOf({ surveys, responses, news, ticks }: Scenario): Pr
     records: news === 0 || surveys < 1_000 ? 5 : 1,
     latency: LATENCY,
   });
-  const poller = await createAwsPoller(service.url, { startFrom: "now", concurrency: 64 });
+  const poller = await createAwsPoller(service.url, { startFrom: "now", advanced: { concurrency: 64 } });
   try {
     const settle = async (): Promise<void> => {
       for (let settled = false; !settled; ) {

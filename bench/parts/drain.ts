@@ -47,7 +47,7 @@ async function withAws(responses: number, latency: number): Promise<Pair> {
 async function onceBesideBare(responses: number, latency: number): Promise<Pair> {
   const service = await startService({ surveys: { [SURVEY]: responses }, latency });
   const aws = await startAws();
-  const poller = await createAwsPoller(service.url, { concurrency: CONCURRENCY });
+  const poller = await createAwsPoller(service.url, { advanced: { concurrency: CONCURRENCY } });
   const before = await drainBare(service.url, SURVEY, CONCURRENCY);
   const drained = await measured(async () => {
     for (;;) {

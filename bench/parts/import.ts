@@ -26,7 +26,7 @@ interface Imported extends Drained {
 async function imported(service: ServiceProcess): Promise<Imported> {
   const folder = mkdtempSync(join(tmpdir(), "import-"));
   const [config, events] = [join(folder, "config.json"), join(folder, "events.ndjson")];
-  const source = { baseUrl: service.url, concurrency: CONCURRENCY, timeZone: "UTC" };
+  const source = { baseUrl: service.url, advanced: { concurrency: CONCURRENCY }, timeZone: "UTC" };
   writeFileSync(config, JSON.stringify(source));
   const options = `--ticks 1 --interval 60s --start-from beginning --no-console`.split(" ");
   const child = spawn(

@@ -20,7 +20,7 @@ export async function run(): Promise<Row[]> {
   const surveys = Object.fromEntries(Array.from({ length: SURVEYS }, (_, i) => [i + 1, RESPONSES]));
   // One record each: what an idle tick costs does not depend on it, and 50,000 pages need not be read first.
   const service = await startService({ surveys, records: 1 });
-  const poller = await createAwsPoller(service.url, { startFrom: "now", concurrency: 64 });
+  const poller = await createAwsPoller(service.url, { startFrom: "now", advanced: { concurrency: 64 } });
   try {
     for (let settled = false; !settled; ) {
       const { surveys: polled, unpolled } = await poller.tick();

@@ -1,8 +1,7 @@
 import type { SourceConfig } from "../../lib/config/index.ts";
 import { parseDuration } from "../../lib/config/units.ts";
 import { readAccount } from "../../lib/state/account.ts";
-import { setOperatorPause } from "../../lib/state/operator-pause.ts";
-import { FOREVER, type OperatorPause } from "../../lib/state/shared-state.ts";
+import { FOREVER, type OperatorPause, setOperatorPause } from "../../lib/state/shared.ts";
 import { UsageError } from "../errors.ts";
 import type { Io } from "../io.ts";
 import { askingAws } from "../target/aws-failure.ts";

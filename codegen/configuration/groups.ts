@@ -35,7 +35,6 @@ export const sourceGroups = {
       "enrich.metrics": "Whether an event has metrics. One request a response.",
       "enrich.metadata": "Whether an event has metadata. One request a response.",
       eventSource: "`source` of the events.",
-      inlineLimit: "A larger event has its answers in S3. At most `900KB`.",
     },
   },
   privacy: {
@@ -52,26 +51,8 @@ export const sourceGroups = {
     title: "How soon, how fast",
     meanings: {
       interval: "Time between ticks. Deployed, whole minutes.",
-      concurrency: "Requests in flight.",
       maxRequestsPerSecond:
         "A ceiling for each invocation, of which a tick and a catch-up may run at once. Below it the poller learns the rate that the service allows.",
-      "timeouts.connect": "Time to reach the service. Together with `timeouts.response` at most `110s`.",
-      "timeouts.response": "Time for one answer.",
-      enrichmentPatience:
-        "How long failing metrics, metadata or questions are asked for, three times at least. Then the event goes out marked incomplete.",
-      absentAfter: "How long metrics or metadata must stay absent to be believed absent.",
-    },
-  },
-  slow: {
-    title: "Slow work",
-    meanings: {
-      backgroundRequests:
-        "Most requests a tick for all slow work: full polls, patrol, re-checks. An account with less to do takes less. News add a fifth of what they cost. Full passes get half.",
-      "fullPoll.every":
-        "How often the first page of a survey is read although its count stands still. With many hundreds of surveys it comes less often.",
-      "patrol.every": "How often the first 4 pages are read. The first 8 are read half as often, and so on.",
-      "patrol.full": "How often a full pass reads all pages and closes the books.",
-      headPages: "With news on more pages than this, the poller starts a catch-up from the oldest.",
     },
   },
   kept: {
@@ -85,6 +66,25 @@ export const sourceGroups = {
       "retention.logs": "Logs. One of the periods that CloudWatch Logs offers.",
       logLevel:
         "The least that is logged of this source. `info` names each event of a response by its ids, `debug` all events.",
+    },
+  },
+  advanced: {
+    title: "Advanced",
+    meanings: {
+      "advanced.rescan.every":
+        "How often the first page of a survey is read although its count stands still. The first 4 pages are read a quarter as often, the first 8 an eighth, and so on. With many hundreds of surveys all of it comes less often.",
+      "advanced.rescan.full": "How often a full pass reads all pages and closes the books.",
+      "advanced.backgroundRequests":
+        "Most requests a tick for all slow work. An account with less to do takes less. News add a fifth of what they cost. Full passes get half.",
+      "advanced.headPages": "With news on more pages than this, the poller starts a catch-up from the oldest.",
+      "advanced.concurrency": "Requests in flight.",
+      "advanced.timeouts.connect":
+        "Time to reach the service. Together with `advanced.timeouts.response` at most `110s`.",
+      "advanced.timeouts.response": "Time for one answer.",
+      "advanced.enrichmentPatience":
+        "How long failing metrics, metadata or questions are asked for, three times at least. Then the event goes out marked incomplete.",
+      "advanced.absentAfter": "How long metrics or metadata must stay absent to be believed absent.",
+      "advanced.inlineLimit": "A larger event has its answers in S3. At most `900KB`.",
     },
   },
 } satisfies Record<string, Group>;

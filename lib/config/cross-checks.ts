@@ -62,12 +62,13 @@ function names(field: "sources" | "webhooks", all: readonly unknown[], usual?: s
 
 /** A request that takes all of its time must leave some to the others of its poll. */
 function timeouts(source: unknown, index: number): FoundProblem[] {
-  const given = isObject(source) && isObject(source.timeouts) ? source.timeouts : {};
+  const advanced = isObject(source) && isObject(source.advanced) ? source.advanced : {};
+  const given = isObject(advanced.timeouts) ? advanced.timeouts : {};
   const connect = parseDuration(given.connect ?? DEFAULT_TIMEOUTS.connect);
   const response = parseDuration(given.response ?? DEFAULT_TIMEOUTS.response);
   if (connect === undefined || response === undefined || connect + response <= LONGEST_REQUEST) return [];
   const message = `connect and response must be at most ${formatDuration(LONGEST_REQUEST)} together, and are ${formatDuration(connect + response)}: else a poll does not come to its end within the function's 15 minutes`;
-  return [{ path: ["sources", index, "timeouts"], message }];
+  return [{ path: ["sources", index, "advanced", "timeouts"], message }];
 }
 
 function claimCheck(source: unknown, index: number): FoundProblem[] {

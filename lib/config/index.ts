@@ -1,4 +1,3 @@
-export { actingDeployedOnly } from "./acting-deployed-only.ts";
 export type {
   BusConfig,
   Config,

@@ -3,31 +3,6 @@ import type { MonitoringLevel } from "../monitoring/catalog.ts";
 import { duration, flag, oneOf, refuse, section } from "./fields.ts";
 import { MINUTE } from "./units.ts";
 
-/** How a deployment is watched. */
-export interface MonitoringConfig {
-  /** How much is written as metrics. Default "minimal". */
-  level: MonitoringLevel;
-  /** Address that is told of alarms, beside the subscribers of the topic. */
-  email?: string | undefined;
-  /** Default true. */
-  alarms: boolean;
-  /** Default true with "full", false with "minimal": beyond an account's third it costs more than all the rest. */
-  dashboard: boolean;
-  /** Milliseconds from completion to event above which most events of a source are late. Default 30 minutes. */
-  lagThreshold: number;
-  /** Where alarms find the runbook: a URL, or a path in whatever repository this is kept in. Default "docs/runbook.md". */
-  runbook: string;
-}
-
-export interface MonitoringSection {
-  level?: MonitoringLevel | undefined;
-  email?: string | undefined;
-  alarms?: boolean | undefined;
-  dashboard?: boolean | undefined;
-  lagThreshold?: string | undefined;
-  runbook?: string | undefined;
-}
-
 const EMAIL = "must be an e-mail address";
 const RUNBOOK = 'must be an address or a path without "#", at most 500 characters';
 const SHAPE = 'must be "minimal", "full" or an object such as { "level": "full", "email": "ops@example.com" }';
@@ -50,10 +25,14 @@ export const monitoringFields = () =>
     SHAPE,
   );
 
+type Fields = ReturnType<typeof monitoringFields>;
+/** How a deployment is watched. */
+export type MonitoringConfig = Omit<z.output<Fields>, "dashboard"> & { dashboard: boolean };
+
 /** Either a level alone or a section. */
 export function monitoringSchema() {
   return z
-    .custom<MonitoringLevel | MonitoringSection>(() => true)
+    .custom<MonitoringLevel | z.input<Fields>>(() => true)
     .transform((value, context): MonitoringConfig => {
       if (typeof value === "string" && value !== "minimal" && value !== "full") return refuse(context, SHAPE);
       const parsed = monitoringFields().safeParse(typeof value === "string" ? { level: value } : value, {

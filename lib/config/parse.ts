@@ -3,7 +3,6 @@ import { crossChecks, type FoundProblem, type PatternCheck, patternProblems } fr
 import { ConfigError } from "./error.ts";
 import { configSchema } from "./schema.ts";
 import { isBareSource, isObject, misplaced, pathText } from "./shape.ts";
-import { statedFields } from "./stated.ts";
 
 interface ParseOptions {
   deployed: boolean;
@@ -31,7 +30,7 @@ export function parseConfig(input: unknown, options: ParseOptions): Config {
     if (options.checkPattern !== undefined) found.push(...patternProblems(long.webhooks, options.checkPattern));
   }
 
-  if (parsed.success && found.length === 0) return { ...parsed.data, stated: statedFields(long) };
+  if (parsed.success && found.length === 0) return parsed.data;
   throw new ConfigError(
     found.map(({ path, message }) => {
       const shown = bare && path[0] === "sources" ? path.slice(2) : path;

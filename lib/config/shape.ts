@@ -1,9 +1,7 @@
 import { nearestName } from "./edit-distance.ts";
 import { configSchema } from "./schema.ts";
-import { sourceSchema } from "./source.ts";
+import { sourceFields } from "./source.ts";
 
-/** Names of fields; where a configuration is as it should be, they are asked for once. */
-const sourceFields = (): string[] => Object.keys(sourceSchema({ deployed: false }).shape);
 const topFields = (): string[] => Object.keys(configSchema({ deployed: false }).shape);
 
 /**

@@ -70,8 +70,31 @@ const logs = days().refine((kept) => LOG_DAYS.includes(kept / DAY), {
   error: `must be a period CloudWatch Logs offers: ${LOG_DAYS.map((count) => formatDuration(count * DAY)).join(", ")}`,
 });
 
-/** The field that has replaced two older ones, as an example. */
-const PATROL = '"patrol": { "every": "1h", "full": "7d" }';
+/** What only an author understands. */
+const advanced = section({
+  rescan: section({ every: period().prefault("15m"), full: period().prefault("7d") }).prefault({}),
+  // With none at all an idle account would never be read as a whole, and nothing could be proved.
+  // So many read the heads of a hundred surveys of ten pages in time. An account with less to do takes less.
+  backgroundRequests: wholeNumber(1, 1000).prefault(30),
+  headPages: wholeNumber(1, 10_000).prefault(20),
+  concurrency: wholeNumber(1, 256).prefault(16),
+  timeouts: section({
+    connect: period().prefault(DEFAULT_TIMEOUTS.connect),
+    response: period().prefault(DEFAULT_TIMEOUTS.response),
+  }).prefault({}),
+  enrichmentPatience: duration().prefault("15m"),
+  absentAfter: duration().prefault("1m"),
+  // A publish batch ends at 900 KB, so a larger event could never be sent.
+  inlineLimit: size("900KB").prefault("200KB"),
+});
+
+const RESCAN = '"advanced": { "rescan": { "every": "15m", "full": "7d" } }';
+/** What has taken the place of a field that a source no longer has. */
+const SUCCESSORS: Readonly<Record<string, string>> = {
+  ...Object.fromEntries(Object.keys(advanced.shape).map((name) => [name, `"advanced": { "${name}": … }`])),
+  fullPoll: RESCAN,
+  patrol: RESCAN,
+};
 
 /** The schema of one source. Deployed, the schedule is an EventBridge rate, which takes whole minutes only. */
 export const sourceSchema = madeOnce((options) =>
@@ -91,22 +114,7 @@ export const sourceSchema = madeOnce((options) =>
         referrer: oneOf("keep", "drop").prefault("keep"),
         comments: oneOf("keep", "drop").prefault("keep"),
       }).prefault({}),
-      // A publish batch ends at 900 KB, so a larger event could never be sent.
-      inlineLimit: size("900KB").prefault("200KB"),
-      enrichmentPatience: duration().prefault("15m"),
-      absentAfter: duration().prefault("1m"),
-      // With none at all an idle account would never be read as a whole, and nothing could be proved.
-      // So many read the heads of a hundred surveys of ten pages in time. An account with less to do takes less.
-      backgroundRequests: wholeNumber(1, 1000).prefault(30),
-      concurrency: wholeNumber(1, 256).prefault(16),
       maxRequestsPerSecond: z.number(rate).positive(rate).max(1000, rate).optional(),
-      timeouts: section({
-        connect: timeout().prefault(DEFAULT_TIMEOUTS.connect),
-        response: timeout().prefault(DEFAULT_TIMEOUTS.response),
-      }).prefault({}),
-      headPages: wholeNumber(1, 10_000).prefault(20),
-      fullPoll: section({ every: period().prefault("15m") }).prefault({}),
-      patrol: section({ every: period().prefault("1h"), full: period().prefault("7d") }).prefault({}),
       retention: section({
         quarantine: days().prefault(DEFAULT_RETENTION.quarantine),
         archive: days().prefault(DEFAULT_RETENTION.archive),
@@ -116,14 +124,25 @@ export const sourceSchema = madeOnce((options) =>
       eventSource: eventSource.prefault("survey-poller"),
       logLevel: oneOf("debug", "info", "warn", "error").prefault("info"),
       credentialsSecret: secretName.optional(),
+      advanced: advanced.prefault({}),
     },
     undefined,
-    { lookBack: PATROL, scrub: PATROL },
+    SUCCESSORS,
   ),
 );
 
-function timeout() {
-  return duration({ min: 1 });
+/** The names by which a source object is known, those of before among them. */
+export const sourceFields = (): string[] => [
+  ...Object.keys(sourceSchema({ deployed: false }).shape),
+  ...Object.keys(SUCCESSORS),
+];
+
+/** One source with all of its fields side by side: which of them are advanced is a matter of the written form. */
+export function flatSource({ advanced, ...source }: z.output<ReturnType<typeof sourceSchema>>) {
+  const { rescan, ...others } = advanced;
+  // The first four pages of the patrol are what two doublings of one page come to.
+  const patrol = { every: 4 * rescan.every, full: rescan.full };
+  return { ...source, ...others, fullPoll: { every: rescan.every }, patrol };
 }
 
 function period() {

@@ -7,7 +7,7 @@ export function unknownField(
   successors: Readonly<Record<string, string>> = {},
 ): string {
   const successor = Object.hasOwn(successors, name) ? successors[name] : undefined;
-  if (successor !== undefined) return `is no more: use ${successor}`;
+  if (successor !== undefined) return `stands elsewhere now: use ${successor}`;
   if (/secret|client|token|password|credential/i.test(name)) {
     return "unknown field; credentials never belong into the configuration but into the source's credentials secret";
   }

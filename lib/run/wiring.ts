@@ -14,8 +14,6 @@ import { keepDefinitions, withKeptDefinitions } from "../service/kept-definition
 import { CATCH_UP, DETAIL_ATTEMPTS, NEWS, type Priorities, toSurveyService } from "../service/survey-service.ts";
 import { createWorkerCoordination } from "../service/worker-coordination.ts";
 import { createDynamoState } from "../state/dynamo-state.ts";
-import { rememberSettled } from "../state/remember-settled.ts";
-import { createSettledMemory } from "../state/settled-memory.ts";
 import { createShared } from "../state/shared.ts";
 import { createSurveyApi, type SurveyApi } from "../survey-api/index.ts";
 import { type Environment, EnvironmentError } from "./environment.ts";
@@ -68,7 +66,7 @@ export function createSourceGraph(source: PolledSource, environment: Environment
     retry: { longestPause: LONGEST_WAIT, operations: DETAIL_ATTEMPTS },
     coordination: workers.coordination,
   });
-  const state = rememberSettled(createDynamoState(table, source.name), createSettledMemory(source.name));
+  const state = createDynamoState(table, source.name);
   const bucket = createBucket(clients.s3, environment.claimCheckBucket);
   const definitions = keepDefinitions(bucket, source.name);
   const others: Omit<Ports, "service" | "backlog"> = {

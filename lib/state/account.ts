@@ -1,35 +1,24 @@
-import { QueryCommand } from "@aws-sdk/lib-dynamodb";
 import { type AccountChanges, type AccountState, STORED_ONCE } from "../polling/index.ts";
 import { setAttributes } from "./attributes.ts";
 import { checkVersion } from "./item-version.ts";
 import { ACCOUNT, COUNTS_PREFIX, roleKey, SHARED, sourceKey } from "./keys.ts";
 import { readRows } from "./rows.ts";
-import { readShared } from "./shared-state.ts";
-import type { Item, Table } from "./table-client.ts";
+import { readShared } from "./shared.ts";
+import { type Item, queryAll, type Table } from "./table-client.ts";
 
 /** The account item, what the last tick has left, all counts and what the workers share, in one query. */
 export async function readAccount(table: Table, source: string, now = Date.now): Promise<AccountState> {
   const account: AccountState = { rows: new Map() };
-  let from: Item | undefined;
-  do {
-    const answer = await table.client.send(
-      new QueryCommand({
-        TableName: table.name,
-        KeyConditionExpression: "pk = :pk",
-        ExpressionAttributeValues: { ":pk": sourceKey(source) },
-        ConsistentRead: true,
-        ...(from === undefined ? {} : { ExclusiveStartKey: from }),
-      }),
-    );
-    for (const raw of answer.Items ?? []) {
+  const query = { KeyConditionExpression: "pk = :pk", ExpressionAttributeValues: { ":pk": sourceKey(source) } };
+  for await (const { Items } of queryAll(table, query)) {
+    for (const raw of Items ?? []) {
       const { pk, sk, v, ...fields } = checkVersion(raw);
       if (sk === ACCOUNT) Object.assign(account, fields);
       else if (sk === SHARED) takeShared(fields, account, now());
       else if (sk === roleKey("tick")) Object.assign(account, fields.note);
       else if (String(sk).startsWith(COUNTS_PREFIX)) readRows(fields, account.rows);
     }
-    from = answer.LastEvaluatedKey;
-  } while (from !== undefined);
+  }
   return account;
 }
 

@@ -1,7 +1,5 @@
-import { ConditionalCheckFailedException } from "@aws-sdk/client-dynamodb";
-import { UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import { ITEM_VERSION, otherVersion } from "./item-version.ts";
-import type { Item, Table } from "./table-client.ts";
+import { type Item, type Table, updateIf } from "./table-client.ts";
 
 /** Sets attributes of one item of any kind, but not over another version; those of `once` only where there are none. */
 export async function setAttributes(
@@ -11,12 +9,7 @@ export async function setAttributes(
   once: readonly string[] = [],
 ): Promise<void> {
   const all: [string, unknown][] = [["v", ITEM_VERSION], ...attributes.filter(([, value]) => value !== undefined)];
-  try {
-    await updateItem(table, key, all, { once });
-  } catch (error) {
-    if (error instanceof ConditionalCheckFailedException) throw otherVersion();
-    throw error;
-  }
+  if (!(await updateItem(table, key, all, { once }))) throw otherVersion();
 }
 
 /** The conditions of an update beside the item's version. */
@@ -27,23 +20,21 @@ interface UpdateRules {
   values?: Item;
 }
 
-/** Sets attributes, of which the first one is the version. */
+/** Sets attributes, of which the first one is the version; false where a condition failed. */
 export async function updateItem(
   table: Table,
   key: Item,
   all: [string, unknown][],
   { once = [], conditions = [], values }: UpdateRules,
-): Promise<void> {
+): Promise<boolean> {
   const shown = (name: string, i: number): string => (once.includes(name) ? `if_not_exists(#a${i}, :a${i})` : `:a${i}`);
-  await table.client.send(
-    new UpdateCommand({
-      TableName: table.name,
-      Key: key,
-      // What another version has written is left alone.
-      ConditionExpression: ["(attribute_not_exists(#a0) OR #a0 = :a0)", ...conditions].join(" AND "),
-      UpdateExpression: `SET ${all.map(([name], i) => `#a${i} = ${shown(name, i)}`).join(", ")}`,
-      ExpressionAttributeNames: Object.fromEntries(all.map(([name], i) => [`#a${i}`, name])),
-      ExpressionAttributeValues: { ...Object.fromEntries(all.map(([, value], i) => [`:a${i}`, value])), ...values },
-    }),
-  );
+  const updated = await updateIf(table, {
+    Key: key,
+    // What another version has written is left alone.
+    ConditionExpression: ["(attribute_not_exists(#a0) OR #a0 = :a0)", ...conditions].join(" AND "),
+    UpdateExpression: `SET ${all.map(([name], i) => `#a${i} = ${shown(name, i)}`).join(", ")}`,
+    ExpressionAttributeNames: Object.fromEntries(all.map(([name], i) => [`#a${i}`, name])),
+    ExpressionAttributeValues: { ...Object.fromEntries(all.map(([, value], i) => [`:a${i}`, value])), ...values },
+  });
+  return updated !== undefined;
 }

@@ -1,6 +1,4 @@
 import { randomUUID } from "node:crypto";
-import { ConditionalCheckFailedException } from "@aws-sdk/client-dynamodb";
-import { GetCommand, UpdateCommand, type UpdateCommandInput } from "@aws-sdk/lib-dynamodb";
 import {
   emptyMark,
   type Lease,
@@ -11,9 +9,9 @@ import {
   type RoleNote,
   type State,
 } from "../polling/index.ts";
-import { checkVersion, ITEM_VERSION } from "./item-version.ts";
+import { ITEM_VERSION } from "./item-version.ts";
 import { MARK, roleKey, sourceKey, surveyKey } from "./keys.ts";
-import type { Item, Table } from "./table-client.ts";
+import { type Item, readItem, type Table, updateIf } from "./table-client.ts";
 
 /** Milliseconds: leases are far shorter, and clocks differ by less. */
 const FURTHEST_AHEAD = 300_000;
@@ -26,10 +24,10 @@ export type Leases = Pick<State, "acquire" | "renew" | "saveMark" | "release" | 
 
 /** The mark of a survey, without taking its lease: for people to look at. */
 export async function readMark(table: Table, source: string, surveyId: number): Promise<Mark> {
-  const key = { pk: surveyKey(source, surveyId), sk: MARK };
-  const answer = await table.client.send(new GetCommand({ TableName: table.name, Key: key, ConsistentRead: true }));
-  return (checkVersion(answer.Item ?? {}).mark as Mark | undefined) ?? emptyMark();
+  return markOf(await readItem(table, { pk: surveyKey(source, surveyId), sk: MARK }));
 }
+
+const markOf = ({ mark }: Item): Mark => (mark as Mark | undefined) ?? emptyMark();
 
 /** A lease that was taken, and the item in which it stands. */
 interface Taken {
@@ -43,37 +41,21 @@ export function createLeases(table: Table, source: string, now: () => number): L
   const keyOf = (lease: Lease | RoleLease): Item =>
     "role" in lease ? roleItem(lease.role) : surveyItem(lease.surveyId);
 
-  async function read(key: Item): Promise<Item> {
-    const answer = await table.client.send(new GetCommand({ TableName: table.name, Key: key, ConsistentRead: true }));
-    return checkVersion(answer.Item ?? {});
-  }
-
-  /** False when the condition failed. The SDK's own retry of a write that did apply fails too: see `stillMine`. */
-  async function update(input: Omit<UpdateCommandInput, "TableName">): Promise<Item | undefined> {
-    try {
-      const answer = await table.client.send(new UpdateCommand({ TableName: table.name, ...input }));
-      return answer.Attributes ?? {};
-    } catch (error) {
-      if (error instanceof ConditionalCheckFailedException) return undefined;
-      throw error;
-    }
-  }
-
-  /** A write under the fence. When its condition fails, the item itself says whether it had been applied before. */
-  async function fenced(
-    lease: Lease | RoleLease,
-    input: Partial<UpdateCommandInput>,
-    applied: (item: Item) => boolean,
-  ): Promise<void> {
-    const done = await update({
+  /**
+   * Sets an attribute under the fence; `back`: and gives the lease back. When the condition fails, the item itself says whether the write had
+   * been applied before.
+   */
+  async function fenced(lease: Lease | RoleLease, name: string, value: unknown, back = false): Promise<void> {
+    const done = await updateIf(table, {
       Key: keyOf(lease),
       ConditionExpression: "#owner = :owner AND fence = :fence",
-      ...input,
-      ExpressionAttributeNames: { "#owner": "owner", ...input.ExpressionAttributeNames },
-      ExpressionAttributeValues: { ":owner": lease.owner, ":fence": lease.fence, ...input.ExpressionAttributeValues },
+      UpdateExpression: `SET #name = :value${back ? " REMOVE #owner, #until" : ""}`,
+      ExpressionAttributeNames: { "#owner": "owner", "#name": name, ...(back ? { "#until": "until" } : {}) },
+      ExpressionAttributeValues: { ":owner": lease.owner, ":fence": lease.fence, ":value": value },
     });
-    if (done !== undefined || applied(await read(keyOf(lease)))) return;
-    throw leaseLost(lease);
+    if (done !== undefined) return;
+    const { owner, fence } = await readItem(table, keyOf(lease));
+    if (fence !== lease.fence || owner !== (back ? undefined : lease.owner)) throw leaseLost(lease);
   }
 
   /** Takes the lease in an item; undefined while someone else holds it. */
@@ -81,7 +63,7 @@ export function createLeases(table: Table, source: string, now: () => number): L
     // Unique for each taking, so that a re-read can tell this one from any other.
     const me = `${owner}/${randomUUID()}`;
     const until = now() + duration;
-    const taken = await update({
+    const taken = await updateIf(table, {
       Key: key,
       UpdateExpression: "SET #owner = :me, #until = :until, v = :v ADD fence :one",
       // A lease of a clock that was far ahead would keep everybody from its work until then.
@@ -100,7 +82,7 @@ export function createLeases(table: Table, source: string, now: () => number): L
       },
       ReturnValues: "ALL_NEW",
     });
-    const item = taken ?? (await read(key));
+    const item = taken ?? (await readItem(table, key));
     return item.owner === me ? { item, held: { owner: me, fence: Number(item.fence), until } } : undefined;
   }
 
@@ -119,55 +101,20 @@ export function createLeases(table: Table, source: string, now: () => number): L
     async acquire(surveyId, owner, duration) {
       const taken = await take(surveyItem(surveyId), owner, duration);
       if (taken === undefined) return undefined;
-      return { surveyId, ...taken.held, mark: (taken.item.mark as Mark | undefined) ?? emptyMark() };
+      return { surveyId, ...taken.held, mark: markOf(taken.item) };
     },
     async takeRole(role, owner, duration) {
       const taken = await take(roleItem(role), owner, duration);
       if (taken === undefined) return undefined;
       return { role, ...taken.held, note: (taken.item.note as RoleNote | undefined) ?? {} };
     },
-    giveBackRole: (lease) =>
-      fenced(
-        lease,
-        {
-          UpdateExpression: "SET note = :note REMOVE #owner, #until",
-          ExpressionAttributeNames: { "#until": "until" },
-          ExpressionAttributeValues: { ":note": lease.note },
-        },
-        (item) => item.owner === undefined && item.fence === lease.fence,
-      ),
+    giveBackRole: (lease) => fenced(lease, "note", lease.note, true),
     async renew(lease, duration) {
       const until = now() + duration;
-      await fenced(
-        lease,
-        {
-          UpdateExpression: "SET #until = :until",
-          ExpressionAttributeNames: { "#until": "until" },
-          ExpressionAttributeValues: { ":until": until },
-        },
-        (item) => item.owner === lease.owner && item.fence === lease.fence,
-      );
+      await fenced(lease, "until", until);
       lease.until = until;
     },
-    saveMark: (lease, mark) =>
-      inOrder(lease, () =>
-        fenced(
-          lease,
-          { UpdateExpression: "SET mark = :mark", ExpressionAttributeValues: { ":mark": mark } },
-          (item) => item.owner === lease.owner && item.fence === lease.fence,
-        ),
-      ),
-    release: (lease, mark) =>
-      inOrder(lease, () =>
-        fenced(
-          lease,
-          {
-            UpdateExpression: "SET mark = :mark REMOVE #owner, #until",
-            ExpressionAttributeNames: { "#until": "until" },
-            ExpressionAttributeValues: { ":mark": mark },
-          },
-          (item) => item.owner === undefined && item.fence === lease.fence,
-        ),
-      ),
+    saveMark: (lease, mark) => inOrder(lease, () => fenced(lease, "mark", mark)),
+    release: (lease, mark) => inOrder(lease, () => fenced(lease, "mark", mark, true)),
   };
 }

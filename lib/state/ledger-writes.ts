@@ -2,7 +2,6 @@ import { ConditionalCheckFailedException } from "@aws-sdk/client-dynamodb";
 import { PutCommand } from "@aws-sdk/lib-dynamodb";
 import pLimit from "p-limit";
 import { type CheckedState, type EntryState, FORGOTTEN, type LedgerEntry, WITHOUT_RECORDS } from "../polling/index.ts";
-import { type CombinedWrites, createCombinedWrites } from "./combined-writes.ts";
 import { dueKey, surveyKey } from "./keys.ts";
 import { toItem } from "./ledger.ts";
 import { backOff, batchPut, type Item, MOST_WRITES, type Table } from "./table-client.ts";
@@ -17,55 +16,39 @@ const WRITES_AT_ONCE = 25;
  */
 const LATE = 2_000;
 
-/** An item, and when it was to be written (epoch milliseconds). */
-export interface DueWrite {
-  item: Item;
-  since: number;
-}
-
-/** The queue of entries that all surveys of a source write to: an entry of one goes with those of another. */
-export function createEntryWrites(table: Table): CombinedWrites<DueWrite> {
-  const keyOf = ({ pk, sk }: Item): string => `${pk} ${sk}`;
-  const limit = pLimit(WRITES_AT_ONCE);
-  return createCombinedWrites<DueWrite>({
-    keyOf: ({ item }) => keyOf(item),
-    most: MOST_WRITES,
-    async write(writes) {
-      const latest = Date.now() - LATE;
-      const inTime = writes.filter(({ since }) => since >= latest);
-      const late = writes.filter(({ since }) => since < latest);
-      await allOver(late.map(({ item }) => limit(putUnlessOutdated, table, item)));
-      if (inTime.length === 0) return [];
-      const undone = await batchPut(
-        table,
-        inTime.map(({ item }) => item),
-      );
-      return undone.map(keyOf);
-    },
-    backOff,
-  });
-}
-
 export async function writeEntries(
   table: Table,
-  combined: CombinedWrites<DueWrite>,
   source: string,
   surveyId: number,
   entries: LedgerEntry[],
 ): Promise<void> {
   const pk = surveyKey(source, surveyId);
   const since = Date.now();
+  const limit = pLimit(WRITES_AT_ONCE);
   const itemOf = (entry: LedgerEntry): Item => toItem(pk, entry, dueKey(source, surveyId, kindOf(entry)));
+  const puts = (some: LedgerEntry[]) => some.map((entry) => limit(putUnlessOutdated, table, itemOf(entry)));
   // One that was published twice before it could be entered is entered once.
   const emitted = [
     ...new Map(entries.filter(({ state }) => state === "emitted").map((entry) => [entry.id, entry])).values(),
   ];
-  const published = emitted.filter((entry) => !isOfRepair(entry)).map((entry) => ({ item: itemOf(entry), since }));
-  const repairs = emitted.filter(isOfRepair).map(itemOf);
-  const others = entries.filter(({ state }) => state !== "emitted").map(itemOf);
-  const limit = pLimit(WRITES_AT_ONCE);
-  await allOver([combined(published), ...repairs.map((item) => limit(putUnlessOutdated, table, item))]);
-  await allOver(others.map((item) => limit(putUnlessOutdated, table, item)));
+  const published = emitted.filter((entry) => !isOfRepair(entry)).map(itemOf);
+  await allOver([putPublished(table, published, since), ...puts(emitted.filter(isOfRepair))]);
+  await allOver(puts(entries.filter(({ state }) => state !== "emitted")));
+}
+
+/** In batches, as long as the lease under which that was begun is surely held. */
+async function putPublished(table: Table, items: Item[], since: number): Promise<void> {
+  for (let i = 0; i < items.length; i += MOST_WRITES) {
+    let left = items.slice(i, i + MOST_WRITES);
+    for (let attempt = 1; left.length > 0; attempt += 1) {
+      if (Date.now() - since > LATE) {
+        await allOver(left.map((item) => putUnlessOutdated(table, item)));
+        break;
+      }
+      left = await batchPut(table, left);
+      if (left.length > 0) await backOff(attempt);
+    }
+  }
 }
 
 /** Under which kind an entry is found once it is due. */

@@ -1,4 +1,4 @@
-import { GetCommand, QueryCommand, type QueryCommandInput } from "@aws-sdk/lib-dynamodb";
+import { QueryCommand, type QueryCommandInput } from "@aws-sdk/lib-dynamodb";
 import type { Origin } from "../events/index.ts";
 import {
   type EmittedPage,
@@ -10,7 +10,7 @@ import {
 } from "../polling/index.ts";
 import { checkVersion, ITEM_VERSION } from "./item-version.ts";
 import { idOf, responseKey, surveyKey } from "./keys.ts";
-import { batchGet, type Item, type Table } from "./table-client.ts";
+import { batchGet, type Item, queryAll, readItem, type Table } from "./table-client.ts";
 
 const SHORT = ["sk", "v", ...JUDGED_BY];
 
@@ -37,30 +37,21 @@ export async function readEntry(
   surveyId: number,
   id: LedgerEntry["id"],
 ): Promise<LedgerEntry | undefined> {
-  const key = { pk: surveyKey(source, surveyId), sk: responseKey(id) };
-  const { Item } = await table.client.send(new GetCommand({ TableName: table.name, Key: key, ConsistentRead: true }));
-  return Item === undefined ? undefined : toEntry(Item);
+  const item = await readItem(table, { pk: surveyKey(source, surveyId), sk: responseKey(id) });
+  return item.sk === undefined ? undefined : toEntry(item);
 }
 
 /** How many single records of a survey are kept of which nobody knows the response. */
 export async function recordsOfNobody(table: Table, source: string, surveyId: number): Promise<number> {
   let count = 0;
-  let from: Item | undefined;
-  do {
-    const answer = await table.client.send(
-      new QueryCommand({
-        TableName: table.name,
-        KeyConditionExpression: "pk = :pk AND begins_with(sk, :record)",
-        FilterExpression: "attribute_exists(kept) OR attribute_exists(keptKey)",
-        ExpressionAttributeValues: { ":pk": surveyKey(source, surveyId), ":record": "RECORD#" },
-        Select: "COUNT",
-        ConsistentRead: true,
-        ...(from === undefined ? {} : { ExclusiveStartKey: from }),
-      }),
-    );
-    count += answer.Count ?? 0;
-    from = answer.LastEvaluatedKey;
-  } while (from !== undefined);
+  for await (const { Count } of queryAll(table, {
+    KeyConditionExpression: "pk = :pk AND begins_with(sk, :record)",
+    FilterExpression: "attribute_exists(kept) OR attribute_exists(keptKey)",
+    ExpressionAttributeValues: { ":pk": surveyKey(source, surveyId), ":record": "RECORD#" },
+    Select: "COUNT",
+  })) {
+    count += Count ?? 0;
+  }
   return count;
 }
 

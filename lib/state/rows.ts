@@ -1,10 +1,8 @@
-import { ConditionalCheckFailedException } from "@aws-sdk/client-dynamodb";
-import { GetCommand } from "@aws-sdk/lib-dynamodb";
 import { isOutdated, LONGEST_OVERLAP, type SurveyRow } from "../polling/index.ts";
 import { updateItem } from "./attributes.ts";
-import { checkVersion, ITEM_VERSION } from "./item-version.ts";
+import { ITEM_VERSION, otherVersion } from "./item-version.ts";
 import { countsKey, sourceKey } from "./keys.ts";
-import type { Item, Table } from "./table-client.ts";
+import { type Item, readItem, type Table } from "./table-client.ts";
 
 /** Rows changed by one update: an expression holds at most 4 KB, and 300 operators. */
 const ROWS_AT_ONCE = 25;
@@ -26,24 +24,17 @@ export async function writeRows(table: Table, source: string, rows: Map<number, 
 }
 
 async function writeNewer(table: Table, key: Item, rows: Rows): Promise<void> {
-  for (let left = rows; left.length > 0; ) {
-    try {
-      await update(table, key, left);
-      return;
-    } catch (error) {
-      if (!(error instanceof ConditionalCheckFailedException)) throw error;
-      // One of them is outdated, or the item is: the others go without it.
-      const read = new GetCommand({ TableName: table.name, Key: key, ConsistentRead: true });
-      const standing = new Map<number, SurveyRow>();
-      readRows(checkVersion((await table.client.send(read)).Item ?? {}), standing);
-      const newer = left.filter(([surveyId, row]) => !isOutdated(row, standing.get(surveyId)));
-      if (newer.length === left.length) throw error;
-      left = newer;
-    }
+  for (let left = rows; left.length > 0 && !(await update(table, key, left)); ) {
+    // One of them is outdated, or the item is: the others go without it.
+    const standing = new Map<number, SurveyRow>();
+    readRows(await readItem(table, key), standing);
+    const newer = left.filter(([surveyId, row]) => !isOutdated(row, standing.get(surveyId)));
+    if (newer.length === left.length) throw otherVersion();
+    left = newer;
   }
 }
 
-async function update(table: Table, key: Item, rows: Rows): Promise<void> {
+async function update(table: Table, key: Item, rows: Rows): Promise<boolean> {
   const all: [string, unknown][] = [["v", ITEM_VERSION]];
   const conditions: string[] = [];
   const values: Item = {};
@@ -58,7 +49,7 @@ async function update(table: Table, key: Item, rows: Rows): Promise<void> {
     values[`:b${i}`] = writtenAt + 1;
     values[`:c${i}`] = writtenAt + LONGEST_OVERLAP;
   }
-  await updateItem(table, key, all, { conditions, values });
+  return updateItem(table, key, all, { conditions, values });
 }
 
 /** The rows that an item holds. */

@@ -1,11 +1,63 @@
-import { ConditionalCheckFailedException } from "@aws-sdk/client-dynamodb";
-import { GetCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import { setAttributes } from "./attributes.ts";
-import { checkVersion, ITEM_VERSION } from "./item-version.ts";
+import { ITEM_VERSION } from "./item-version.ts";
 import { SHARED, sourceKey } from "./keys.ts";
-import { isPause, latestPause, readShared, type SharedState } from "./shared-state.ts";
-import type { Table } from "./table-client.ts";
-import { createTokenLock, type TokenLock } from "./token-lock.ts";
+import { type Item, readItem, type Table, updateIf } from "./table-client.ts";
+import { createTokenLock, renewalTimes, type TokenLock } from "./token-lock.ts";
+
+/** The item that all workers of a source share. Times are epoch milliseconds. */
+export interface SharedState {
+  /** Absent when it is over. */
+  pausedUntil?: number;
+  /** Set by an operator; absent when it is over. */
+  operatorPause?: OperatorPause;
+  /** As it was saved. */
+  learned?: unknown;
+  /** When a refused token was replaced, oldest first; the last hour or so. */
+  renewals: number[];
+  /** The worker that asks for a token now; absent when none does. */
+  lock?: { owner: string; until: number; fence: number };
+}
+
+/** For how long an operator has paused a source. */
+export interface OperatorPause {
+  since: number;
+  /** Without an end of its own `FOREVER`. */
+  until: number;
+}
+
+/** The last moment that a date can name. */
+export const FOREVER = 8_640_000_000_000_000;
+
+/** A client waits for an hour at most, whatever it is asked for; and clocks differ. */
+const LONGEST_PAUSE = 3_600_000 + 300_000;
+
+const latestPause = (now: number): number => now + LONGEST_PAUSE;
+
+/** Whether a pause that ends `until` has yet to be kept. */
+function isPause(until: unknown, now: number): until is number {
+  return typeof until === "number" && until > now && until <= latestPause(now);
+}
+
+/** A pause that an operator has asked for holds until its end, however far away that is. */
+function readOperatorPause(item: Item, now: number): OperatorPause | undefined {
+  const { since, until } = (item.operatorPause ?? {}) as Partial<Record<keyof OperatorPause, unknown>>;
+  if (typeof since !== "number" || typeof until !== "number" || until <= now) return undefined;
+  return { since, until };
+}
+
+/** The attributes of the item, as far as they count at `now`. */
+export function readShared(item: Item, now: number): SharedState {
+  const { pausedUntil, learned, lockOwner, lockUntil, lockFence } = item;
+  const isLocked = typeof lockOwner === "string" && typeof lockUntil === "number" && lockUntil >= now;
+  const operatorPause = readOperatorPause(item, now);
+  return {
+    ...(isPause(pausedUntil, now) ? { pausedUntil } : {}),
+    ...(operatorPause === undefined ? {} : { operatorPause }),
+    ...(learned === undefined ? {} : { learned }),
+    ...(isLocked ? { lock: { owner: lockOwner, until: lockUntil, fence: Number(lockFence) } } : {}),
+    renewals: renewalTimes(item),
+  };
+}
 
 /** The item by which the workers of a source tell each other what they have met. */
 export interface Shared extends TokenLock {
@@ -25,34 +77,29 @@ export interface SharedOptions {
 export function createShared(table: Table, source: string, { now, sleep }: SharedOptions): Shared {
   const key = { pk: sourceKey(source), sk: SHARED };
 
-  async function read(): Promise<SharedState> {
-    const answer = await table.client.send(new GetCommand({ TableName: table.name, Key: key, ConsistentRead: true }));
-    return readShared(checkVersion(answer.Item ?? {}), now());
-  }
+  const read = async (): Promise<SharedState> => readShared(await readItem(table, key), now());
 
   return {
     ...createTokenLock(table, key, { now, sleep }),
     read,
     async pause(until) {
       if (!isPause(until, now())) return;
-      try {
-        await table.client.send(
-          new UpdateCommand({
-            TableName: table.name,
-            Key: key,
-            UpdateExpression: "SET pausedUntil = :until, v = :v",
-            // What a clock that is far off has written can be shortened: it would keep everybody silent for good.
-            ConditionExpression:
-              "(attribute_not_exists(pausedUntil) OR pausedUntil < :until OR pausedUntil > :most) AND (attribute_not_exists(v) OR v = :v)",
-            ExpressionAttributeValues: { ":until": until, ":most": latestPause(now()), ":v": ITEM_VERSION },
-          }),
-        );
-      } catch (error) {
-        if (!(error instanceof ConditionalCheckFailedException)) throw error;
-        // A longer one is there, or this one by the SDK's own retry: either will do. A newer version will not.
-        await read();
-      }
+      const paused = await updateIf(table, {
+        Key: key,
+        UpdateExpression: "SET pausedUntil = :until, v = :v",
+        // What a clock that is far off has written can be shortened: it would keep everybody silent for good.
+        ConditionExpression:
+          "(attribute_not_exists(pausedUntil) OR pausedUntil < :until OR pausedUntil > :most) AND (attribute_not_exists(v) OR v = :v)",
+        ExpressionAttributeValues: { ":until": until, ":most": latestPause(now()), ":v": ITEM_VERSION },
+      });
+      // A longer one is there, or this one by the SDK's own retry: either will do. A newer version will not.
+      if (paused === undefined) await read();
     },
     saveLearned: (learned) => setAttributes(table, key, [["learned", learned]]),
   };
+}
+
+/** Pauses a source, or lets it go on: its ticks and catch-ups look at this before they ask the service for anything. */
+export async function setOperatorPause(table: Table, source: string, pause: OperatorPause | null): Promise<void> {
+  await setAttributes(table, { pk: sourceKey(source), sk: SHARED }, [["operatorPause", pause]]);
 }

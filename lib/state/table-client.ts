@@ -1,7 +1,17 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
-import { BatchGetCommand, BatchWriteCommand } from "@aws-sdk/lib-dynamodb";
+import { ConditionalCheckFailedException } from "@aws-sdk/client-dynamodb";
+import {
+  BatchGetCommand,
+  BatchWriteCommand,
+  type DynamoDBDocumentClient,
+  GetCommand,
+  QueryCommand,
+  type QueryCommandInput,
+  UpdateCommand,
+  type UpdateCommandInput,
+} from "@aws-sdk/lib-dynamodb";
 import { PollerError } from "../errors.ts";
+import { checkVersion } from "./item-version.ts";
 
 export type Item = Record<string, unknown>;
 
@@ -19,6 +29,37 @@ export class TableBusyError extends PollerError {
 const MOST_ATTEMPTS = 8;
 /** In one request. */
 export const MOST_WRITES = 25;
+
+/** One item, strongly consistent; empty where there is none. */
+export async function readItem(table: Table, key: Item): Promise<Item> {
+  const read = new GetCommand({ TableName: table.name, Key: key, ConsistentRead: true });
+  return checkVersion((await table.client.send(read)).Item ?? {});
+}
+
+/**
+ * Changes one item, and gives the attributes that the input asks for. Undefined where its condition failed. The SDK's own retry of a write
+ * that did apply fails so too: the item says whose write it holds.
+ */
+export async function updateIf(table: Table, input: Omit<UpdateCommandInput, "TableName">): Promise<Item | undefined> {
+  try {
+    return (await table.client.send(new UpdateCommand({ TableName: table.name, ...input }))).Attributes ?? {};
+  } catch (error) {
+    if (error instanceof ConditionalCheckFailedException) return undefined;
+    throw error;
+  }
+}
+
+/** Each answer to a query, strongly consistent, up to its end. */
+export async function* queryAll(table: Table, query: Omit<QueryCommandInput, "TableName">) {
+  let from: Item | undefined;
+  do {
+    const answer = await table.client.send(
+      new QueryCommand({ TableName: table.name, ConsistentRead: true, ExclusiveStartKey: from, ...query }),
+    );
+    yield answer;
+    from = answer.LastEvaluatedKey;
+  } while (from !== undefined);
+}
 
 /** Strongly consistent; at most 100 keys. Attributes named in `projection` only. */
 export async function batchGet(table: Table, keys: Item[], projection: string[]): Promise<Item[]> {

@@ -1,10 +1,7 @@
 import { randomUUID } from "node:crypto";
-import { ConditionalCheckFailedException } from "@aws-sdk/client-dynamodb";
-import { GetCommand, UpdateCommand, type UpdateCommandInput } from "@aws-sdk/lib-dynamodb";
 import { errorCode } from "../errors.ts";
-import { checkVersion, ITEM_VERSION } from "./item-version.ts";
-import { renewalMark, renewalMarks, timeOfRenewal } from "./shared-state.ts";
-import type { Item, Table } from "./table-client.ts";
+import { ITEM_VERSION } from "./item-version.ts";
+import { type Item, readItem, type Table, updateIf } from "./table-client.ts";
 
 /** Milliseconds after which a lock whose holder died is free: a token request is over by then, but for the slowest. */
 const LOCK_DURATION = 30_000;
@@ -39,30 +36,28 @@ interface Held {
   marks: Set<string>;
 }
 
+/**
+ * Renewals are a set of texts, each of its own. Adding one twice, as the SDK's own retry does, changes nothing and disturbs nobody else's.
+ */
+const renewalMark = (at: number, owner: string): string => `${at}#${owner}`;
+const timeOfRenewal = (mark: string): number => Number.parseInt(mark, 10);
+
+function renewalMarks({ renewals }: Item): Set<string> {
+  return renewals instanceof Set ? (renewals as Set<string>) : new Set();
+}
+
+/** Epoch milliseconds of the renewals that the item holds, oldest first. */
+export const renewalTimes = (item: Item): number[] => [...renewalMarks(item)].map(timeOfRenewal).sort((a, b) => a - b);
+
 export function createTokenLock(
   table: Table,
   key: Item,
   { now, sleep }: { now: () => number; sleep: (milliseconds: number) => Promise<void> },
 ): TokenLock {
-  /** Undefined when the condition failed. */
-  async function update(input: Omit<UpdateCommandInput, "TableName" | "Key">): Promise<Item | undefined> {
-    try {
-      const answer = await table.client.send(new UpdateCommand({ TableName: table.name, Key: key, ...input }));
-      return answer.Attributes ?? {};
-    } catch (error) {
-      if (error instanceof ConditionalCheckFailedException) return undefined;
-      throw error;
-    }
-  }
-
-  async function read(): Promise<Item> {
-    const answer = await table.client.send(new GetCommand({ TableName: table.name, Key: key, ConsistentRead: true }));
-    return checkVersion(answer.Item ?? {});
-  }
-
   /** The item, whose `lockOwner` is then the one who has the lock. */
   async function acquire(owner: string): Promise<Item> {
-    const taken = await update({
+    const taken = await updateIf(table, {
+      Key: key,
       UpdateExpression: "SET lockOwner = :me, lockUntil = :until, v = :v ADD lockFence :one",
       // A lock of a clock that is far ahead would make everybody wait at every renewal.
       ConditionExpression:
@@ -78,7 +73,7 @@ export function createTokenLock(
       ReturnValues: "ALL_NEW",
     });
     // The SDK's own retry of a taking that did apply fails: the item says whose lock it is.
-    return taken ?? read();
+    return taken ?? readItem(table, key);
   }
 
   async function acquireOrGiveUp(owner: string): Promise<{ item: Item; isMine: boolean } | undefined> {
@@ -97,7 +92,8 @@ export function createTokenLock(
     const values = { ":me": owner, ":fence": fence };
     const released =
       fence !== undefined &&
-      (await update({
+      (await updateIf(table, {
+        Key: key,
         UpdateExpression: `REMOVE lockOwner, lockUntil${recorded.length > 0 ? " ADD renewals :new" : ""}`,
         ConditionExpression: "lockOwner = :me AND lockFence = :fence",
         ExpressionAttributeValues: recorded.length > 0 ? { ...values, ":new": new Set(recorded) } : values,
@@ -109,7 +105,8 @@ export function createTokenLock(
   }
 
   async function change(how: "ADD" | "DELETE", marks: Set<string>): Promise<void> {
-    await update({
+    await updateIf(table, {
+      Key: key,
       UpdateExpression: `SET v = :v ${how} renewals :marks`,
       ConditionExpression: "attribute_not_exists(v) OR v = :v",
       ExpressionAttributeValues: { ":marks": marks, ":v": ITEM_VERSION },

@@ -1,23 +1,8 @@
-import {
-  type Asked,
-  aboutAsked,
-  asEntries,
-  documented,
-  elementsOf,
-  metadataBody,
-  metricsBody,
-  notShown,
-  questionsBody,
-  type ReadBody,
-  readReports,
-  readSingleResponse,
-  recordsBody,
-  reportMetricsBody,
-  saysNothing,
-  surveyBody,
-  surveyListBody,
-} from "./bodies/index.ts";
+import { metadata, metrics, questions, records, reportMetrics, survey, surveyList } from "./bodies/documents.ts";
 import { isObject } from "./bodies/json.ts";
+import { readReports, readSingleResponse } from "./bodies/not-shown.ts";
+import { asEntries, documented, elementsOf, notShown, type ReadBody } from "./bodies/read-body.ts";
+import { type Asked, aboutAsked, saysNothing } from "./bodies/subject.ts";
 import { BadRequestError, NotAllowedError, NotFoundError, UnreadableBodyError } from "./errors.ts";
 import type { BodyStream } from "./http/transport.ts";
 import { streamedList } from "./lists/streamed-list.ts";
@@ -37,15 +22,15 @@ export interface CallsOptions {
 export function createCalls(send: Authorized, { strict, maxBodyBytes }: CallsOptions): Calls {
   const call = createCall(send);
   const read = {
-    surveys: documented(surveyListBody, strict),
-    survey: documented(surveyBody, strict),
-    questions: documented(questionsBody, strict),
-    records: documented(recordsBody, strict),
-    metadata: documented(metadataBody, strict),
+    surveys: documented(surveyList, strict),
+    survey: documented(survey, strict),
+    questions: documented(questions, strict),
+    records: documented(records, strict),
+    metadata: documented(metadata, strict),
   };
   const readReportsBody = judged({}, notShown(readReports));
-  const readMetrics = judged({}, documented(metricsBody, strict));
-  const readReportMetrics = judged({}, documented(reportMetricsBody, strict));
+  const readMetrics = judged({}, documented(metrics, strict));
+  const readReportMetrics = judged({}, documented(reportMetrics, strict));
 
   return {
     surveys: (given) => call("get survey list", {}, judged({}, read.surveys), given),

@@ -58,48 +58,24 @@ export interface V2Answer<T> {
  * await api.close();
  */
 export interface SurveyApi {
-  /**
-   * Operation 1: the token in use, asked for or renewed if need be. The other functions call it when they need it.
-   *
-   * @example await fetch(`${baseUrl}/api/v3/surveys/`, { headers: { authorization: `bearer ${await api.token()}` } });
-   */
+  /** Operation 1: the token in use, asked for or renewed if need be. The other functions call it when they need it. */
   token(options?: CallOptions): Promise<string>;
 
-  /**
-   * Operation 1: asks for a token in the place of the one in use, however good that is, and keeps it. Tells until when it holds, and not the token.
-   *
-   * @example const { expiresAt } = await api.renewToken();
-   */
+  /** Operation 1: asks for a token in the place of the one in use, however good that is, and keeps it. Tells until when it holds, and not the token. */
   renewToken(): Promise<RenewedToken>;
 
-  /**
-   * Operation 2: all surveys of the account. `created` is in seconds since the epoch, `modified` a date-time string without zone.
-   *
-   * @example const newest = (await api.surveys()).toSorted((a, b) => b.created - a.created)[0];
-   */
+  /** Operation 2: all surveys of the account. `created` is in seconds since the epoch, `modified` a date-time string without zone. */
   surveys(options?: CallOptions): Promise<SurveyListItem[]>;
 
-  /**
-   * Operation 3: one whole survey, its blocks, pages and questions keyed by their identifiers.
-   *
-   * @example
-   * const { questionsById } = await api.survey(7);
-   * console.log(questionsById["31"]?.params.question);
-   */
+  /** Operation 3: one whole survey, its blocks, pages and questions keyed by their identifiers. */
   survey(surveyId: number, options?: CallOptions): Promise<FullSurvey>;
 
-  /**
-   * Operation 4: the questions of a survey alone.
-   *
-   * @example const texts = new Map((await api.questions(7)).map((q) => [q.questionId, q.questionParams.question]));
-   */
+  /** Operation 4: the questions of a survey alone. */
   questions(surveyId: number, options?: CallOptions): Promise<QuestionListItem[]>;
 
   /**
    * Operation 5: the reports of a survey. Their fields are not shown in the API document: each comes as it was read, with its
    * identifier where one can be made out. A single report cannot be read, since its path is not shown.
-   *
-   * @example for (const { reportId, raw } of await api.reports(7)) if (reportId !== undefined) await api.reportMetrics(7, reportId);
    */
   reports(surveyId: number, options?: CallOptions): Promise<ReportListItem[]>;
 
@@ -107,71 +83,39 @@ export interface SurveyApi {
    * Operations 6, 7 and 8: at most 100 response records. They are the first ones, those of a page counted from 1, or those of a page in an
    * order (page 1 when left out). The document does not show by what they are sorted, nor what comes past the last page: nothing, 204, 404,
    * 400 or the last page again.
-   *
-   * @example const latest = await api.records(7, { order: "desc" });
    */
   records(surveyId: number, options?: CallOptions & { page?: number; order?: Order }): Promise<ResponseRecord[]>;
 
-  /**
-   * Operation 9: one response.
-   *
-   * @example const { records } = await api.response(7, 42);
-   */
+  /** Operation 9: one response. */
   response(surveyId: number, responseId: number, options?: CallOptions): Promise<SingleResponse>;
 
-  /**
-   * Operation 10: one response by its `crk`, any text.
-   *
-   * @example const { responseId } = await api.responseByCrk(7, "customer/4711");
-   */
+  /** Operation 10: one response by its `crk`, any text. */
   responseByCrk(surveyId: number, crk: string, options?: CallOptions): Promise<SingleResponse>;
 
   /**
    * Operation 11: the metrics of one response by key. What the key is, is not shown; `metricId` names the metric. `{}` when there are none,
    * where some services answer 404.
-   *
-   * @example const nps = Object.values(await api.metrics(7, 42)).find(({ score }) => score.nps);
    */
   metrics(surveyId: number, responseId: number, options?: CallOptions): Promise<Record<string, ResponseMetric>>;
 
-  /**
-   * Operation 12: the metrics of a report by key. `score` and `responseSum` are numbers in strings.
-   *
-   * @example const scores = Object.values(await api.reportMetrics(7, 71)).map(({ score }) => Number(score));
-   */
+  /** Operation 12: the metrics of a report by key. `score` and `responseSum` are numbers in strings. */
   reportMetrics(surveyId: number, reportId: number, options?: CallOptions): Promise<Record<string, ReportMetric>>;
 
-  /**
-   * Operation 13: operating system, browser, language and device of one response: an array, usually of one. `ip` and `referrer` are personal data.
-   *
-   * @example const [metadata] = await api.metadata(7, 42);
-   */
+  /** Operation 13: operating system, browser, language and device of one response: an array, usually of one. `ip` and `referrer` are personal data. */
   metadata(surveyId: number, responseId: number, options?: CallOptions): Promise<ResponseMetadata[]>;
 
   /** The legacy family, whose bodies are not shown: each comes as it was read, and as what v3 gives where it has that shape. */
   v2: SurveyApiV2;
 
-  /**
-   * GET of any path of the service, and its JSON as it was read: for what the API document does not show.
-   *
-   * @example const surveys = await api.request("/api/v4/surveys/");
-   */
+  /** GET of any path of the service, and its JSON as it was read: for what the API document does not show. */
   request(path: string, options?: CallOptions): Promise<unknown>;
 
-  /**
-   * Any operation, and its JSON as it was read.
-   *
-   * @example const json = await api.read("get survey response by id", { surveyId: 7, responseId: 42 });
-   */
+  /** Any operation, and its JSON as it was read. */
   read<O extends DataOperation>(operation: O, parameters: ParametersOf<O>, options?: CallOptions): Promise<unknown>;
 
   /**
    * Any operation that gives a list, and its elements as they were read: for callers that judge each separately. With `each` the body is
    * read as it comes. No more of it is held than one element, and of each the result of `each`.
-   *
-   * @example
-   * const records = await api.elements("get survey responses, page", { surveyId: 7, page: 2 });
-   * const ids = await api.elements("get survey list", {}, { each: (survey) => (survey as SurveyListItem).surveyId });
    */
   elements<O extends DataOperation, T = unknown>(
     operation: O,
@@ -179,11 +123,7 @@ export interface SurveyApi {
     options?: CallOptions & { each?: (element: unknown) => T },
   ): Promise<T[]>;
 
-  /**
-   * Any operation that gives things by key, and these as they were read, by key; an array of them where the service wrote a list.
-   *
-   * @example const metrics = await api.entries("get metric, single response", { surveyId: 7, responseId: 42 });
-   */
+  /** Any operation that gives things by key, and these as they were read, by key; an array of them where the service wrote a list. */
   entries<O extends DataOperation>(
     operation: O,
     parameters: ParametersOf<O>,
@@ -193,23 +133,13 @@ export interface SurveyApi {
   /**
    * The rate that the service allows, as its refusals (429) have taught it; undefined while it refused nothing. Plain JSON, for the option
    * `learned` of the next client.
-   *
-   * @example await writeFile("learned.json", JSON.stringify(api.learned() ?? null));
    */
   learned(): LearnedRate | undefined;
 
-  /**
-   * Goes on with what another client of the service has learned, in the place of what this one has. What cannot be understood is left alone.
-   *
-   * @example api.learn(JSON.parse(await readFile("learned.json", "utf8")));
-   */
+  /** Goes on with what another client of the service has learned, in the place of what this one has. What cannot be understood is left alone. */
   learn(learned: LearnedRate): void;
 
-  /**
-   * Nothing goes out before `at` (epoch milliseconds; an hour from now at most), as another client was told. It only ever prolongs a pause.
-   * @example
-   * api.pauseUntil(Date.now() + 5_000);
-   */
+  /** Nothing goes out before `at` (epoch milliseconds; an hour from now at most), as another client was told. It only ever prolongs a pause. */
   pauseUntil(at: number): void;
 
   /** Closes the connections once the requests under way are done. */

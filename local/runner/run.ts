@@ -1,7 +1,6 @@
 import { join, resolve } from "node:path";
 import { asCalled, BY_NPX } from "../../cli/called-as.ts";
 import { unlistedText } from "../../cli/target/surveys.ts";
-import { actingDeployedOnly } from "../../lib/config/index.ts";
 import { oneLine } from "../../lib/errors.ts";
 import { clearDataFolder, type EmbeddedAws, type EventEnvelope, startEmbeddedAws, storeFailure } from "../aws/index.ts";
 import type { CommandLine } from "../command-line.ts";
@@ -32,9 +31,7 @@ const DEMO_INTERVAL = 2_000;
 /** The demo's time is quick: what a real poller looks after in hours and days it looks after in seconds. */
 const DEMO_CONFIGURATION = {
   timeZone: "UTC",
-  backgroundRequests: 8,
-  fullPoll: { every: "10s" },
-  patrol: { every: "10s", full: "10s" },
+  advanced: { backgroundRequests: 8, rescan: { every: "10s", full: "10s" } },
 };
 
 /** One line for the end of a run: what went wrong, and what to do. */
@@ -88,7 +85,9 @@ export async function run({ line, environment, stop }: RunRequest): Promise<void
       (source) => (simulator === undefined ? givenCredentials(source, line, environment) : simulator),
       killable?.load,
     );
-    for (const notice of actingDeployedOnly(configured.config)) view.say(notice);
+    if (configured.config.webhooks.length > 0) {
+      view.say("webhooks is set but acts only when deployed: on this machine no endpoint is called.");
+    }
     page.ready();
     if (simulator !== undefined) void runDemoLife(simulator, { signal: life.signal });
 

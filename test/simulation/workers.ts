@@ -1,7 +1,5 @@
 import { type Ports, tick, workOffBacklogs } from "../../lib/polling/index.ts";
 import { keepDefinitions } from "../../lib/service/kept-definitions.ts";
-import { rememberSettled } from "../../lib/state/remember-settled.ts";
-import { createSettledMemory, type SettledMemory } from "../../lib/state/settled-memory.ts";
 import { createWorkerProcess, type WorkerProcess } from "./engine/worker-process.ts";
 import type { Oracle } from "./oracle/oracle.ts";
 import { START } from "./plan/plan.ts";
@@ -49,15 +47,12 @@ export function startWorkers(
   let made = 0;
   /** At work, or standing still. */
   let invocations = 0;
-  /** What processes remember that are not at work: the platform gives one to the next run, unless it has died. */
-  const idle: SettledMemory[] = [];
 
   /** Runs one invocation in a process of its own: a tick, and the backlogs where there are any. */
   const run = (planned: RunPlan, owner: string): void => {
     made += 1;
     if (invocations > 0) world.sometimes("two invocations at once");
     invocations += 1;
-    const memory = idle.pop() ?? createSettledMemory(plan.source.name);
     const random = world.random(`process ${made}`);
     let ended = false;
     let publishes = 0;
@@ -98,7 +93,7 @@ export function startWorkers(
         abortsAt: deadline + ABORTED_AFTER,
         definitions,
       }),
-      state: rememberSettled(statePort(world, store, process, random, owner, oracle.state), memory, process.clock.now),
+      state: statePort(world, store, process, random, owner, oracle.state),
       publisher: publisherPort(world, weather, process, random, oracle.bus),
       vault,
       observe(progress) {
@@ -134,7 +129,6 @@ export function startWorkers(
         world.trace?.(() => `${process.name} ends`);
         ended = true;
         invocations -= 1;
-        idle.push(memory);
       });
     scheduler.at(deadline + RESERVE + planned.frozenFor, () => {
       if (ended) return;

@@ -120,7 +120,7 @@ describe("an error in place of metrics, with status 200", () => {
     const [spoilt = 0] = simulator.complete(1, 1, {
       metrics: { body: { success: false, error: { code: 101, type: "invalid_access_key" } } },
     });
-    const config = configured(service, { enrichmentPatience: "2s" });
+    const config = configured(service, { advanced: { enrichmentPatience: "2s" } });
 
     const { events } = await service.poll({ ...flags, config, ticks: "12", interval: "300ms" });
 
@@ -263,7 +263,7 @@ test.each([
   const { simulator, folder } = service;
   const hanging = simulator.truth(1)[place]?.responseId ?? 0;
   simulator.edit(1, hanging, { metadata: { hang: true } });
-  const config = configured(service, { timeouts: { response: "5s" } });
+  const config = configured(service, { advanced: { timeouts: { response: "5s" } } });
   const reads = (): number => asked(simulator, `/${hanging}/metadata/`);
   const events = (): DeliveredEvent[] => readEvents(join(folder, "events.jsonl"));
   const soon = { timeout: 30_000, interval: 20 };

@@ -49,7 +49,7 @@ async function recordEverything(allowed: Calls): Promise<Calls> {
   cleanUp.defer(() => aws.close());
   Object.assign(process.env, aws.env);
   // Every answer is too large for its event.
-  const source = { baseUrl: simulator.url, startFrom: "beginning", inlineLimit: "1KB", interval: "4s" };
+  const source = { baseUrl: simulator.url, startFrom: "beginning", advanced: { inlineLimit: "1KB" }, interval: "4s" };
   const raw = { sources: [source] };
   const invoke = await loadFunction(
     { raw, config: parseConfig(raw, { deployed: false }) },

@@ -74,13 +74,21 @@ describe("a configuration", () => {
       timeZone: "Mars/Olympus",
       clientSecret: "hunter2",
       privacy: { ip: "hide" },
-      patrol: { every: 5 },
+      advanced: { rescan: { every: 5 } },
       surveys: { include: ["hunter2"] },
     };
     writeFileSync(file, JSON.stringify({ sources: [source], bus: { name: "default" }, monitorin: {} }));
     const flags = { "base-url": undefined, interval: undefined, config: file };
     const line = await fail(flags, /^Bad configuration: /);
-    const named = ["baseUrl", "interval", "startForm", "timeZone", "clientSecret", "privacy.ip", "patrol.every"];
+    const named = [
+      "baseUrl",
+      "interval",
+      "startForm",
+      "timeZone",
+      "clientSecret",
+      "privacy.ip",
+      "advanced.rescan.every",
+    ];
     for (const name of named) expect(line).toContain(`sources[0].${name}`);
     expect(line).toContain("sources[0].surveys.include");
     expect(line).toContain("bus.name");

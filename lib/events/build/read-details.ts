@@ -1,5 +1,6 @@
 import type { BareAnswer, Metadata, Metric, Moment } from "../response-completed.ts";
 import {
+  type FieldReader,
   isFlag,
   isInteger,
   isIntegerOrNull,
@@ -92,17 +93,47 @@ function leastOf(values: unknown[]): unknown {
   return values.reduce((least, value, i) => (i === 0 || isLess(value, least) ? value : least), undefined);
 }
 
-/** The documented fields of a metric (2.6), without those that an error may have too: what has none of them is no metric. */
-const METRIC_FIELDS = [
-  "metricId",
-  "metricName",
-  "presentation",
-  "maxValueIncludingEmptyAnswer",
-  "testMode",
-  "firstLevelThreshold",
-  "secondLevelThreshold",
-  "score",
-];
+type Guard = (value: unknown) => value is unknown;
+type Taken<Guards extends Record<string, Guard>> = {
+  [Name in keyof Guards]: Guards[Name] extends (value: unknown) => value is infer T ? T | null : never;
+};
+
+/** Each of these fields as its guard accepts it, else null. */
+function takeAll<Guards extends Record<string, Guard>>(fields: FieldReader, guards: Guards): Taken<Guards> {
+  const taken = Object.entries(guards).map(([name, accepts]) => [name, fields.take<unknown>(name, accepts, null)]);
+  return Object.fromEntries(taken) as Taken<Guards>;
+}
+
+/** The documented fields of a metric (2.6), but for its score. */
+const METRIC = {
+  metricId: isInteger,
+  surveyId: isInteger,
+  metricName: isText,
+  presentation: isText,
+  maxValueIncludingEmptyAnswer: isNumber,
+  testMode: isInteger,
+  firstLevelThreshold: isNumberOrNull,
+  secondLevelThreshold: isNumberOrNull,
+  created: isText,
+};
+const SCORE = { pointsSum: isNumber, maxPointsSum: isNumber, minPointsSum: isNumber, nps: isFlag };
+/** Those that an error does not have as well: what has none of them is no metric. */
+const TELLING = [...Object.keys(METRIC).filter((name) => name !== "surveyId" && name !== "created"), "score"];
+
+/** The documented fields of metadata (2.5). */
+const METADATA = {
+  responseId: isInteger,
+  ip: isText,
+  referrer: isTextOrNull,
+  iso3166: isText,
+  languageId: isIntegerOrNull,
+  languageName: isTextOrNull,
+  languageSymbol: isTextOrNull,
+  deviceType: isText,
+  deviceTypeName: isText,
+  os: isText,
+  browser: isText,
+};
 
 /** Metrics of operation 11 by key (2.6), sorted by metricId; a list of them, by position, is not as documented. Undefined when there are none. */
 export function readMetrics(read: unknown): Read<Metric[]> | undefined {
@@ -111,7 +142,7 @@ export function readMetrics(read: unknown): Read<Metric[]> | undefined {
   const metrics: Metric[] = [];
   const irregular = Array.isArray(read) ? ["metrics"] : [];
   for (const [key, value] of Object.entries(read)) {
-    if (!isObject(value) || !METRIC_FIELDS.some((name) => name in value)) {
+    if (!isObject(value) || !TELLING.some((name) => name in value)) {
       irregular.push(`metrics.${key}`);
       continue;
     }
@@ -126,27 +157,9 @@ export function readMetrics(read: unknown): Read<Metric[]> | undefined {
 function readMetric(key: string, body: Record<string, unknown>): Read<Metric> {
   const fields = readFields(body);
   const score = readFields(body.score);
-  const value: Metric = {
-    ...withoutRaw(body),
-    key,
-    metricId: fields.take<number | null>("metricId", isInteger, null),
-    surveyId: fields.take<number | null>("surveyId", isInteger, null),
-    metricName: fields.take<string | null>("metricName", isText, null),
-    presentation: fields.take<string | null>("presentation", isText, null),
-    maxValueIncludingEmptyAnswer: fields.take<number | null>("maxValueIncludingEmptyAnswer", isNumber, null),
-    testMode: fields.take<number | null>("testMode", isInteger, null),
-    firstLevelThreshold: fields.take<number | null>("firstLevelThreshold", isNumberOrNull, null),
-    secondLevelThreshold: fields.take<number | null>("secondLevelThreshold", isNumberOrNull, null),
-    created: fields.take<string | null>("created", isText, null),
-  };
+  const value: Metric = { ...withoutRaw(body), key, ...takeAll(fields, METRIC) };
   fields.take<Record<string, unknown>>("score", isObject, {});
-  value.score = {
-    ...(isObject(body.score) ? body.score : {}),
-    pointsSum: score.take<number | null>("pointsSum", isNumber, null),
-    maxPointsSum: score.take<number | null>("maxPointsSum", isNumber, null),
-    minPointsSum: score.take<number | null>("minPointsSum", isNumber, null),
-    nps: score.take<boolean | null>("nps", isFlag, null),
-  };
+  value.score = { ...(isObject(body.score) ? body.score : {}), ...takeAll(score, SCORE) };
   const rawScore = score.raw();
   const raw = { ...fields.raw(), ...(rawScore === undefined ? {} : { score: rawScore }) };
   return withRaw(value, Object.keys(raw).length === 0 ? undefined : raw, [
@@ -159,20 +172,7 @@ function readMetric(key: string, body: Record<string, unknown>): Read<Metric> {
 export function readMetadata(item: unknown): Read<Metadata> | undefined {
   if (!isObject(item)) return undefined;
   const fields = readFields(item);
-  const value: Metadata = {
-    ...withoutRaw(item),
-    responseId: fields.take<number | null>("responseId", isInteger, null),
-    ip: fields.take<string | null>("ip", isText, null),
-    referrer: fields.take<string | null>("referrer", isTextOrNull, null),
-    iso3166: fields.take<string | null>("iso3166", isText, null),
-    languageId: fields.take<number | null>("languageId", isIntegerOrNull, null),
-    languageName: fields.take<string | null>("languageName", isTextOrNull, null),
-    languageSymbol: fields.take<string | null>("languageSymbol", isTextOrNull, null),
-    deviceType: fields.take<string | null>("deviceType", isText, null),
-    deviceTypeName: fields.take<string | null>("deviceTypeName", isText, null),
-    os: fields.take<string | null>("os", isText, null),
-    browser: fields.take<string | null>("browser", isText, null),
-  };
+  const value: Metadata = { ...withoutRaw(item), ...takeAll(fields, METADATA) };
   return withRaw(
     value,
     fields.raw(),

@@ -1,4 +1,4 @@
-import type { DataOperation } from "../operations.ts";
+import type { Operation } from "../operations.ts";
 import type { Odd, Resource, ResourceField, Shape } from "./field.ts";
 import { asArray, entriesIn, isObject } from "./json.ts";
 import { safeKey } from "./outline.ts";
@@ -24,47 +24,10 @@ export type Reading<T> = { value: T; irregular: Irregularity[] } | { unreadable:
 /** Turns a parsed body of unknown shape into what an operation gives; never throws. */
 export type BodyReader<T> = (body: unknown) => Reading<T>;
 
-type AnyResource = ResourceField<Shape>;
+/** Tells an element of a body from an error that came in its place. */
+type Teller = (element: unknown) => boolean;
 
-/**
- * The resource whose fields tell something of an element. The request names some of its fields, which an error may repeat. So may an error
- * tell when it was made. Alone these tell nothing.
- */
-function telling({ shape }: AnyResource, ...asked: string[]): (value: unknown) => boolean {
-  const names = Object.keys(shape).filter((name) => !asked.includes(name));
-  return (value) => isObject(value) && names.some((name) => Object.hasOwn(value, name));
-}
-
-const isListed = telling(surveyListItem);
-const isQuestion = telling(questionListItem);
-const isRecord = telling(responseRecord, "surveyId");
-const isMetadata = telling(responseMetadata, "responseId");
-const isMetric = telling(responseMetric, "surveyId", "created");
-const isReportMetric = telling(reportMetric, "surveyId", "created");
-
-/** By the operation that lists the elements, or gives them by key (section 2). */
-const tellers: Partial<Record<DataOperation, (element: unknown) => boolean>> = {
-  "get survey list": isListed,
-  "get survey questions": isQuestion,
-  "get survey responses": isRecord,
-  "get survey responses, page": isRecord,
-  "get survey responses, page and order": isRecord,
-  "get metric, single response": isMetric,
-  "get metric, report": isReportMetric,
-  "get response metadata": isMetadata,
-  "v2 survey list": isListed,
-  "v2 questions": isQuestion,
-  "v2 responses": isRecord,
-  "v2 responses, page": isRecord,
-  "v2 response metadata": isMetadata,
-};
-
-/** Whether an element has any field that the document shows for its operation, beside those that the request names; undefined where it shows none. */
-export function hasDocumentedField(operation: DataOperation, element: unknown): boolean | undefined {
-  return tellers[operation]?.(element);
-}
-
-function listOf<S extends Shape>(resource: ResourceField<S>, isTold: (value: unknown) => boolean) {
+function listOf<S extends Shape>(resource: ResourceField<S>, isTold: Teller) {
   return (body: unknown): Reading<Resource<S>[]> => {
     const elements = asArray(body);
     if (elements === undefined) return { unreadable: [{ path: "", expected: "array" }] };
@@ -77,17 +40,17 @@ function listOf<S extends Shape>(resource: ResourceField<S>, isTold: (value: unk
 }
 
 /** The bare resource is read too. */
-function oneOf<S extends Shape>(resource: ResourceField<S>) {
+function oneOf<S extends Shape>(resource: ResourceField<S>, isTold: Teller) {
   return (body: unknown): Reading<Resource<S>> => {
     const isBare = isObject(body);
     if (!isBare && !(Array.isArray(body) && body.length === 1)) return { unreadable: [{ path: "", expected: MAP }] };
     const odd: Odd[] = [];
-    return outcome(readElement(resource, isObject, isBare ? body : body[0], isBare ? [] : [0], odd), odd);
+    return outcome(readElement(resource, isTold, isBare ? body : body[0], isBare ? [] : [0], odd), odd);
   };
 }
 
 /** See `entriesIn` for what else is read than an array with one object of resources by key; it is told. */
-function mapOfAll<S extends Shape>(resource: ResourceField<S>, isTold: (value: unknown) => boolean) {
+function mapOfAll<S extends Shape>(resource: ResourceField<S>, isTold: Teller) {
   return (body: unknown): Reading<Record<string, Resource<S>>> => {
     const found = entriesIn(body, isTold);
     if (found === undefined) return { unreadable: [{ path: "", expected: MAP }] };
@@ -105,7 +68,7 @@ const MAP = "array with one object";
 /** Any object at all would be taken for a resource whose fields may all be odd, such as an error that comes with status 200. */
 function readElement<S extends Shape>(
   resource: ResourceField<S>,
-  isTold: (value: unknown) => boolean,
+  isTold: Teller,
   value: unknown,
   at: (string | number)[],
   all: Odd[],
@@ -130,17 +93,57 @@ function told({ path, expected }: Odd): Irregularity {
   return { path: steps.join("").replace(/^\./, ""), expected };
 }
 
-/** Operation 2. */
-export const surveyListBody = listOf(surveyListItem, isObject);
-/** Operation 3. */
-export const surveyBody = oneOf(fullSurvey);
-/** Operation 4. */
-export const questionsBody = listOf(questionListItem, isObject);
-/** Operations 6 to 8. */
-export const recordsBody = listOf(responseRecord, isObject);
-/** Operation 11. Its map key names a metric, whatever the metric shows. */
-export const metricsBody = mapOfAll(responseMetric, isMetric);
-/** Operation 12. */
-export const reportMetricsBody = mapOfAll(reportMetric, isReportMetric);
-/** Operation 13. The request names the response, so the body need not. */
-export const metadataBody = listOf(responseMetadata, isMetadata);
+/** What the API document shows of a body. */
+export interface Shown<T> {
+  read: BodyReader<T>;
+  /** Whether an element has any field that the document shows, but for those that an error may have as well. */
+  isTold: Teller;
+  /** The ids in which the elements repeat what was asked for. Of any other the document does not say whose it is. */
+  repeats: readonly ("surveyId" | "responseId")[];
+}
+
+/** @param untelling fields that an error may repeat of the request, or have itself: alone they tell nothing */
+function shown<S extends Shape, T>(
+  form: (resource: ResourceField<S>, isTold: Teller) => BodyReader<T>,
+  resource: ResourceField<S>,
+  { repeats = [], untelling = [] }: { repeats?: Shown<T>["repeats"]; untelling?: string[] } = {},
+): Shown<T> {
+  const names = Object.keys(resource.shape).filter((name) => !untelling.includes(name));
+  const isTold: Teller = (element) => isObject(element) && names.some((name) => Object.hasOwn(element, name));
+  return { read: form(resource, isTold), isTold, repeats };
+}
+
+export const surveyList = shown(listOf, surveyListItem);
+export const survey = shown(oneOf, fullSurvey, { repeats: ["surveyId"] });
+export const questions = shown(listOf, questionListItem);
+export const records = shown(listOf, responseRecord, { repeats: ["surveyId"], untelling: ["surveyId"] });
+/** The map key names a metric, whatever the metric shows. */
+export const metrics = shown(mapOfAll, responseMetric, { untelling: ["surveyId", "created"] });
+export const reportMetrics = shown(mapOfAll, reportMetric, { untelling: ["surveyId", "created"] });
+/** The request names the response, so the body need not. */
+export const metadata = shown(listOf, responseMetadata, { repeats: ["responseId"], untelling: ["responseId"] });
+/** Its shape is not shown, but whose it is. */
+const response: Pick<Shown<unknown>, "repeats"> = { repeats: ["surveyId", "responseId"] };
+
+/** By the operation whose body it is. */
+export const documents: Partial<Record<Operation, Partial<Shown<unknown>>>> = {
+  "get survey list": surveyList,
+  "get survey": survey,
+  "get survey questions": questions,
+  "get survey responses": records,
+  "get survey responses, page": records,
+  "get survey responses, page and order": records,
+  "get survey response by id": response,
+  "get survey response by crk": response,
+  "get metric, single response": metrics,
+  "get metric, report": reportMetrics,
+  "get response metadata": metadata,
+  "v2 survey list": surveyList,
+  "v2 survey": survey,
+  "v2 questions": questions,
+  "v2 responses": records,
+  "v2 responses, page": records,
+  "v2 response by id": response,
+  "v2 response by crk": response,
+  "v2 response metadata": metadata,
+};

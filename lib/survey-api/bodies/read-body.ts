@@ -1,9 +1,8 @@
 import { type AboutAnswer, UnreadableBodyError } from "../errors.ts";
 import type { DataOperation } from "../operations.ts";
-import { type BodyReader, hasDocumentedField, type Irregularity } from "./documents.ts";
-import { parseExactly } from "./exact-json.ts";
+import { documents, type Irregularity, type Shown } from "./documents.ts";
+import { JsonTooLargeError, parseExactly } from "./exact-json.ts";
 import { asArray, entriesIn } from "./json.ts";
-import { JsonTooLargeError } from "./json-bounds.ts";
 import { outline, outlineText } from "./outline.ts";
 
 /** Turns the JSON of an answer into what a function gives, or throws an `UnreadableBodyError`. */
@@ -42,7 +41,7 @@ export function notJson(about: AboutAnswer, excerpt: string): UnreadableBodyErro
 }
 
 /** Reads a documented body: what has to be readable is, or it throws. With `strict` it throws for any other field that is not as documented too. */
-export function documented<T>(read: BodyReader<T>, strict: boolean): ReadBody<T> {
+export function documented<T>({ read }: Shown<T>, strict: boolean): ReadBody<T> {
   return (body, about) => {
     const reading = read(body);
     if ("unreadable" in reading) throw unreadable(body, about, reading.unreadable);
@@ -72,18 +71,18 @@ export const elements: ReadBody<unknown[]> = (body, about) => {
  * no answer: some services send an error with status 200.
  */
 export function elementsOf(operation: DataOperation): ReadBody<unknown[]> {
+  const { isTold } = documents[operation] ?? {};
   return (body, about) => {
-    const isBare = asArray(body) === undefined && hasDocumentedField(operation, body) === true;
+    const isBare = asArray(body) === undefined && isTold?.(body) === true;
     const list = isBare ? [body] : elements(body, about);
-    if (list.length > 0 && list.every((element) => hasDocumentedField(operation, element) === false))
-      throw unreadable(body, about, []);
+    if (isTold !== undefined && list.length > 0 && !list.some(isTold)) throw unreadable(body, about, []);
     return list;
   };
 }
 
 /** The values of a body by key, as they were read; a list where there are no keys. Likewise no answer without any documented field. */
 export function asEntries(operation: DataOperation): ReadBody<Record<string, unknown> | unknown[]> {
-  const isValue = (value: unknown): boolean => hasDocumentedField(operation, value) ?? true;
+  const { isTold: isValue = () => true } = documents[operation] ?? {};
   return (body, about) => {
     const found = entriesIn(body, isValue);
     if (found === undefined) throw unreadable(body, about, [{ path: "", expected: "array with one object" }]);

@@ -1,5 +1,5 @@
 import { type AboutAnswer, AnswerMismatchError } from "../errors.ts";
-import type { Operation } from "../operations.ts";
+import { documents } from "./documents.ts";
 import { asArray, isObject } from "./json.ts";
 
 /** The ids that a request named, as far as answers repeat them. */
@@ -9,23 +9,6 @@ export interface Asked {
 }
 
 type Name = keyof Asked;
-
-/** The fields in which the elements of an answer repeat what was asked for. Of any other the document does not say whose it is. */
-const repeated: Partial<Record<Operation, readonly Name[]>> = {
-  "get survey": ["surveyId"],
-  "get survey responses": ["surveyId"],
-  "get survey responses, page": ["surveyId"],
-  "get survey responses, page and order": ["surveyId"],
-  "get survey response by id": ["surveyId", "responseId"],
-  "get survey response by crk": ["surveyId"],
-  "get response metadata": ["responseId"],
-  "v2 survey": ["surveyId"],
-  "v2 responses": ["surveyId"],
-  "v2 responses, page": ["surveyId"],
-  "v2 response by id": ["surveyId", "responseId"],
-  "v2 response by crk": ["surveyId"],
-  "v2 response metadata": ["responseId"],
-};
 
 /** Levels of empty lists and objects within each other that are looked into. */
 export const MOST_NESTED = 3;
@@ -44,10 +27,10 @@ export function saysNothing(body: unknown, levels = MOST_NESTED): boolean {
  * @throws AnswerMismatchError when an element names another survey, or when elements name other responses and none names this one
  */
 export function aboutAsked(body: unknown, asked: Asked, about: AboutAnswer): unknown {
-  const names = repeated[about.operation] ?? [];
+  const { repeats = [] } = documents[about.operation] ?? {};
   const elements = asArray(body) ?? [body];
   const idsOf = (name: Name): (string | undefined)[] =>
-    names.includes(name) && asked[name] !== undefined ? elements.map((element) => idIn(element, name)) : [];
+    repeats.includes(name) && asked[name] !== undefined ? elements.map((element) => idIn(element, name)) : [];
   const isOther = (id: string | undefined, name: Name): boolean => id !== undefined && id !== String(asked[name]);
   // fault: other-page-taken
   if (idsOf("surveyId").some((id) => isOther(id, "surveyId"))) throw mismatch("survey", about);

@@ -1,4 +1,4 @@
-import type { Transform } from "node:stream";
+import { pipeline, type Transform } from "node:stream";
 // As one object: an older Node lacks the names of zstd, and would end at the import before anything could say so.
 import * as zlib from "node:zlib";
 
@@ -39,50 +39,44 @@ const decompressor: Record<Exclude<Encoding, "plain">, () => Transform> = {
   br: zlib.createBrotliDecompress,
 };
 
-/** The body of an answer on its way to whoever takes it as it comes. */
-export interface Inflow {
-  /** `flow` stops and starts the bytes, while the decompression cannot keep up. */
-  write(chunk: Buffer, flow: { pause(): void; resume(): void }): void;
-  /** The body is whole: `done` is called once all of it was taken. */
-  end(done: () => void): void;
-  stop(): void;
-}
-
 /**
+ * A body without its encoding, as it comes.
+ *
  * @param hint what `Content-Encoding` says; "" for nothing
- * @param fail called where the body cannot be decompressed
+ * @param broken makes the error of a body that cannot be decompressed
  */
-export function createInflow(hint: string, take: (chunk: Buffer) => void, fail: () => void): Inflow {
-  /** The first bytes, until there are enough of them to tell what they are. */
-  let first: Buffer | undefined = Buffer.alloc(0);
-  let decoder: Transform | undefined;
-
-  function begin(bytes: Buffer): void {
-    first = undefined;
-    const encoding = encodingOf(bytes, hint);
-    if (encoding === "plain") take(bytes);
-    else {
-      decoder = decompressor[encoding]().on("data", take).on("error", fail);
-      decoder.write(bytes);
-    }
+export async function* decoded(
+  body: AsyncGenerator<Buffer>,
+  hint: string,
+  broken: () => Error,
+): AsyncGenerator<Buffer, void> {
+  let first = Buffer.alloc(0);
+  while (first.length < TELLING_BYTES) {
+    const { value, done = false } = await body.next();
+    if (done) break;
+    first = Buffer.concat([first, value]);
   }
-
-  return {
-    write(chunk, flow) {
-      if (first !== undefined) {
-        first = first.length === 0 ? chunk : Buffer.concat([first, chunk]);
-        if (first.length >= TELLING_BYTES) begin(first);
-      } else if (decoder === undefined) take(chunk);
-      else if (!decoder.write(chunk)) {
-        flow.pause();
-        decoder.once("drain", () => flow.resume());
-      }
-    },
-    end(done) {
-      if (first !== undefined) begin(first);
-      if (decoder === undefined) done();
-      else decoder.once("end", done).end();
-    },
-    stop: () => void decoder?.destroy(),
+  /** What went wrong before anything was decompressed. */
+  let failure: unknown;
+  const whole = async function* (): AsyncGenerator<Buffer> {
+    try {
+      yield first;
+      yield* body;
+    } catch (error) {
+      failure = error;
+      throw error;
+    }
   };
+  const encoding = encodingOf(first, hint);
+  if (encoding === "plain") {
+    yield* whole();
+    return;
+  }
+  const decoder = decompressor[encoding]();
+  try {
+    yield* pipeline(whole(), decoder, () => undefined) as AsyncIterable<Buffer>;
+  } catch {
+    // What the taker of the chunks throws does not come here.
+    throw failure ?? broken();
+  }
 }

@@ -1,6 +1,6 @@
 import type { Dispatcher } from "undici";
 import { whenAborted } from "../when-aborted.ts";
-import { createInflow, type Inflow } from "./encoding.ts";
+import { decoded } from "./encoding.ts";
 
 export interface ExchangeRequest {
   origin: string;
@@ -8,7 +8,7 @@ export interface ExchangeRequest {
   method: "GET" | "POST";
   headers: Record<string, string>;
   body?: string;
-  /** Milliseconds: until the headers are here, then until the whole body is, and for all of it with the connection. */
+  /** Milliseconds: until the headers are here, then until the whole body is, and for all of it. */
   timeouts: { headers: number; body: number; call: number };
   /** Of the body, both as it comes and decompressed. */
   maxBodyBytes: number;
@@ -51,114 +51,90 @@ export function single(value: string | string[] | undefined): string | undefined
 }
 
 /**
- * One HTTP request and its whole answer, by undici's dispatcher alone: no redirects, no retries. Rejects with one of the errors above, with
- * an error of undici, with what `onData` has thrown, or with the reason of the signal.
+ * One HTTP request and its whole answer: no redirects, no retries.
+ * Rejects with one of the errors above, with an error of undici, with what `onData` has thrown, or with the reason of the signal.
  */
-export function exchange(dispatcher: Dispatcher, request: ExchangeRequest): Promise<RawAnswer> {
-  const { signal, maxBodyBytes, timeouts, onData } = request;
-  return new Promise((resolve, reject) => {
-    const endsAt = performance.now() + timeouts.call;
-    let controller: Dispatcher.DispatchController | undefined;
-    let timer: NodeJS.Timeout | undefined;
-    let isSettled = false;
-    let status = 0;
-    let headers: RawAnswer["headers"] = {};
-    let inflow: Inflow | undefined;
-    let chunks: Buffer[] = [];
-    /** Of the body as it comes, and decompressed. */
+export async function exchange(dispatcher: Dispatcher, request: ExchangeRequest): Promise<RawAnswer> {
+  const { timeouts, signal } = request;
+  const ending = new AbortController();
+  const forget = whenAborted(signal, () => ending.abort(signal?.reason));
+  const endsAt = performance.now() + timeouts.call;
+  let timer: NodeJS.Timeout | undefined;
+  const limit = (milliseconds: number): void => {
+    clearTimeout(timer);
+    const left = Math.max(1, Math.min(milliseconds, endsAt - performance.now()));
+    // Made only when it happens: the stack of an error costs more than all the rest of a request.
+    timer = setTimeout(() => ending.abort(new SlowAnswer()), left);
+  };
+  let answer: RawAnswer | undefined;
+  try {
+    signal?.throwIfAborted();
+    limit(timeouts.headers);
+    const { statusCode, headers, body } = await dispatcher.request({
+      origin: request.origin,
+      path: request.path,
+      method: request.method,
+      headers: request.headers,
+      body: request.body ?? null,
+      signal: ending.signal,
+      // undici's own limits are for a silence, which an answer that trickles never breaks, nor one of 1xx without end.
+      headersTimeout: 0,
+      bodyTimeout: 0,
+    });
+    answer = { status: statusCode, headers, data: Buffer.alloc(0) };
+    limit(timeouts.body);
+    answer.data = await readBody(body, answer, request);
+    return answer;
+  } catch (error) {
+    // Of a failure the status says all there is to know, and its Retry-After must not be lost with a body that broke.
+    if (answer !== undefined && answer.status >= 400 && !signal?.aborted) return answer;
+    throw error;
+  } finally {
+    clearTimeout(timer);
+    forget();
+  }
+}
+
+/** The decompressed body. Of anything but a success the status is all that is used: its body is only read to its end. */
+async function readBody(
+  body: Dispatcher.ResponseData["body"],
+  { status, headers }: RawAnswer,
+  { maxBodyBytes, onData }: ExchangeRequest,
+): Promise<Buffer> {
+  const isSuccess = status < 300;
+  const chunks: Buffer[] = [];
+  // An aborted body tells its end twice: where it is read, and here.
+  body.on("error", () => undefined);
+  const within = (bytes: number): void => {
+    if (bytes > maxBodyBytes) throw new LongBody(status);
+  };
+  try {
+    if (onData === undefined || !isSuccess) within(Number(single(headers["content-length"])));
     let [bytes, size] = [0, 0];
-
-    const settle = (): void => {
-      isSettled = true;
-      clearTimeout(timer);
-      forget();
-      inflow?.stop();
-    };
-    const succeed = (): void => {
-      if (isSettled) return;
-      settle();
-      const [only = Buffer.alloc(0)] = chunks;
-      resolve({ status, headers, data: chunks.length > 1 ? Buffer.concat(chunks, size) : only });
-    };
-    /** Of a failure the status says all there is to know, and its Retry-After must not be lost with a body that broke. */
-    const fail = (reason: unknown): void => {
-      if (isSettled) return;
-      settle();
-      if (status >= 400 && !signal?.aborted) resolve({ status, headers, data: Buffer.alloc(0) });
-      else reject(reason);
-    };
-    const stop = (reason: Error): void => {
-      fail(reason);
-      controller?.abort(reason);
-    };
-    const limit = (milliseconds: number): void => {
-      const left = Math.max(1, Math.min(milliseconds, endsAt - performance.now()));
-      if (timer !== undefined && left === milliseconds && left === timeouts.headers) {
-        timer.refresh();
-        return;
-      }
-      clearTimeout(timer);
-      // Made only when it happens: the stack of an error costs more than all the rest of a request.
-      timer = setTimeout(() => stop(new SlowAnswer()), left);
-    };
-    const keep = (chunk: Buffer): void => {
-      size += chunk.length;
-      if (size > maxBodyBytes) throw new LongBody(status);
-      chunks.push(chunk);
-    };
-    const take = (chunk: Buffer): void => {
-      if (isSettled) return;
-      try {
-        (onData ?? keep)(chunk);
-      } catch (error) {
-        stop(error as Error);
+    const coming = async function* (): AsyncGenerator<Buffer> {
+      for await (const chunk of body as AsyncIterable<Buffer>) {
+        bytes += chunk.length;
+        if (onData === undefined || !isSuccess) within(bytes);
+        yield chunk;
       }
     };
-    const forget = whenAborted(signal, () => stop(signal?.reason));
-
-    dispatcher.dispatch(
-      {
-        origin: request.origin,
-        path: request.path,
-        method: request.method,
-        headers: request.headers,
-        body: request.body ?? null,
-        // undici's own limits are for a silence, which an answer that trickles never breaks, nor one of 1xx without end.
-        headersTimeout: 0,
-        bodyTimeout: 0,
-      },
-      {
-        // Called again when undici moves a request that was not sent yet to another connection.
-        onRequestStart(given) {
-          controller = given;
-          status = 0;
-          if (signal?.aborted) given.abort(signal.reason);
-          else limit(timeouts.headers);
-        },
-        onResponseStart(_, statusCode, answered) {
-          if (statusCode < 200) return;
-          [status, headers, chunks, bytes, size] = [statusCode, answered, [], 0, 0];
-          limit(timeouts.body);
-          inflow?.stop();
-          const hint = single(headers["content-encoding"]) ?? "";
-          // Of any other answer the status is all that is used.
-          inflow = status > 299 ? undefined : createInflow(hint, take, () => stop(new BrokenEncoding(status)));
-          const isLong = Number(single(headers["content-length"])) > maxBodyBytes;
-          if (isLong && (onData === undefined || inflow === undefined)) stop(new LongBody(status));
-        },
-        onResponseData(given, chunk) {
-          bytes += chunk.length;
-          if (bytes > maxBodyBytes && (onData === undefined || inflow === undefined)) stop(new LongBody(status));
-          else inflow?.write(chunk, given);
-        },
-        onResponseEnd() {
-          if (inflow === undefined) succeed();
-          else inflow.end(succeed);
-        },
-        onResponseError(_, error) {
-          fail(error);
-        },
-      },
-    );
-  });
+    if (!isSuccess) for await (const _ of coming());
+    else {
+      for await (const chunk of decoded(
+        coming(),
+        single(headers["content-encoding"]) ?? "",
+        () => new BrokenEncoding(status),
+      )) {
+        size += chunk.length;
+        if (onData !== undefined) onData(chunk);
+        else {
+          within(size);
+          chunks.push(chunk);
+        }
+      }
+    }
+  } finally {
+    body.destroy();
+  }
+  return chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks);
 }

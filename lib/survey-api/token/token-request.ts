@@ -1,4 +1,4 @@
-import { outline, outlineText } from "../bodies/index.ts";
+import { outline, outlineText } from "../bodies/outline.ts";
 import {
   type AboutAnswer,
   BadRequestError,

@@ -258,7 +258,7 @@ describe("a response that was emitted", () => {
   });
 
   it("after it had waited: what for, until when, and how often it was asked for", async () => {
-    const { world, tick, story } = await told([EARLIER], { ...beginning, absentAfter: "5m" });
+    const { world, tick, story } = await told([EARLIER], { ...beginning, advanced: { absentAfter: "5m" } });
     arrive(world, { responseId: 2, completed: at(-12 * SECOND) });
     surveyOf(world).metrics.set(2, { kind: "absent" });
     await tick();

@@ -14,7 +14,7 @@ export type Change = readonly string[];
 export async function changeIsSeen(stage: Stage): Promise<Change> {
   const { report, cdk } = stage;
   return await report.step("cdk diff sees a changed value, description and tag", async (note) => {
-    const config = `config=${writeConfiguration(stage, { enrichmentPatience: "20m" })}`;
+    const config = `config=${writeConfiguration(stage, { advanced: { enrichmentPatience: "20m" } })}`;
     const change = ["--app", `node "${CHANGED_APP}"`, "-c", config];
     const { text } = await cdk.diff(...change);
     const secrets = text.split("\n").filter((line) => /AWS::SecretsManager::Secret/.test(line));

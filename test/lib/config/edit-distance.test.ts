@@ -28,7 +28,7 @@ describe("editDistance", () => {
 });
 
 describe("nearestName", () => {
-  const known = ["name", "baseUrl", "interval", "headPages", "patrol"];
+  const known = ["name", "baseUrl", "interval", "headPages", "retention"];
 
   it.each([
     ["intervall", "interval"],

@@ -56,12 +56,13 @@ describe("the defaults", () => {
         runbook: "docs/runbook.md",
       },
       webhooks: [],
-      stated: ["sources", "sources[0].baseUrl"],
     });
   });
 
   it("fill up an object that is given in part", () => {
-    expect(source({ enrich: { metadata: false }, timeouts: { connect: "1s" }, patrol: { full: "1d" } })).toMatchObject({
+    expect(
+      source({ enrich: { metadata: false }, advanced: { timeouts: { connect: "1s" }, rescan: { full: "1d" } } }),
+    ).toMatchObject({
       enrich: { metrics: true, metadata: false },
       timeouts: { connect: 1_000, response: 30_000 },
       patrol: { every: 60 * MINUTE, full: DAY },
@@ -159,11 +160,11 @@ describe("the fields", () => {
   });
 
   it("a request may take exactly an eighth of what an invocation has for them", () => {
-    expect(source({ timeouts: { connect: "20s", response: "90s" } })?.timeouts).toEqual({
+    expect(source({ advanced: { timeouts: { connect: "20s", response: "90s" } } })?.timeouts).toEqual({
       connect: 20_000,
       response: 90_000,
     });
-    expect(() => source({ timeouts: { connect: "20s", response: "91s" } })).toThrow(
+    expect(() => source({ advanced: { timeouts: { connect: "20s", response: "91s" } } })).toThrow(
       "timeouts: connect and response must be at most 110s together, and are 111s",
     );
   });

@@ -50,7 +50,7 @@ it("an event has one line: where it was listed, what proved it, and how long eac
 });
 
 it("one that had to wait tells of its attempts, and where it was listed in an earlier tick", async () => {
-  const { world, tick } = await polled({ absentAfter: "2m" });
+  const { world, tick } = await polled({ advanced: { absentAfter: "2m" } });
   arrive(world, { responseId: 2, completed: at(-30 * SECOND) });
   surveyOf(world).metrics.set(2, { kind: "absent" });
   expect(await tick()).toEqual([]);
@@ -88,7 +88,7 @@ it("what waits at the end has told nothing: a line is of an event", async () => 
 });
 
 it("those of a catch-up count the requests of their own run", async () => {
-  const { world, tick } = await polled({ headPages: 2 });
+  const { world, tick } = await polled({ advanced: { headPages: 2 } });
   for (const responseId of range(2, 400)) arrive(world, { responseId, completed: at((responseId - 500) * 10) });
 
   const lines = await tick();

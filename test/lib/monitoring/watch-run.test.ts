@@ -213,7 +213,7 @@ describe("one cause, one alarm", () => {
 
 describe("the metrics of a round of catching up", () => {
   it("have its events and their lag in the same series, and nothing that tells of ticks", async () => {
-    const { world, graph } = await polled({ headPages: 2 });
+    const { world, graph } = await polled({ advanced: { headPages: 2 } });
     const before = world.delivered.length;
     for (const responseId of range(2, 1_500)) arrive(world, { responseId, completed: at((responseId - 1_600) * 10) });
     takes(world, SECOND, ({ operation }) => operation === "page");
@@ -237,7 +237,7 @@ describe("the metrics of a round of catching up", () => {
   });
 
   it("tell of a catch-up that fails: of the survey at once, and by its age at the ticks that follow", async () => {
-    const { world, graph } = await polled({ headPages: 2 });
+    const { world, graph } = await polled({ advanced: { headPages: 2 } });
     for (const responseId of range(2, 1_500)) arrive(world, { responseId, completed: at((responseId - 1_600) * 10) });
     takes(world, SECOND, ({ operation }) => operation === "page");
     let isCatchUp = false;

@@ -31,7 +31,7 @@ it("two sources with backlogs have never more than four invocations at work, whi
     if (world === undefined) return;
     atWork.add(owner);
     const polled = pollSources({
-      graphs: [memoryGraph(world, { concurrency: 4 })],
+      graphs: [memoryGraph(world, { advanced: { concurrency: 4 } })],
       owner,
       remaining: () => start + INVOCATION - now(),
       logger: memoryLog(),

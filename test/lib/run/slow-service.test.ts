@@ -30,7 +30,7 @@ it.each([
       const end = world.time.now + INVOCATION;
       abortsAt = end - RESERVE;
       let isOver = false;
-      const graphs = [memoryGraph(world, { concurrency })];
+      const graphs = [memoryGraph(world, { advanced: { concurrency } })];
       const remaining = () => end - world.time.now;
       const polled = pollSources({ graphs, owner: `${number}`, remaining, logger: memoryLog() }).then(() => {
         isOver = true;

@@ -102,27 +102,6 @@ describe("workers of one source", () => {
     expect(lock).toBeUndefined();
   });
 
-  it("replace five tokens in ten minutes however many there are, and say so", async () => {
-    const { simulator, worker } = await account();
-    await poll(worker());
-    for (let i = 0; i < 5; i += 1) {
-      simulator.revokeToken();
-      await poll(worker());
-    }
-    simulator.revokeToken();
-    simulator.resetCounters();
-
-    await expect(poll(worker())).rejects.toMatchObject({
-      code: "TOO_MANY_RENEWALS",
-      retryable: true,
-      hint: expect.stringContaining("revokes"),
-    });
-
-    // One look with the token that was there.
-    expect(simulator.counters()).toMatchObject({ requests: 1, "status:400": 1 });
-    expect(simulator.counters().token ?? 0).toBe(0);
-  });
-
   it("leave the service alone as long as one of them was told to", async () => {
     const { simulator, worker } = await account();
     await poll(worker());
@@ -179,7 +158,7 @@ describe("workers of one source", () => {
 
 describe("news before a catch-up", () => {
   it("within a process: whatever a catch-up asks waits behind them", async () => {
-    const { simulator, worker } = await account({}, { concurrency: 1 });
+    const { simulator, worker } = await account({}, { advanced: { concurrency: 1 } });
     const { service, backlog } = worker().begin(Date.now() + 60_000);
     if (backlog === undefined) throw new Error("nothing is asked for a catch-up");
     await service.surveys();
@@ -230,7 +209,10 @@ describe("an invocation whose time is over", () => {
   });
 
   it("ends in time and is no failure, and the next one goes on", async () => {
-    const { simulator, worker } = await account({}, { timeouts: { connect: "100ms", response: "1500ms" } });
+    const { simulator, worker } = await account(
+      {},
+      { advanced: { timeouts: { connect: "100ms", response: "1500ms" } } },
+    );
     const graph = worker();
     const clear = simulator.fault({ ...HANGS, operation: "responses-order" });
     const log = memoryLog();

@@ -25,7 +25,7 @@ function fieldsNow(): string[] {
     );
     const isRows = file === "state/rows";
     const fields = isRows
-      ? source.matchAll(/const \[[\s\S]*?\] = (?:list|rest|more);|return \[\.\.\.counts[^;]*;/g)
+      ? source.matchAll(/const \[[^\]]*\] = (?:list|rest|more);|return \[\.\.\.counts[^;]*;/g)
       : source.matchAll(/^ {2}\w+\??: .*;$|^ {2}\| .*$|^export type .*$/gm);
     return [...fields].map(([field]) => `${file}: ${field.replaceAll(/\s+/g, " ").trim()}`);
   });

@@ -1,258 +1,267 @@
-import { randomInt } from "node:crypto";
-import { UpdateCommand } from "@aws-sdk/lib-dynamodb";
+import { randomInt, randomUUID } from "node:crypto";
+import { GetCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import { describe, expect, it, vi } from "vitest";
-import { emptyMark, type Lease, type Mark, type State } from "../../../lib/polling/index.ts";
+import { emptyMark, type Lease, type Mark, type RoleLease } from "../../../lib/polling/index.ts";
 import { createDynamoState } from "../../../lib/state/dynamo-state.ts";
 import { readMark } from "../../../lib/state/leases.ts";
 import { useAws } from "../support/aws.ts";
 
 const test = useAws();
 const SECOND = 1_000;
+const DAY = 24 * 3_600 * SECOND;
+const TERM = 15 * SECOND;
+const noon = Date.UTC(2026, 2, 10, 12);
+const lost = { code: "LEASE_LOST" };
 
-/** A survey that no other test uses, its state, and the clock that leases run by. */
-function fresh(): { state: State; surveyId: number; clock: { now: number }; mark: () => Promise<Mark> } {
-  const clock = { now: Date.UTC(2026, 2, 10, 12) };
-  const table = { client: test.clients.dynamodb, name: test.table };
+/** A source and a survey that no other test uses, and the clock that their leases run by. */
+function fresh() {
+  const clock = { now: noon };
+  const source = `s${randomUUID().slice(0, 8)}`;
   const surveyId = randomInt(1, 2 ** 47);
-  return {
-    state: createDynamoState(table, "main", () => clock.now),
-    surveyId,
-    clock,
-    mark: () => readMark(table, "main", surveyId),
-  };
+  const table = { client: test.clients.dynamodb, name: test.table };
+  const state = createDynamoState(table, source, () => clock.now);
+  return { state, clock, source, surveyId, mark: () => readMark(table, source, surveyId) };
 }
 
-async function take(state: State, surveyId: number, owner: string): Promise<Lease> {
-  const lease = await state.acquire(surveyId, owner, 15 * SECOND);
+type Fresh = ReturnType<typeof fresh>;
+
+const marked = (responseId: number): Mark => ({ ...emptyMark(), highWater: { responseId, completed: "" } });
+
+/** What can be taken: the survey, whose mark is written under its lease, and the roles of its source, which have a note. */
+interface Kind<L extends Lease | RoleLease> {
+  ask: (of: Fresh, owner: string) => Promise<L | undefined>;
+  /** Gives it back with the number, as its mark or in its note. */
+  giveBack: (of: Fresh, lease: L, number: number) => Promise<void>;
+  /** The number with which it was given back last. */
+  numberOf: (lease: L) => number | undefined;
+  key: (of: Fresh) => { pk: string; sk: string };
+}
+
+const survey: Kind<Lease> = {
+  ask: ({ state, surveyId }, owner) => state.acquire(surveyId, owner, TERM),
+  giveBack: ({ state }, lease, number) => state.release(lease, marked(number)),
+  numberOf: ({ mark }) => mark.highWater?.responseId,
+  key: ({ source, surveyId }) => ({ pk: `SURVEY#${source}#${surveyId}`, sk: "MARK" }),
+};
+const roleKind = (role: "tick" | "catch-up"): Kind<RoleLease> => ({
+  ask: ({ state }, owner) => state.takeRole(role, owner, TERM),
+  giveBack({ state }, lease, number) {
+    lease.note = { lastTick: number };
+    return state.giveBackRole(lease);
+  },
+  numberOf: ({ note }) => note.lastTick,
+  key: ({ source }) => ({ pk: `SOURCE#${source}`, sk: `ROLE#${role}` }),
+});
+
+async function taken<L extends Lease | RoleLease>(of: Fresh, { ask }: Kind<L>, owner: string): Promise<L> {
+  const lease = await ask(of, owner);
   if (lease === undefined) throw new Error(`${owner} does not get the lease`);
   return lease;
 }
 
-const marked = (responseId: number): Mark => ({ ...emptyMark(), highWater: { responseId, completed: "" } });
+const lose = () => test.aws.faults.add({ service: "dynamodb", operation: "UpdateItem", kind: "lose-answer", times: 1 });
 
-// R27
-describe("a lease", () => {
+// R25, R27
+describe.each<[string, Kind<Lease | RoleLease>]>([
+  ["a survey", survey as Kind<Lease | RoleLease>],
+  ["the tick", roleKind("tick") as Kind<Lease | RoleLease>],
+  ["the catch-up", roleKind("catch-up") as Kind<Lease | RoleLease>],
+])("the lease of %s", (_name, kind) => {
   it("has one holder at a time, and its fence grows each time it is taken", async () => {
-    const { state, surveyId } = fresh();
-    const first = await take(state, surveyId, "one");
-    expect(await state.acquire(surveyId, "two", 15 * SECOND)).toBeUndefined();
-
-    await state.release(first, first.mark);
-    const second = await take(state, surveyId, "two");
-
-    expect(first.fence).toBe(1);
+    const of = fresh();
+    const first = await taken(of, kind, "one");
+    expect(first).toMatchObject({ fence: 1, until: noon + TERM });
+    expect(await kind.ask(of, "two")).toBeUndefined();
+    await kind.giveBack(of, first, 7);
+    const second = await taken(of, kind, "two");
     expect(second.fence).toBe(2);
-  });
-
-  it("goes again to its own holder, whose earlier taking is fenced off", async () => {
-    const { state, surveyId } = fresh();
-    const first = await take(state, surveyId, "one");
-    const second = await take(state, surveyId, "one");
-
-    expect(second.fence).toBe(2);
-    await expect(state.saveMark(first, first.mark)).rejects.toMatchObject({ code: "LEASE_LOST" });
-    await state.saveMark(second, second.mark);
-    // A name that only begins alike is someone else.
-    expect(await state.acquire(surveyId, "on", 15 * SECOND)).toBeUndefined();
+    expect(kind.numberOf(second)).toBe(7);
   });
 
   it("goes to exactly one of many who ask at once", async () => {
-    const { state, surveyId } = fresh();
-    const taken = await Promise.all(Array.from({ length: 8 }, (_, i) => state.acquire(surveyId, `o${i}`, 15 * SECOND)));
-    expect(taken.filter((lease) => lease !== undefined)).toHaveLength(1);
+    const of = fresh();
+    const asked = await Promise.all(Array.from({ length: 8 }, (_, i) => kind.ask(of, `o${i}`)));
+    expect(asked.filter((lease) => lease !== undefined)).toHaveLength(1);
   });
 
-  it("of one survey or source says nothing of another", async () => {
-    const { state, surveyId } = fresh();
-    await take(state, surveyId, "one");
-    const other = createDynamoState({ client: test.clients.dynamodb, name: test.table }, "other");
-    expect(await state.acquire(surveyId + 1, "two", 15 * SECOND)).toBeDefined();
-    expect(await other.acquire(surveyId, "two", 15 * SECOND)).toBeDefined();
+  it("goes again to its own holder's name, as after a process that was killed, and not to one that only begins alike", async () => {
+    const of = fresh();
+    const first = await taken(of, kind, "local-1");
+    for (const alike of ["local-", "local-10"]) expect(await kind.ask(of, alike)).toBeUndefined();
+    expect((await taken(of, kind, "local-1")).fence).toBe(2);
+    await expect(kind.giveBack(of, first, 1)).rejects.toMatchObject(lost);
   });
 
-  it("that ran out is taken over with the mark as it was last written", async () => {
-    const { state, surveyId, clock } = fresh();
-    const first = await take(state, surveyId, "one");
-    await state.saveMark(first, marked(7));
-    clock.now += 15 * SECOND;
-    expect(await state.acquire(surveyId, "two", 15 * SECOND)).toBeUndefined();
+  it("that ran out is taken over, and who had it can write nothing any more, also once it was given back", async () => {
+    const of = fresh();
+    await kind.giveBack(of, await taken(of, kind, "before"), 7);
+    const first = await taken(of, kind, "one");
+    of.clock.now += TERM;
+    expect(await kind.ask(of, "two")).toBeUndefined();
+    of.clock.now += 1;
 
-    clock.now += 1;
-    const second = await take(state, surveyId, "two");
+    const second = await taken(of, kind, "two");
 
     expect(second.fence).toBe(first.fence + 1);
-    expect(second.mark).toEqual(marked(7));
-  });
-
-  it("that a clock far ahead has taken does not keep the others from the survey until then", async () => {
-    const { state, surveyId, clock } = fresh();
-    clock.now += 24 * 3_600 * SECOND;
-    const first = await take(state, surveyId, "one");
-    await state.saveMark(first, marked(7));
-    clock.now -= 24 * 3_600 * SECOND;
-
-    const second = await take(state, surveyId, "two");
-
-    expect(second.mark).toEqual(marked(7));
-    await expect(state.saveMark(first, marked(1))).rejects.toMatchObject({ code: "LEASE_LOST" });
+    expect(kind.numberOf(second)).toBe(7);
+    await expect(of.state.renew(first, TERM)).rejects.toMatchObject(lost);
+    await expect(kind.giveBack(of, first, 1)).rejects.toMatchObject(lost);
+    expect(await kind.ask(of, "three")).toBeUndefined();
+    await kind.giveBack(of, second, 2);
+    await expect(kind.giveBack(of, first, 1)).rejects.toMatchObject(lost);
+    expect(kind.numberOf(await taken(of, kind, "three"))).toBe(2);
   });
 
   it("that is prolonged is not taken over", async () => {
-    const { state, surveyId, clock } = fresh();
-    const first = await take(state, surveyId, "one");
-    clock.now += 14 * SECOND;
-    await state.renew(first, 15 * SECOND);
-    expect(first.until).toBe(clock.now + 15 * SECOND);
-    clock.now += 14 * SECOND;
-    expect(await state.acquire(surveyId, "two", 15 * SECOND)).toBeUndefined();
+    const of = fresh();
+    const first = await taken(of, kind, "one");
+    of.clock.now += 14 * SECOND;
+    await of.state.renew(first, TERM);
+    expect(first.until).toBe(of.clock.now + TERM);
+    of.clock.now += 14 * SECOND;
+    expect(await kind.ask(of, "two")).toBeUndefined();
   });
 
   it("that ran out and was taken by nobody is still its holder's", async () => {
-    const { state, surveyId, clock, mark } = fresh();
-    const first = await take(state, surveyId, "one");
-    clock.now += 60 * SECOND;
-    await state.saveMark(first, marked(8));
-    await state.renew(first, 15 * SECOND);
-    await state.release(first, marked(9));
-    expect(await mark()).toEqual(marked(9));
-  });
-});
-
-describe("who lost the lease", () => {
-  it("can write nothing any more: neither mark, renewal nor release", async () => {
-    const { state, surveyId, clock, mark } = fresh();
-    const first = await take(state, surveyId, "one");
-    clock.now += 16 * SECOND;
-    const second = await take(state, surveyId, "two");
-    await state.saveMark(second, marked(2));
-
-    const writes = await Promise.allSettled([
-      state.saveMark(first, marked(1)),
-      state.release(first, marked(1)),
-      state.renew(first, SECOND),
-    ]);
-    const refused = { status: "rejected", reason: { code: "LEASE_LOST" } };
-    expect(writes).toMatchObject([refused, refused, refused]);
-
-    expect(await mark()).toEqual(marked(2));
-    expect(await state.acquire(surveyId, "three", 15 * SECOND)).toBeUndefined();
+    const of = fresh();
+    const first = await taken(of, kind, "one");
+    of.clock.now += 60 * SECOND;
+    await of.state.renew(first, TERM);
+    await kind.giveBack(of, first, 9);
+    expect(kind.numberOf(await taken(of, kind, "two"))).toBe(9);
   });
 
-  it("cannot write either once the other has given it back", async () => {
-    const { state, surveyId, clock, mark } = fresh();
-    const first = await take(state, surveyId, "one");
-    clock.now += 16 * SECOND;
-    const second = await take(state, surveyId, "two");
-    await state.release(second, marked(2));
-
-    await expect(state.saveMark(first, marked(1))).rejects.toMatchObject({ code: "LEASE_LOST" });
-    await expect(state.release(first, marked(1))).rejects.toMatchObject({ code: "LEASE_LOST" });
-
-    expect(await mark()).toEqual(marked(2));
+  it("that a clock far ahead has taken keeps nobody from it until then", async () => {
+    const of = fresh();
+    of.clock.now += DAY;
+    const first = await taken(of, kind, "one");
+    of.clock.now -= DAY;
+    expect((await taken(of, kind, "two")).fence).toBe(2);
+    await expect(of.state.renew(first, TERM)).rejects.toMatchObject(lost);
   });
 
-  it("under the same owner's name is told apart: two runs may share it", async () => {
-    const { state, surveyId, clock } = fresh();
-    const first = await take(state, surveyId, "same");
-    clock.now += 16 * SECOND;
-    await take(state, surveyId, "same");
-    await expect(state.saveMark(first, marked(1))).rejects.toMatchObject({ code: "LEASE_LOST" });
-  });
-});
-
-describe("a conditional write whose answer was lost, and that the SDK made again", () => {
-  const lose = () =>
-    test.aws.faults.add({ service: "dynamodb", operation: "UpdateItem", kind: "lose-answer", times: 1 });
-
-  it("has taken the lease", async () => {
-    const { state, surveyId } = fresh();
-    const fault = lose();
-    const lease = await take(state, surveyId, "one");
-    expect(fault.hits()).toBe(1);
-    await state.saveMark(lease, marked(1));
+  it("of a newer version is left alone", async () => {
+    const of = fresh();
+    await kind.giveBack(of, await taken(of, kind, "newer"), 1);
+    const item = { TableName: test.table, Key: kind.key(of) };
+    const raise = { UpdateExpression: "SET v = :v", ExpressionAttributeValues: { ":v": 3 } };
+    await test.clients.dynamodb.send(new UpdateCommand({ ...item, ...raise }));
+    const read = async () => (await test.clients.dynamodb.send(new GetCommand({ ...item, ConsistentRead: true }))).Item;
+    const before = await read();
+    of.clock.now += 60 * SECOND;
+    await expect(kind.ask(of, "older")).rejects.toMatchObject({ code: "STATE_REFUSED" });
+    expect(await read()).toEqual(before);
   });
 
-  it("has prolonged it, and written the mark", async () => {
-    const { state, surveyId, mark } = fresh();
-    const lease = await take(state, surveyId, "one");
+  it("is taken, prolonged and given back where the answer was lost, and the SDK wrote again", async () => {
+    const of = fresh();
+    const faults = [lose()];
+    const lease = await taken(of, kind, "one");
+    faults.push(lose());
+    await of.state.renew(lease, TERM);
+    faults.push(lose());
+    await kind.giveBack(of, lease, 4);
+    expect(faults.map((fault) => fault.hits())).toEqual([1, 1, 1]);
+    const next = await taken(of, kind, "two");
+    expect([next.fence, kind.numberOf(next)]).toEqual([lease.fence + 1, 4]);
+  });
+
+  it("is not given back by somebody else's success", async () => {
+    const of = fresh();
+    const first = await taken(of, kind, "one");
+    of.clock.now += 16 * SECOND;
+    await taken(of, kind, "two");
     lose();
-    await state.renew(lease, 15 * SECOND);
-    const fault = lose();
-    await state.saveMark(lease, marked(3));
-    expect(fault.hits()).toBe(1);
-    expect(await mark()).toEqual(marked(3));
-  });
-
-  it("has given it back, with the mark", async () => {
-    const { state, surveyId, mark } = fresh();
-    const lease = await take(state, surveyId, "one");
-    const fault = lose();
-    await state.release(lease, marked(4));
-    expect(fault.hits()).toBe(1);
-    expect(await mark()).toEqual(marked(4));
-    expect((await take(state, surveyId, "two")).fence).toBe(2);
-  });
-
-  it("is not taken for somebody else's success", async () => {
-    const { state, surveyId, clock } = fresh();
-    const first = await take(state, surveyId, "one");
-    clock.now += 16 * SECOND;
-    await take(state, surveyId, "two");
-    lose();
-    await expect(state.saveMark(first, marked(1))).rejects.toMatchObject({ code: "LEASE_LOST" });
+    await expect(kind.giveBack(of, first, 1)).rejects.toMatchObject(lost);
   });
 });
 
-describe("a table that fails for a moment", () => {
-  it.each(["throttle", "error", "down"] as const)("with %s does not lose the lease", async (kind) => {
-    const { state, surveyId } = fresh();
+it("leases say nothing of each other: of another survey, role or source", async () => {
+  const of = fresh();
+  const kinds = [survey, roleKind("tick"), roleKind("catch-up")];
+  for (const kind of kinds) expect(await kind.ask(of, "one")).toBeDefined();
+  expect(await survey.ask({ ...of, surveyId: of.surveyId + 1 }, "two")).toBeDefined();
+  const other = { ...fresh(), surveyId: of.surveyId };
+  for (const kind of kinds) expect(await kind.ask(other, "two")).toBeDefined();
+});
+
+describe("the mark of a survey", () => {
+  it("is written under the lease, and by nobody who has lost it", async () => {
+    const of = fresh();
+    const first = await taken(of, survey, "one");
+    await of.state.saveMark(first, marked(7));
+    expect(await of.mark()).toEqual(marked(7));
+    of.clock.now += 16 * SECOND;
+    const second = await taken(of, survey, "two");
+    expect(second.mark).toEqual(marked(7));
+    const fault = lose();
+    await of.state.saveMark(second, marked(2));
+    expect(fault.hits()).toBe(1);
+    await expect(of.state.saveMark(first, marked(1))).rejects.toMatchObject(lost);
+    expect(await of.mark()).toEqual(marked(2));
+  });
+
+  it.each(["throttle", "error", "down"] as const)("is there after %s of the table, for a moment", async (kind) => {
+    const of = fresh();
     const fault = test.aws.faults.add({ service: "dynamodb", operation: "UpdateItem", kind, times: 1 });
-    const lease = await take(state, surveyId, "one");
-    await state.release(lease, marked(1));
+    await of.state.release(await taken(of, survey, "one"), marked(1));
     expect(fault.hits()).toBe(1);
+    expect(await of.mark()).toEqual(marked(1));
+  });
+
+  it("is written one after the other, in the order in which that was begun, also after one that failed", async () => {
+    const of = fresh();
+    const { state } = of;
+    const lease = await taken(of, survey, "one");
+    const client = test.clients.dynamodb;
+    const send = client.send.bind(client);
+    const begun: (() => void)[] = [];
+    const slow = vi.spyOn(client, "send").mockImplementation((async (command: never) => {
+      const isFirst = begun.length === 0;
+      await new Promise<void>((resolve) => begun.push(resolve));
+      if (isFirst) throw new Error("the table is throttled");
+      return send(command);
+    }) as never);
+    const writes = [
+      state.saveMark(lease, marked(1)),
+      state.saveMark(lease, marked(2)),
+      state.release(lease, marked(3)),
+    ];
+    const outcome = Promise.allSettled(writes);
+    for (let write = 0; write < writes.length; write += 1) {
+      await vi.waitFor(() => expect(begun).toHaveLength(write + 1));
+      begun[write]?.();
+    }
+
+    expect((await outcome).map(({ status }) => status)).toEqual(["rejected", "fulfilled", "fulfilled"]);
+    slow.mockRestore();
+    expect(await of.mark()).toEqual(marked(3));
   });
 });
 
-// R27
-describe("a mark written by a newer version", () => {
-  it("is refused, and its lease not taken", async () => {
-    const { state, surveyId, clock } = fresh();
-    const lease = await take(state, surveyId, "newer");
-    await state.release(lease, marked(1));
-    await test.clients.dynamodb.send(
-      new UpdateCommand({
-        TableName: test.table,
-        Key: { pk: `SURVEY#main#${surveyId}`, sk: "MARK" },
-        UpdateExpression: "SET v = :v",
-        ExpressionAttributeValues: { ":v": 3 },
-      }),
-    );
-    clock.now += 60 * SECOND;
+describe("the note of the tick", () => {
+  const note = { lastTick: noon, listedAt: noon - 60 * SECOND };
+  const tick = roleKind("tick");
 
-    await expect(state.acquire(surveyId, "older", 15 * SECOND)).rejects.toMatchObject({ code: "STATE_REFUSED" });
+  it("is that of the account as soon as the role is given back, and until the next one is; nothing else is left", async () => {
+    const of = fresh();
+    const first = await taken(of, tick, "one");
+    first.note = note;
+    await of.state.giveBackRole(first);
+    expect(await of.state.account()).toEqual({ ...note, rows: new Map() });
+    const left = { TableName: test.table, Key: tick.key(of), ConsistentRead: true };
+    const { Item } = await test.clients.dynamodb.send(new GetCommand(left));
+    expect(Item).toEqual({ ...tick.key(of), v: 2, fence: 1, note });
+
+    expect((await taken(of, tick, "two")).note).toEqual(note);
+    of.clock.now += TERM + 1;
+    expect(await of.state.account()).toEqual({ ...note, rows: new Map() });
   });
-});
 
-it("writes of a mark come one after the other, in the order in which they were begun, also after one that failed", async () => {
-  const { state, surveyId, mark } = fresh();
-  const lease = await take(state, surveyId, "one");
-  const client = test.clients.dynamodb;
-  const send = client.send.bind(client);
-  const begun: (() => void)[] = [];
-  const slow = vi.spyOn(client, "send").mockImplementation((async (command: never) => {
-    const isFirst = begun.length === 0;
-    await new Promise<void>((resolve) => begun.push(resolve));
-    if (isFirst) throw new Error("the table is throttled");
-    return send(command);
-  }) as never);
-  const writes = [state.saveMark(lease, marked(1)), state.saveMark(lease, marked(2)), state.release(lease, marked(3))];
-  const outcome = Promise.allSettled(writes);
-  for (let write = 0; write < writes.length; write += 1) {
-    await vi.waitFor(() => expect(begun).toHaveLength(write + 1));
-    begun[write]?.();
-  }
-
-  expect((await outcome).map(({ status }) => status)).toEqual(["rejected", "fulfilled", "fulfilled"]);
-  slow.mockRestore();
-  expect(await mark()).toEqual(marked(3));
+  it("is not that of a catch-up", async () => {
+    const of = fresh();
+    const catchUp = roleKind("catch-up");
+    await catchUp.giveBack(of, await taken(of, catchUp, "one"), 5);
+    expect(await of.state.account()).toEqual({ rows: new Map() });
+  });
 });

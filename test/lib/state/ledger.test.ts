@@ -1,9 +1,9 @@
 import { randomInt } from "node:crypto";
 import { GetCommand, PutCommand, QueryCommand } from "@aws-sdk/lib-dynamodb";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { countDue } from "../../../cli/target/surveys.ts";
 import { eventId } from "../../../lib/events/index.ts";
-import { type CheckedState, emittedOf, type LedgerEntry, WITHOUT_RECORDS } from "../../../lib/polling/index.ts";
+import { type CheckedState, emittedOf, type LedgerEntry } from "../../../lib/polling/index.ts";
 import { createDynamoState } from "../../../lib/state/dynamo-state.ts";
 import { useAws } from "../support/aws.ts";
 
@@ -22,14 +22,6 @@ const emitted = (id: number): LedgerEntry => ({
   eventId: `e${id}`,
   revision: 1,
   emittedAt: 1_795_261_634_252 + id,
-});
-const held = (id: number): LedgerEntry => ({
-  id,
-  state: "held",
-  reason: "records-apart",
-  firstSeen: 10,
-  attempts: 2,
-  nextCheck: 50,
 });
 const ids = (count: number): number[] => Array.from({ length: count }, (_, i) => i + 1);
 
@@ -138,58 +130,6 @@ describe("entries", () => {
     );
   });
 
-  it("that were emitted stay so, whatever a worker that woke up late writes over them", async () => {
-    const { state, surveyId } = fresh();
-    await state.putEntries(surveyId, [emitted(1)]);
-    await state.putEntries(surveyId, [
-      { id: 1, state: "waiting", digest: "late", nextCheck: 5, attempts: 1 },
-      { id: 2, state: "open", firstSeen: 1 },
-    ]);
-
-    const entries = await state.entries(surveyId, [1, 2]);
-    expect(entries.get(1)).toEqual(emitted(1));
-    expect(entries.get(2)?.state).toBe("open");
-    expect(await state.due(surveyId, "waiting", Number.MAX_SAFE_INTEGER, 10)).toEqual([]);
-  });
-
-  it("that are held are replaced by whatever settles them, but not by open ones", async () => {
-    const { state, surveyId } = fresh();
-    const known = ids(7).map(held);
-    const next: LedgerEntry[] = [
-      emitted(1),
-      { id: 2, state: "before-floor" },
-      { id: 3, state: "waiting", nextCheck: 5 },
-      { id: 4, state: "quarantined", reason: "unreadable" },
-      { ...held(5), attempts: 3 },
-    ];
-    const late: LedgerEntry[] = [
-      { id: 6, state: "open", firstSeen: 1 },
-      { id: 7, state: "open", reason: WITHOUT_RECORDS, firstSeen: 1, nextCheck: 1 },
-    ];
-    await state.putEntries(surveyId, known);
-    await state.putEntries(surveyId, [...next, ...late]);
-    const stands = await state.entries(surveyId, ids(7));
-    expect(ids(7).map((id) => stands.get(id)?.state)).toEqual([
-      ...next.map((entry) => entry.state),
-      ...late.map(() => "held"),
-    ]);
-    expect(stands.get(5)).toMatchObject({ attempts: 3 });
-  });
-
-  it("that are held never replace what went out, nor what waits with its records", async () => {
-    const { state, surveyId } = fresh();
-    const known: LedgerEntry[] = [
-      emitted(1),
-      { id: 2, state: "waiting", nextCheck: 5, kept: { records: [], details: {} } },
-      { id: 3, state: "open", firstSeen: 1 },
-      { id: 4, state: "quarantined", reason: "unreadable" },
-    ];
-    await state.putEntries(surveyId, known);
-    await state.putEntries(surveyId, [1, 2, 3, 4, 5].map(held));
-    const stands = await state.entries(surveyId, ids(5));
-    expect(ids(5).map((id) => stands.get(id)?.state)).toEqual(["emitted", "waiting", "held", "held", "held"]);
-  });
-
   it("are all durable when a batch is done in part, or an answer is lost", async () => {
     for (const kind of ["partial", "lose-answer", "throttle"] as const) {
       const { state, surveyId } = fresh();
@@ -198,30 +138,6 @@ describe("entries", () => {
       expect([kind, fault.hits()]).toEqual([kind, 2]);
       expect((await state.entries(surveyId, ids(30))).size).toBe(30);
     }
-  });
-
-  it("written by several at once, of one survey or of two, go together", async () => {
-    for (const kind of [undefined, "partial", "lose-answer"] as const) {
-      const { state, surveyId } = fresh();
-      const before = test.aws.counters()["dynamodb:BatchWriteItem"] ?? 0;
-      if (kind !== undefined) test.aws.faults.add({ service: "dynamodb", operation: "BatchWriteItem", kind, times: 2 });
-      const tens = [0, 10, 20, 30, 40].map((from) => ids(10).map((id) => from + id));
-
-      await Promise.all(tens.map((ten, i) => state.putEntries(surveyId + (i % 2), ten.map(emitted))));
-
-      const requests = (test.aws.counters()["dynamodb:BatchWriteItem"] ?? 0) - before;
-      // Ten go at once, 25 as soon as they are there, then the rest.
-      if (kind === undefined) expect(requests).toBe(3);
-      for (const [i, ten] of tens.entries()) expect((await state.entries(surveyId + (i % 2), ten)).size).toBe(10);
-      test.aws.faults.clear();
-    }
-  });
-
-  it("written again while they are being written are there as they were written last", async () => {
-    const { state, surveyId } = fresh();
-    const revised = (revision: number) => state.putEntries(surveyId, [{ ...emitted(1), revision }, emitted(revision)]);
-    await Promise.all([revised(2), revised(3), revised(4)]);
-    expect((await state.entries(surveyId, [1])).get(1)?.revision).toBe(4);
   });
 
   it("that are emitted are read in pages for the books, with what is known of those that are gone", async () => {
@@ -345,6 +261,10 @@ describe("quarantined entries", () => {
 });
 
 describe("the index of what is due", () => {
+  const held = (id: number): LedgerEntry => {
+    return { id, state: "held", reason: "records-apart", firstSeen: 10, attempts: 2, nextCheck: 50 };
+  };
+
   it("has held entries apart from all others, with all that is known of them", async () => {
     const { state, surveyId } = fresh();
     const others: LedgerEntry[] = [
@@ -385,4 +305,49 @@ describe("the index of what is due", () => {
     expect(await state.nextDue(surveyId, "waiting")).toBe(100);
     expect(await state.nextDue(surveyId + 1, "waiting")).toBeUndefined();
   });
+});
+
+it("what is written late does not put back a later revision", async () => {
+  const { state, surveyId } = fresh();
+  const later = { ...emitted(1), revision: 2 };
+  await state.putEntries(surveyId, [later]);
+  const now = Date.now();
+  let calls = 0;
+  // A worker that stands still between the call and the request.
+  const spy = vi.spyOn(Date, "now").mockImplementation(() => (calls++ === 0 ? now : now + 60_000));
+  const writing = state.putEntries(surveyId, [emitted(1)]);
+  spy.mockRestore();
+  await writing;
+  expect((await state.entries(surveyId, [1])).get(1)).toEqual(later);
+});
+
+it("a call that fails is over: nothing of it is written behind what the next one writes", async () => {
+  const { state, surveyId } = fresh();
+  const client = test.clients.dynamodb;
+  const { send } = client;
+  let letGo: () => void = () => undefined;
+  const slow = new Promise<void>((resolve) => {
+    letGo = resolve;
+  });
+  const spy = vi.spyOn(client, "send").mockImplementation(async function (this: typeof client, command) {
+    const key = (command.input as { Item?: { sk?: string } }).Item?.sk;
+    if (key === "RESPONSE#1") throw new Error("not written");
+    if (key === "RESPONSE#2") await slow;
+    return Reflect.apply(send, client, [command]);
+  } as typeof send);
+  let isOver = false;
+  const failing = state
+    .putEntries(
+      surveyId,
+      [1, 2].map((id) => ({ id, state: "open", firstSeen: 1 })),
+    )
+    .catch(() => {
+      isOver = true;
+    });
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(isOver).toBe(false);
+  letGo();
+  await failing;
+  spy.mockRestore();
+  expect((await state.entries(surveyId, [1, 2])).has(2)).toBe(true);
 });

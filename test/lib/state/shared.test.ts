@@ -3,9 +3,7 @@ import { setImmediate } from "node:timers/promises";
 import { UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import { describe, expect, it } from "vitest";
 import { createDynamoState } from "../../../lib/state/dynamo-state.ts";
-import { setOperatorPause } from "../../../lib/state/operator-pause.ts";
-import { createShared, type Shared } from "../../../lib/state/shared.ts";
-import { FOREVER } from "../../../lib/state/shared-state.ts";
+import { createShared, FOREVER, type Shared, setOperatorPause } from "../../../lib/state/shared.ts";
 import type { FaultKind } from "../../../local/aws/faults.ts";
 import { useAws } from "../support/aws.ts";
 

@@ -254,6 +254,8 @@ const pages = answersTo("8 get survey responses, page and order", ordered, [
   ["400", status(400), fails("BAD_REQUEST"), none],
   ["500", status(500), failsAfter(4, "SERVER_ERROR")],
   ["a status that nobody documents", status(418), fails("SERVER_ERROR")],
+  ["a success that nobody documents", status(201), fails("SERVER_ERROR")],
+  ["a redirect to nowhere", status(301), fails("SERVER_ERROR")],
   ["a redirect to the start page", status(302, { location: "/" }), fails("SERVER_ERROR")],
   ["an object with digits for keys", json({ "0": record, "7": second }), gives(recordList), page(recordList)],
   ["ids and flags in quotes", json([quoted]), gives([record], "[0].responseId", "[0].completed"), page([quoted])],
@@ -313,6 +315,7 @@ const single = {
 };
 const response = (records: unknown) => gives({ responseId: 44001, records });
 const wrapped = (of: object) => json({ response: of, answers });
+const wrappedNone = (of: object) => json({ response: of, answers: [] });
 
 const byId = answersTo("9 get survey response by id", single, [
   ["its records", json(recordList), response(recordList), found(recordList)],
@@ -324,7 +327,31 @@ const byId = answersTo("9 get survey response by id", single, [
     response(answered),
     found(answered),
   ],
+  ["its records in one more array", json([recordList]), response(recordList), found(recordList)],
+  ["answers in their head", json({ response: { ...head, answers } }), response(answered), found(answered)],
+  ["answers under other names", json({ data: { ...head, questions: answers } }), response(answered), found(answered)],
+  [
+    "answers beside the questions of the survey",
+    json({ questions: [{ questionId: 9 }], ...head, answers }),
+    response(answered),
+    found(answered),
+  ],
+  [
+    "answers beside an empty list",
+    json({ answers: [], ...head, records: answers }),
+    response(answered),
+    found(answered),
+  ],
   ["no answers", json([{ ...head, answers: [] }]), response([]), found([])],
+  ["an empty map of them", json([{ ...head, answers: {} }]), response([]), found([])],
+  ["none beside the head", json({ response: head, answers: [] }), response([]), found([])],
+  [
+    "`__proto__` beside answers of nobody",
+    text('{"__proto__":{"responseId":44002},"answers":[{"questionId":1}]}'),
+    givesJson('{"responseId":44001,"records":[{"responseId":44001,"__proto__":{"responseId":44002},"questionId":1}]}'),
+    givesJson('{"kind":"found","body":[{"responseId":44001,"__proto__":{"responseId":44002},"questionId":1}]}'),
+  ],
+  ["no answers of another response", wrappedNone(ofOther(head)), failsAfter(3, "ANSWER_MISMATCH")],
   [
     "records that name nothing",
     json(recordList.map(nameless)),
@@ -344,6 +371,9 @@ const byId = answersTo("9 get survey response by id", single, [
   ["404", status(404), fails("NOT_FOUND"), absent],
   ["`null`", json(null), fails("NOT_FOUND"), absent],
   ["`[[]]`", json([[]]), fails("NOT_FOUND"), absent],
+  ["texts", json({ answers: [1, 2] }), fails("UNREADABLE_BODY")],
+  ["records too far down", json([[[[recordList]]]]), fails("UNREADABLE_BODY")],
+  ["an empty list of nobody", json({ answers: [] }), fails("UNREADABLE_BODY")],
   ["an error in an array", json([error]), fails("UNREADABLE_BODY")],
   ["an error beside an empty list", json({ error: "none", data: [] }), fails("UNREADABLE_BODY")],
   ["HTML with status 200", html, failsAfter(3, "UNREADABLE_BODY")],

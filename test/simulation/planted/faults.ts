@@ -188,11 +188,6 @@ export const plantedFaults: readonly PlantedFault[] = [
   },
   { name: "stale-index-believed", breaks: ["repeat"], within: 20, line: () => "const waiting = due;" },
   { name: "no-budget", breaks: ["idle", "requests"], line: () => "left: () => 1," },
-  {
-    name: "old-memory-believed",
-    breaks: ["repeat"],
-    line: (code) => code.replace("known?.fence !== fence - 1", "known === undefined"),
-  },
   // Backlogs: what is read ahead, on its way, and left to slices.
   { name: "left-out-forgotten", breaks: ["skipped", "books", "liveness: books", "lost", "floor"], line: gone },
   {

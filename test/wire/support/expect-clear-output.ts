@@ -6,7 +6,6 @@ const LINES = [
   /^polling /,
   /^\d+ surveys, \d+ pages, /,
   /^the survey service limits the rate: /,
-  /^sources\[0\]\S+ is set but does not act/,
   /^survey \d+: .+ \([A-Z][A-Z0-9_]+\); tried again at the next tick$/,
   /^tick failed: .+; tried again at the next tick$/,
   /^done: \d+ ticks in /,

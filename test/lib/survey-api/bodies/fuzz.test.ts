@@ -1,22 +1,21 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import * as bodies from "../../../../lib/survey-api/bodies/index.ts";
+import * as bodies from "../../../../lib/survey-api/bodies/documents.ts";
 import { asArray } from "../../../../lib/survey-api/bodies/json.ts";
+import { readReports, readSingleResponse } from "../../../../lib/survey-api/bodies/not-shown.ts";
+import { outline, outlineText } from "../../../../lib/survey-api/bodies/outline.ts";
 import { AnswerMismatchError } from "../../../../lib/survey-api/errors.ts";
 import { anyBody, withSecret } from "./support/arbitraries.ts";
 
 /** Fixed, so that a run that fails fails again. */
 const SEED = 20_260_310;
 
-const readers: Record<string, bodies.BodyReader<unknown>> = {
-  surveyListBody: bodies.surveyListBody,
-  surveyBody: bodies.surveyBody,
-  questionsBody: bodies.questionsBody,
-  recordsBody: bodies.recordsBody,
-  metricsBody: bodies.metricsBody,
-  reportMetricsBody: bodies.reportMetricsBody,
-  metadataBody: bodies.metadataBody,
-};
+const { surveyList, survey, questions, records, metrics, reportMetrics, metadata } = bodies;
+const readers: Record<string, bodies.BodyReader<unknown>> = Object.fromEntries(
+  Object.entries({ surveyList, survey, questions, records, metrics, reportMetrics, metadata }).map(
+    ([name, { read }]) => [name, read],
+  ),
+);
 
 const secrets = [
   "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiI3In0.c2lnbmF0dXJl",
@@ -35,7 +34,7 @@ const about = { operation: "get survey response by id", status: 200, attempts: 1
 /** Undefined also where it is another response. */
 function single(body: unknown, responseId: number | undefined) {
   try {
-    return bodies.readSingleResponse(body, responseId === undefined ? {} : { responseId }, about);
+    return readSingleResponse(body, responseId === undefined ? {} : { responseId }, about);
   } catch (error) {
     expect(error).toBeInstanceOf(AnswerMismatchError);
     return undefined;
@@ -57,11 +56,11 @@ describe("whatever a body holds", () => {
   it("what is read has its identity", () => {
     fc.assert(
       fc.property(anyBody, (body) => {
-        const surveys = bodies.surveyListBody(body);
+        const surveys = surveyList.read(body);
         if ("value" in surveys) for (const { surveyId } of surveys.value) expect(surveyId).toSatisfy(Number.isInteger);
-        const records = bodies.recordsBody(body);
-        if ("value" in records) {
-          for (const { responseId, completed } of records.value) {
+        const read = records.read(body);
+        if ("value" in read) {
+          for (const { responseId, completed } of read.value) {
             expect([responseId, completed].every(Number.isInteger)).toBe(true);
           }
         }
@@ -73,7 +72,7 @@ describe("whatever a body holds", () => {
   it("every other field is passed on as it was read", () => {
     fc.assert(
       fc.property(anyBody, (body) => {
-        const reading = bodies.recordsBody(body);
+        const reading = records.read(body);
         if ("unreadable" in reading) return;
         const elements = (asArray(body) ?? []) as object[];
         const expected = elements.map((element, index) => {
@@ -96,8 +95,8 @@ describe("whatever a body holds", () => {
       for (let i = 0; i < 100_000; i += 1) deep = wrap(deep);
       for (const read of Object.values(readers)) expect("unreadable" in read(deep)).toBe(true);
       expect(single(deep, 1)).toBeUndefined();
-      expect(bodies.outline(deep).length).toBeLessThan(200);
-      bodies.readReports(deep);
+      expect(outline(deep).length).toBeLessThan(200);
+      readReports(deep);
     }
   });
 
@@ -116,7 +115,7 @@ describe("whatever a body holds", () => {
   it("reports are read from it or are not", () => {
     fc.assert(
       fc.property(anyBody, (body) => {
-        for (const { reportId, raw } of bodies.readReports(body) ?? []) {
+        for (const { reportId, raw } of readReports(body) ?? []) {
           expect(reportId === undefined || Number.isSafeInteger(reportId)).toBe(true);
           expect(raw).not.toBeUndefined();
         }
@@ -131,7 +130,7 @@ describe("whatever a body holds", () => {
         const before = structuredClone(body);
         for (const read of Object.values(readers)) read(body);
         single(body, 1);
-        bodies.readReports(body);
+        readReports(body);
         expect(body).toEqual(before);
       }),
       { seed: SEED, numRuns: 200 },
@@ -148,9 +147,9 @@ describe.each(secrets)("%j in a body", (secret) => {
   it("is in no outline and in no path", () => {
     fc.assert(
       fc.property(withSecret(secret), (body) => {
-        const outline = bodies.outline(body);
-        if (shows(outline) || outline.length > 200 || outline === "") return false;
-        if (shows(bodies.outlineText(JSON.stringify(body)))) return false;
+        const shown = outline(body);
+        if (shows(shown) || shown.length > 200 || shown === "") return false;
+        if (shows(outlineText(JSON.stringify(body)))) return false;
         return Object.values(readers).every((read) => {
           const reading = read(body);
           return !shows(JSON.stringify("unreadable" in reading ? reading.unreadable : reading.irregular));

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { outline, outlineText } from "../../../../lib/survey-api/bodies/index.ts";
+import { outline, outlineText } from "../../../../lib/survey-api/bodies/outline.ts";
 
 describe("the outline of a body", () => {
   it.each([

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import * as bodies from "../../../../lib/survey-api/bodies/index.ts";
+import * as bodies from "../../../../lib/survey-api/bodies/documents.ts";
 import { documentOf } from "../documents/support/documents.ts";
 import { type Json, type Path, replaced } from "../documents/support/json.ts";
 
@@ -9,29 +9,10 @@ const metrics = documentOf("2.6").body;
 
 const readRecordsWith = (path: Path, put: Json | undefined) => {
   const body = replaced(records, path, put);
-  return { body, reading: bodies.recordsBody(body) };
+  return { body, reading: bodies.records.read(body) };
 };
 
 describe("a list of resources", () => {
-  it("gives back what was read when it is as documented", () => {
-    const reading = bodies.recordsBody(records);
-    expect(reading).toEqual({ value: records, irregular: [] });
-    expect("value" in reading && reading.value[0]).toBe(records[0]);
-  });
-
-  it.each<[string, Path, Json | undefined, { path: string; expected: string }]>([
-    ["text for a number", [1, "score"], "8", { path: "[1].score", expected: "integer" }],
-    ["a fraction for an integer", [0, "questionId"], 1.5, { path: "[0].questionId", expected: "integer" }],
-    ["an integer too large", [0, "score"], 2 ** 60, { path: "[0].score", expected: "integer" }],
-    ["null for a text", [0, "comment"], null, { path: "[0].comment", expected: "string" }],
-    ["a missing field", [0, "dateCompleted"], undefined, { path: "[0].dateCompleted", expected: "string" }],
-    ["text for an array", [0, "answer"], "1,3", { path: "[0].answer", expected: "array" }],
-    ["text within an array", [0, "answer", 1], "3", { path: "[0].answer[1]", expected: "integer" }],
-  ])("passes on %s as it was read, and tells it", (_name, path, put, irregularity) => {
-    const { body, reading } = readRecordsWith(path, put);
-    expect(reading).toEqual({ value: body, irregular: [irregularity] });
-  });
-
   it.each<[string, Json, number]>([
     ["responseId", "44001", 44001],
     ["completed", "1", 1],
@@ -62,44 +43,22 @@ describe("a list of resources", () => {
 
   it("tells only what had to be readable when something is not", () => {
     const body = [{ ...records[0], comment: 7 }, { ...records[1], completed: "maybe", comment: 7 }, "text"];
-    expect(bodies.recordsBody(body)).toEqual({
+    expect(bodies.records.read(body)).toEqual({
       unreadable: [
         { path: "[1].completed", expected: "integer" },
         { path: "[2]", expected: "object" },
       ],
     });
   });
-
-  it.each([["text"], [7], [{ error: "no" }], [{ data: [] }]])("is not in %j", (body) => {
-    expect(bodies.surveyListBody(body)).toEqual({ unreadable: [{ path: "", expected: "array" }] });
-  });
-
-  it("takes the elements of an array with gaps", () => {
-    const reading = bodies.questionsBody({ "3": (documentOf("2.3").body as Json[])[0] ?? null });
-    expect(reading).toEqual({ value: documentOf("2.3").body, irregular: [] });
-  });
-
-  it("does without the responseId of metadata, for the request names the response", () => {
-    const body = replaced(documentOf("2.5").body, [0, "responseId"], null);
-    const irregular = [{ path: "[0].responseId", expected: "integer" }];
-    expect(bodies.metadataBody(body)).toEqual({ value: body, irregular });
-  });
 });
 
 describe("one resource", () => {
-  it.each([
-    ["in an array", survey],
-    ["bare", (survey as Json[])[0] ?? null],
-  ])("is read %s", (_name, body) => {
-    expect(bodies.surveyBody(body)).toEqual({ value: (survey as Json[])[0], irregular: [] });
-  });
-
   it("has empty maps where empty arrays were read, also beside something irregular", () => {
     const odd: Path = [0, "blocksById", "501", "blockName"];
     const empty: Path = [0, "blocksById", "501", "pagesOrder"];
     const params: Path = [0, "questionsById", "9001", "params", "scoreArray"];
     const withBoth = (put: Json) => replaced(replaced(replaced(survey, odd, 5), empty, put), params, put);
-    expect(bodies.surveyBody(withBoth([]))).toEqual({
+    expect(bodies.survey.read(withBoth([]))).toEqual({
       value: (withBoth({}) as Json[])[0],
       irregular: [{ path: "[0].blocksById.501.blockName", expected: "string" }],
     });
@@ -107,24 +66,24 @@ describe("one resource", () => {
 
   it("hides the key of a map that may be data", () => {
     const body = replaced(survey, [0, "blocksById", "anna@example.org"], 7);
-    expect(bodies.surveyBody(body)).toMatchObject({ irregular: [{ path: "[0].blocksById.…", expected: "object" }] });
+    expect(bodies.survey.read(body)).toMatchObject({ irregular: [{ path: "[0].blocksById.…", expected: "object" }] });
   });
 
   it("may hold a field named __proto__, which stays a field", () => {
     const body: unknown = JSON.parse('{"blocksOrder":[],"__proto__":{"surveyId":9}}');
-    expect(bodies.surveyBody(body)).toMatchObject({ unreadable: [{ path: "surveyId", expected: "integer" }] });
+    expect(bodies.survey.read(body)).toMatchObject({ unreadable: [{ path: "surveyId", expected: "integer" }] });
     const whole = { ...(survey as Record<string, Json>[])[0], ...(body as object) };
-    const reading = bodies.surveyBody(whole);
+    const reading = bodies.survey.read(whole);
     expect("value" in reading && Object.hasOwn(reading.value, "__proto__")).toBe(true);
     expect("value" in reading && Object.getPrototypeOf(reading.value)).toBe(Object.prototype);
   });
 
   it.each([[[]], [null], [[1, 2]], ["text"]])("is not in %j", (body) => {
-    expect(bodies.surveyBody(body)).toEqual({ unreadable: [{ path: "", expected: "array with one object" }] });
+    expect(bodies.survey.read(body)).toEqual({ unreadable: [{ path: "", expected: "array with one object" }] });
   });
 
   it.each([[[7]], [[null]], [[[]]]])("is not in %j", (body) => {
-    expect(bodies.surveyBody(body)).toEqual({ unreadable: [{ path: "[0]", expected: "object" }] });
+    expect(bodies.survey.read(body)).toEqual({ unreadable: [{ path: "[0]", expected: "object" }] });
   });
 });
 
@@ -132,18 +91,18 @@ describe("a map of resources", () => {
   const map = (metrics as Record<string, Json>[])[0] ?? {};
 
   it("leaves out what is null beside it", () => {
-    expect(bodies.metricsBody([map, null])).toMatchObject({ value: map });
+    expect(bodies.metrics.read([map, null])).toMatchObject({ value: map });
   });
 
   it.each([[[7]], [[map, map]], [[[1], [2]]]])("is not in %j", (body) => {
-    expect(bodies.metricsBody(body)).toEqual({ unreadable: [{ path: "", expected: "array with one object" }] });
+    expect(bodies.metrics.read(body)).toEqual({ unreadable: [{ path: "", expected: "array with one object" }] });
   });
 
   it("is unreadable with an element that is no object, or of another kind", () => {
-    expect(bodies.reportMetricsBody([{ "31": null }])).toEqual({
+    expect(bodies.reportMetrics.read([{ "31": null }])).toEqual({
       unreadable: [{ path: "[0].31", expected: "object" }],
     });
-    const reading = bodies.reportMetricsBody({ error: { code: 7 } });
+    const reading = bodies.reportMetrics.read({ error: { code: 7 } });
     expect("unreadable" in reading && reading.unreadable).toContainEqual({
       path: "error.metricId",
       expected: "integer",

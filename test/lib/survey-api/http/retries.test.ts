@@ -94,24 +94,6 @@ describe("the delays between attempts", () => {
   });
 });
 
-describe("what is not asked about again, since the answer would be the same:", () => {
-  it.each([
-    [404, "NOT_FOUND"],
-    [403, "SERVER_ERROR"],
-    [405, "SERVER_ERROR"],
-    [301, "SERVER_ERROR"],
-    [201, "SERVER_ERROR"],
-  ])("%i", async (status, code) => {
-    const service = await startService();
-    service.answers.set("/api/v3/surveys/7/", () => ({ status, json: {} }));
-    const { api } = clientOf(service);
-
-    await expect(api.response(7, 1)).rejects.toMatchObject({ code, status, attempts: 1, retryable: false });
-
-    expect(service.data()).toHaveLength(1);
-  });
-});
-
 describe("the policy as data", () => {
   it("gives no delay for an error that is not of the service", () => {
     expect(nextDelay(defaultRetryPolicy, new Error("odd"), 1, 0.5)).toBeUndefined();

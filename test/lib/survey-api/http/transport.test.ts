@@ -1,7 +1,7 @@
 import { brotliCompressSync, deflateSync, gzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
 import { startDeafListener } from "../support/deaf-listener.ts";
-import { clientOf, inTurn, startService, withToken } from "../support/service.ts";
+import { type Answer, clientOf, inTurn, startService, withToken } from "../support/service.ts";
 
 const list = "/api/v3/surveys/";
 
@@ -134,9 +134,11 @@ describe("a time limit", () => {
 
   it("`call` holds while another attempt waits for its turn: the failure stands", async () => {
     const service = await startService();
+    // The first failure takes so long that the time of the second call ends well after that of the first.
+    const fails: Answer = (response) => void setTimeout(() => response.writeHead(500).end("{}"), 50);
     service.answers.set(
       list,
-      inTurn({ status: 500, json: {} }, () => undefined),
+      inTurn(fails, () => undefined),
     );
     const timeouts = { call: 150, headers: 10_000 };
     const options = { concurrency: 1, timeouts, monotonic: () => performance.now(), retry: { baseDelay: 20 } };

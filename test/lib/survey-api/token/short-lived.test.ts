@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import type { Coordination, StoredToken, TokenRenewal } from "../../../../lib/survey-api/index.ts";
 import { type Client, clientOf, type Service, startService } from "../support/service.ts";
+import { workersOf } from "../support/workers.ts";
 
 const list = "/api/v3/surveys/";
 const page = "/api/v3/surveys/7/responses/page/";
@@ -26,31 +26,6 @@ async function serviceOf(...lasting: [number, ...number[]]): Promise<Service> {
     return { json: { token: service.token.value } };
   });
   return service;
-}
-
-/** Clients that have a token store in common, and renew it one after the other. */
-function togetherOf(service: Service, count: number): { clients: Client[]; replaced: number[] } {
-  const replaced: number[] = [];
-  let kept: StoredToken | undefined;
-  let last: Promise<unknown> = Promise.resolve();
-  const coordination: Coordination = {
-    renew({ look, ask }: TokenRenewal) {
-      const turn = last.then(
-        async () => (await look()) ?? ask({ replaced: [...replaced], record: (at) => void replaced.push(at) }),
-      );
-      last = turn.catch(() => undefined);
-      return turn;
-    },
-    onPause: () => {},
-  };
-  const tokenStore = {
-    read: async () => kept,
-    write: async (token: StoredToken) => {
-      kept = token;
-    },
-  };
-  const clients = Array.from({ length: count }, () => clientOf(service, { coordination, tokenStore }));
-  return { clients, replaced };
 }
 
 /** Makes so many calls, of which 16 are under way at a time. */
@@ -91,10 +66,10 @@ describe("a token that ends after 150 requests, and ends the one before", () => 
     ["six clients", [400, 400, 400, 400, 400, 400]],
   ])("does for %s with one token in common", async (_name, calls) => {
     const service = await serviceOf(150);
-    const { clients, replaced } = togetherOf(service, calls.length);
-    await Promise.all(clients.map((client, i) => callAll(client, calls[i] ?? 0)));
+    const { workers, shared } = workersOf(service, calls.length);
+    await Promise.all(workers.map((client, i) => callAll(client, calls[i] ?? 0)));
     expect(service.tokenRequests()).toBeLessThanOrEqual(20);
-    expect(replaced.length).toBeLessThanOrEqual(5);
+    expect(shared.replaced.length).toBeLessThanOrEqual(5);
   });
 
   it("and of which the next ones end at once costs one renewal for each, whatever was refused together", async () => {
@@ -122,14 +97,14 @@ describe("a token that ends after 150 requests, and ends the one before", () => 
 describe("a storm", () => {
   it("is ended where every token is refused, however long they have worked before", async () => {
     const service = await serviceOf(150);
-    const { clients, replaced } = togetherOf(service, 2);
-    await Promise.all(clients.map((client) => callAll(client, 1_000)));
+    const { workers, shared } = workersOf(service, 2);
+    await Promise.all(workers.map((client) => callAll(client, 1_000)));
     const before = service.tokenRequests();
-    replaced.splice(0);
+    shared.replaced.splice(0);
     service.answers.set("/oauth/token/", () => ({ json: { token: `token-${service.requests.length}` } }));
     service.token.value = ENDED;
     for (let i = 0; i < 20; i += 1) {
-      await expect(callAll(clients[i % 2] as Client, IN_FLIGHT)).rejects.toMatchObject({
+      await expect(callAll(workers[i % 2] as Client, IN_FLIGHT)).rejects.toMatchObject({
         code: i === 0 ? "WRONG_TOKEN" : expect.stringMatching(/WRONG_TOKEN|TOO_MANY_RENEWALS/),
       });
     }

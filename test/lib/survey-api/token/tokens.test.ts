@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from "vitest";
-import { type Answer, CLIENT_SECRET, clientOf, inTurn, startService, TOKEN } from "../support/service.ts";
+import { type Answer, clientOf, inTurn, startService, TOKEN } from "../support/service.ts";
 
 const list = "/api/v3/surveys/";
 const page = "/api/v3/surveys/7/responses/page/";
@@ -457,16 +457,6 @@ it("calls that wait for their turn go out with the newest token, and what renews
 });
 
 describe("401", () => {
-  it("to the token request is wrong credentials: one request, no retry", async () => {
-    const service = await startService();
-    service.answers.set("/oauth/token/", () => ({ status: 401, json: { error: CLIENT_SECRET } }));
-    const { api } = clientOf(service);
-
-    await expect(api.surveys()).rejects.toMatchObject({ code: "WRONG_CREDENTIALS", status: 401, retryable: false });
-
-    expect(service.requests).toHaveLength(1);
-  });
-
   it("to the survey list is met with a renewal, and is a wrong token if it stays", async () => {
     const service = await startService();
     service.answers.set(list, inTurn({ status: 401, json: {} }, { json: [] }));

@@ -1,13 +1,5 @@
-import {
-  type BodyReader,
-  metadataBody,
-  metricsBody,
-  questionsBody,
-  recordsBody,
-  reportMetricsBody,
-  surveyBody,
-  surveyListBody,
-} from "../../../../../lib/survey-api/bodies/index.ts";
+import type { BodyReader } from "../../../../../lib/survey-api/bodies/documents.ts";
+import * as shown from "../../../../../lib/survey-api/bodies/documents.ts";
 import metadata from "../fixtures/metadata.json" with { type: "json" };
 import questions from "../fixtures/questions.json" with { type: "json" };
 import records from "../fixtures/records.json" with { type: "json" };
@@ -28,13 +20,13 @@ export interface Document {
 
 /** A body of every resource of section 2, written after the document. */
 export const documents: Document[] = [
-  { name: "2.1 survey list", body: surveyList, read: surveyListBody },
-  { name: "2.2 full survey", body: survey, read: surveyBody },
-  { name: "2.3 questions", body: questions, read: questionsBody },
-  { name: "2.4 records", body: records, read: recordsBody },
-  { name: "2.5 metadata", body: metadata, read: metadataBody },
-  { name: "2.6 metrics of a response", body: responseMetrics, read: metricsBody },
-  { name: "2.7 metrics of a report", body: reportMetrics, read: reportMetricsBody },
+  { name: "2.1 survey list", body: surveyList, read: shown.surveyList.read },
+  { name: "2.2 full survey", body: survey, read: shown.survey.read },
+  { name: "2.3 questions", body: questions, read: shown.questions.read },
+  { name: "2.4 records", body: records, read: shown.records.read },
+  { name: "2.5 metadata", body: metadata, read: shown.metadata.read },
+  { name: "2.6 metrics of a response", body: responseMetrics, read: shown.metrics.read },
+  { name: "2.7 metrics of a report", body: reportMetrics, read: shown.reportMetrics.read },
 ];
 
 /** The one of a section, such as `2.4`. */

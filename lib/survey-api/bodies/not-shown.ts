@@ -1,6 +1,9 @@
 import type { AboutAnswer } from "../errors.ts";
-import { isObject, readId } from "./json.ts";
+import { hasOnlyDigitKeys, isObject, readId } from "./json.ts";
+import type { ReportListItem } from "./resources.ts";
 import { type Asked, aboutAsked } from "./subject.ts";
+
+// Bodies whose shape the API document does not show, in every shape that is plausible.
 
 /** The records of one response, each with what stands beside the answers, as every listed record repeats it. */
 export interface ReadSingleResponse {
@@ -77,3 +80,40 @@ function answersIn(value: unknown): Record<string, unknown>[] | undefined {
 
 const isAnswer = (value: unknown): value is Record<string, unknown> =>
   isObject(value) && Object.hasOwn(value, "questionId");
+
+const wrappers = ["reports", "data", "result", "items", "list"];
+const idNames = ["reportId", "id", "report_id"];
+
+/**
+ * The reports in the body of operation 5, whose shape the API document does not show. It may be an array of objects or of ids, a map by id,
+ * or one of these under a usual name. Undefined when the body is none of them.
+ */
+export function readReports(body: unknown): ReportListItem[] | undefined {
+  const list = readList(body);
+  if (list !== undefined || !isObject(body)) return list;
+  for (const name of wrappers) {
+    const inside = readList(body[name]);
+    if (inside !== undefined) return inside;
+  }
+  return undefined;
+}
+
+function readList(value: unknown): ReportListItem[] | undefined {
+  if (value === null) return [];
+  if (Array.isArray(value)) {
+    const items = value.map((raw) => ({ reportId: reportIdOf(raw), raw }));
+    return items.every(({ reportId, raw }) => reportId !== undefined || isObject(raw)) ? items : undefined;
+  }
+  if (!isObject(value) || !hasOnlyDigitKeys(value)) return undefined;
+  return Object.entries(value).map(([key, raw]) => ({ reportId: reportIdOf(raw) ?? readId(key), raw }));
+}
+
+/** The id that an item shows, or the item itself where the list is one of ids. */
+function reportIdOf(item: unknown): number | undefined {
+  if (!isObject(item)) return readId(item);
+  for (const name of idNames) {
+    const id = readId(item[name]);
+    if (id !== undefined) return id;
+  }
+  return undefined;
+}
