@@ -139,10 +139,7 @@ export const sourceFields = (): string[] => [
 
 /** One source with all of its fields side by side: which of them are advanced is a matter of the written form. */
 export function flatSource({ advanced, ...source }: z.output<ReturnType<typeof sourceSchema>>) {
-  const { rescan, ...others } = advanced;
-  // The first four pages of the patrol are what two doublings of one page come to.
-  const patrol = { every: 4 * rescan.every, full: rescan.full };
-  return { ...source, ...others, fullPoll: { every: rescan.every }, patrol };
+  return { ...source, ...advanced };
 }
 
 function period() {

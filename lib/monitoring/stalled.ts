@@ -13,7 +13,7 @@ type CatchUp = `catch-up ${number}`;
  */
 export type FailingSince = Map<number | CatchUp | typeof UNREADABLE, number>;
 
-/** Milliseconds by which books may be older than `patrol.full` at rest: a pass that proves nothing is made again after an eighth of it, twice. */
+/** Milliseconds by which books may be older than `rescan.full` at rest: a pass that proves nothing is made again after an eighth of it, twice. */
 const ALLOWANCE = 1.5;
 
 export interface StalledRequest {

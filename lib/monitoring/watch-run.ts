@@ -12,7 +12,7 @@ import { writeMetrics } from "./write-metrics.ts";
 /** A source as a run is watched for it. */
 export interface WatchedSource {
   name: string;
-  patrol: { full: number };
+  rescan: { full: number };
   logLevel: LogLevel;
 }
 
@@ -66,7 +66,7 @@ export function watchRun(
       const now = ports.clock.now();
       // Of a tick that another invocation does nothing is known.
       const stalled =
-        summary.isBusy === true ? 0 : stalledFor({ summary, seen, failing: since, fullEvery: source.patrol.full, now });
+        summary.isBusy === true ? 0 : stalledFor({ summary, seen, failing: since, fullEvery: source.rescan.full, now });
       end = { summary, stalled };
       logTick(logger, { summary, seen, requests, stalled, now });
     },

@@ -111,5 +111,5 @@ function mostLivenessTicks({ plan }: World): number {
   const { source } = plan;
   const pages = plan.surveys.reduce((sum, survey) => sum + pagesOf(survey), 0) + 4 * plan.surveys.length;
   const passes = (2 * 3 * pages) / source.backgroundRequests;
-  return Math.ceil((2 * source.patrol.full + 2 * source.enrichmentPatience) / source.interval + passes + 60);
+  return Math.ceil((2 * source.rescan.full + 2 * source.enrichmentPatience) / source.interval + passes + 60);
 }

@@ -7,20 +7,17 @@ const NEVER = 10_000 * DAY;
 
 /** A source whose only slow work are full passes, a day apart, at a request a tick. */
 export const fullPassesOnly: Partial<PollingSource> = {
-  fullPoll: { every: NEVER },
-  patrol: { every: NEVER, full: DAY },
+  rescan: { every: NEVER, full: DAY },
 };
 
 /** One without slow work: what it reads is news, or what a count has shown. */
 export const newsOnly = {
-  fullPoll: { every: NEVER },
-  patrol: { every: NEVER, full: NEVER },
+  rescan: { every: NEVER, full: NEVER },
 } satisfies Partial<PollingSource>;
 
 /** One whose only slow work is the patrol. */
 export const patrolOnly: Partial<PollingSource> = {
-  fullPoll: { every: NEVER },
-  patrol: { every: HOUR, full: NEVER },
+  rescan: { every: HOUR, full: NEVER },
 };
 
 export interface Ticks {

@@ -134,8 +134,7 @@ export const sourceDefaults: PollingSource = {
   backgroundRequests: 1,
   concurrency: 16,
   headPages: 20,
-  fullPoll: { every: 15 * MINUTE },
-  patrol: { every: HOUR, full: 7 * 24 * HOUR },
+  rescan: { every: 15 * MINUTE, full: 7 * 24 * HOUR },
   retention: { quarantine: 30 * 24 * HOUR },
   events: new Set(["response.completed", "response.updated", "response.deleted", "books.closed"]),
 };

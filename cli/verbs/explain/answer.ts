@@ -69,7 +69,7 @@ export interface ExplainAnswer {
 export interface Facts {
   source: Pick<
     SourceConfig,
-    "name" | "interval" | "absentAfter" | "enrichmentPatience" | "timeZone" | "patrol" | "logLevel" | "startFrom"
+    "name" | "interval" | "absentAfter" | "enrichmentPatience" | "timeZone" | "rescan" | "logLevel" | "startFrom"
   >;
   /** Whether subscribers are told of deletions. */
   tellsDeleted: boolean;

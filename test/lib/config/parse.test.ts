@@ -33,8 +33,7 @@ describe("the defaults", () => {
           concurrency: 16,
           timeouts: { connect: 5_000, response: 30_000 },
           headPages: 20,
-          fullPoll: { every: 15 * MINUTE },
-          patrol: { every: 60 * MINUTE, full: 7 * DAY },
+          rescan: { every: 15 * MINUTE, full: 7 * DAY },
           retention: { quarantine: 30 * DAY, archive: 30 * DAY, claimCheck: 60 * DAY, logs: 30 * DAY },
           eventSource: "survey-poller",
           logLevel: "info",
@@ -65,7 +64,7 @@ describe("the defaults", () => {
     ).toMatchObject({
       enrich: { metrics: true, metadata: false },
       timeouts: { connect: 1_000, response: 30_000 },
-      patrol: { every: 60 * MINUTE, full: DAY },
+      rescan: { every: 15 * MINUTE, full: DAY },
     });
   });
 });

@@ -1,4 +1,3 @@
-import { periodOf } from "../../../lib/polling/index.ts";
 import type { SimSource } from "../plan/source.ts";
 
 // The bounds of ALGORITHM §6, as functions of the configuration. All are milliseconds between the completion of a
@@ -41,7 +40,7 @@ const owedToPass = ({ backgroundRequests }: SimSource, { longest, reads }: Exten
 
 /** On the head page, but no count moved: found when the head is read anyway. One tick may find a slice at work. */
 export const atHead = (source: SimSource, extent: Extent): number =>
-  source.fullPoll.every + turns(source, 2 * extent.surveys + owedToPass(source, extent)) + 3 * source.interval;
+  source.rescan.every + turns(source, 2 * extent.surveys + owedToPass(source, extent)) + 3 * source.interval;
 
 /**
  * Listed as open before: checked again after half its age; `age` is milliseconds since it was first read. Other slow work of all
@@ -50,10 +49,12 @@ export const atHead = (source: SimSource, extent: Extent): number =>
 export const listedOpen = (source: SimSource, { open, surveys }: Extent, age: number): number =>
   Math.max(source.interval, age / 2) + 3 * turns(source, open + 2 * surveys) + 2 * source.interval;
 
-/** Unnoticed, but not further down than a level of the patrol goes: `page` is where it stands. */
-export const patrolled = (source: SimSource, { surveys }: Extent, level: number, page: number): number =>
-  periodOf(level, source) + turns(source, 2 * surveys * (page + 2)) + 2 * source.interval;
+/** Unnoticed: found by the rescan that reads to the end of the list, of which the depth doubles each time. */
+export const rescanned = (source: SimSource, { surveys, pages }: Extent): number =>
+  (Math.ceil(Math.log2(pages + 1)) + 3) * source.rescan.every +
+  turns(source, 4 * surveys * (pages + 3)) +
+  2 * source.interval;
 
 /** Neither: the full pass. */
 export const unnoticed = (source: SimSource, { surveys, pages }: Extent): number =>
-  source.patrol.full + turns(source, 4 * surveys * (pages + 3)) + 2 * source.interval;
+  source.rescan.full + turns(source, 4 * surveys * (pages + 3)) + 2 * source.interval;

@@ -1,7 +1,4 @@
-import { depthOf, levels } from "../../../lib/polling/index.ts";
 import { pagesOf as plannedPages } from "../plan/plan.ts";
-import type { SimSource } from "../plan/source.ts";
-import { placeOf } from "../service/changes.ts";
 import { leastPage, listedRecords } from "../service/listing.ts";
 import type { SimResponse, SimSurvey } from "../service/survey-model.ts";
 import type { World } from "../world.ts";
@@ -37,11 +34,6 @@ export function isSingleUsable(survey: SimSurvey): boolean {
   return survey.traits.single === "right" && !isSilent(survey);
 }
 
-/** The level of the patrol that reaches a page; undefined when none does. */
-function levelFor(source: SimSource, page: number): number | undefined {
-  return Array.from({ length: levels(source) }, (_, level) => level).find((level) => page <= depthOf(level));
-}
-
 /** Whether it may have been listed as open when another one completed. */
 function isListedOpen({ listedFrom = Infinity, completedAt = Infinity }: SimResponse, at: number): boolean {
   return listedFrom <= at && completedAt > at;
@@ -63,8 +55,6 @@ function toldAfter({ single, completedAt = 0 }: SimResponse): number {
 export interface Known {
   /** Whether operation 9 can have equalled a response of the survey, of several records where it has such: before that its contents are not used. */
   isTrusted: boolean;
-  /** Whether its counts have shown that they are not to be relied upon: then its head is read at each tick. */
-  isDistrusted: boolean;
 }
 
 /** Milliseconds that a response may be late, by how it could be noticed; undefined when no bound holds for it. */
@@ -121,7 +111,7 @@ function recordsAbove({ survey, completedAt = 0 }: SimResponse, within: number):
 function noticedWithin(
   world: World,
   response: SimResponse,
-  { isTrusted, isDistrusted }: Known,
+  { isTrusted }: Known,
 ): { name: string; bound: number } | undefined {
   const { noticed, survey, startedAt, completedAt = 0 } = response;
   if (noticed === undefined || !isPlain(world, response)) return undefined;
@@ -139,24 +129,16 @@ function noticedWithin(
   if (noticed.atHead && noticed.counted && !deletions) {
     return { name: "counted, on the head page", bound: bounds.countedAtHead(source) };
   }
-  // One that is deleted meanwhile has no metrics any more, which takes its time to be sure of.
-  if (noticed.atHead && isDistrusted && !deletions) {
-    return { name: "on the head page, its counts not trusted", bound: bounds.countedAtHead(source) };
-  }
   const atHead = bounds.atHead(source, extent);
   if (noticed.atHead && !isPushedDown(response, atHead)) return { name: "on the head page", bound: atHead };
   const silence = toldAfter(response);
   // Its start tells its age, if nothing else does. It is asked about ever more seldom while operation 9 says nothing of it.
   const age = completedAt + silence - startedAt;
-  if (noticed.listedOpenSince !== undefined && isTrusted && age < source.patrol.full / 2) {
+  if (noticed.listedOpenSince !== undefined && isTrusted && age < source.rescan.full / 2) {
     return { name: "listed as open", bound: silence + bounds.listedOpen(source, extent, age) };
   }
-  // It may have been pushed down since.
-  const page = Math.max(noticed.page, placeOf(response).page);
-  const level = levelFor(source, page);
   const unnoticed = bounds.unnoticed(source, extent);
-  // A first page that is not full is taken for all of the list until a full pass has looked behind it (A6, R8).
-  if (level === undefined || survey.traits.shortPages) return { name: "unnoticed", bound: unnoticed };
-  const bound = Math.min(unnoticed, bounds.patrolled(source, extent, level, page));
-  return { name: `level ${level} of the patrol`, bound };
+  // A page that is not full is the end of a scan, but of none of the full reads (R8).
+  if (survey.traits.shortPages) return { name: "unnoticed", bound: unnoticed };
+  return { name: "rescan", bound: Math.min(unnoticed, bounds.rescanned(source, extent)) };
 }

@@ -1,7 +1,7 @@
 import { errorCode } from "../../../lib/errors.ts";
 import { credible } from "../../../lib/events/build/date-string.ts";
 import type { ResponseCompleted } from "../../../lib/events/index.ts";
-import { earliestString, type Start, type TickSummary, trusts } from "../../../lib/polling/index.ts";
+import { earliestString, type Start, type TickSummary } from "../../../lib/polling/index.ts";
 import type { WorkerProcess } from "../engine/worker-process.ts";
 import { type BusWatch, hasContents } from "../ports/publisher-port.ts";
 import type { ServiceWatch } from "../ports/service-answers.ts";
@@ -65,8 +65,6 @@ export function createOracle(world: World, store: Store): Oracle {
   const requests = createRequestLog(world, violations, store);
   let start: Start | undefined;
   const fences = new Map<string, number>();
-  /** Since when the poller itself says that the counts of a survey are not to be relied upon. */
-  const distrusted = new Map<number, number>();
   const { scheduler } = world;
 
   const duties = new Map<number, Duty>();
@@ -122,8 +120,7 @@ export function createOracle(world: World, store: Store): Oracle {
 
   const limitOf = (response: SimResponse): ReturnType<typeof boundOf> => {
     const { survey, completedAt = 0 } = response;
-    const isDistrusted = (distrusted.get(survey.id) ?? Infinity) <= completedAt;
-    return boundOf(world, response, { isTrusted: isTrusted(survey, completedAt), isDistrusted });
+    return boundOf(world, response, { isTrusted: isTrusted(survey, completedAt) });
   };
 
   const checkLateness = (response: SimResponse): void => {
@@ -187,12 +184,6 @@ export function createOracle(world: World, store: Store): Oracle {
         const { startFrom, timeZone } = world.plan.source;
         if (startFrom === "now" && timeZone === undefined && !isShown && !isClock)
           violations.add("floor", `the start is set to ${at}, and no response has completed as late`);
-      },
-      rowsSaved(rows) {
-        for (const [surveyId, { trust }] of rows) {
-          if (trusts(trust)) distrusted.delete(surveyId);
-          else if (!distrusted.has(surveyId)) distrusted.set(surveyId, scheduler.now());
-        }
       },
       leaseTaken(process, surveyId, fence) {
         fences.set(`${process.name} ${surveyId}`, fence);

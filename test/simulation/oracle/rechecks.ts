@@ -18,7 +18,7 @@ const ENOUGH = 3;
 export function createRecheckLog(world: World, violations: Violations): RecheckLog {
   const asked = new Set<number>();
   const { plan, scheduler } = world;
-  const { patrol, surveys } = plan.source;
+  const { rescan, surveys } = plan.source;
 
   /** Whether it was seen open when it was young, and has been open for long since. */
   const isDue = ({ endedAt, odd, listed, readOpenAt, startedAt }: SimResponse): boolean =>
@@ -26,8 +26,8 @@ export function createRecheckLog(world: World, violations: Violations): RecheckL
     odd === undefined &&
     listed &&
     readOpenAt !== undefined &&
-    readOpenAt - startedAt < patrol.full / 4 &&
-    scheduler.now() - readOpenAt > patrol.full;
+    readOpenAt - startedAt < rescan.full / 4 &&
+    scheduler.now() - readOpenAt > rescan.full;
 
   return {
     asked: (responseId) => void asked.add(responseId),

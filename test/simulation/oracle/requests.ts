@@ -1,4 +1,3 @@
-import { trusts } from "../../../lib/polling/index.ts";
 import { pagesOf } from "../plan/plan.ts";
 import type { Store } from "../ports/store.ts";
 import type { World } from "../world.ts";
@@ -50,9 +49,7 @@ export function createRequestLog(
       const most = FOR_EACH_RESPONSE * world.responses.size + FOR_EACH_TICK * ticks;
       if (total > most) violations.add("requests", `${total} requests, more than ${most}`);
       if (!plan.calm || !countsAreTrue(world)) return;
-      // A survey whose counts have lost their trust on the way is read at each tick: completions that a deletion has hidden do that.
-      const distrusted = [...account.rows.values()].filter(({ trust }) => !trusts(trust)).length;
-      const eachTick = 1 + Math.max(1, distrusted) + plan.source.backgroundRequests;
+      const eachTick = 2 + plan.source.backgroundRequests;
       // What a count has shown is searched for as news, and again an hour later at the soonest: a list that has lost it is read to its end.
       const pages = plan.surveys.reduce((sum, survey) => sum + pagesOf(survey) + 2, 0);
       const searches = Math.ceil((idleTicks * plan.source.interval) / HOUR) * pages;

@@ -1,4 +1,3 @@
-import { depthOf, levels, periodOf } from "../../../lib/polling/index.ts";
 import { type Random, randomStream } from "../engine/random.ts";
 import { leastPage } from "../service/listing.ts";
 import type { ServiceClock } from "../service/service-clock.ts";
@@ -19,14 +18,13 @@ export const START = Date.UTC(2026, 2, 28, 21, 0, 0);
  * on the scale of a history everything is due far more often than by default.
  */
 function neededBudget(source: SimSource, surveys: SurveyPlan[]): number {
-  const { interval, fullPoll, patrol } = source;
+  const { interval, rescan } = source;
   const ticks = (milliseconds: number): number => Math.max(1, milliseconds / interval);
   let needed = 0;
   for (const survey of surveys) {
     const pages = pagesOf(survey) + 1;
-    needed += 2 / ticks(fullPoll.every) + (2 * pages + 2) / ticks(patrol.full);
-    for (let level = 0; level < levels(source); level += 1)
-      needed += (Math.min(pages, depthOf(level)) + 2) / ticks(periodOf(level, source));
+    const steps = Math.ceil(Math.log2(pages)) + 1;
+    needed += (2 * pages + 4 * steps) / (steps * ticks(rescan.every)) + (3 * pages + 4) / ticks(rescan.full);
   }
   return Math.ceil(1.3 * needed);
 }
@@ -80,11 +78,11 @@ export function planHistory(seed: number, cuts: Cuts): Plan {
   const lists = chooserOf("long list");
   const long = tight ? undefined : planLongList(lists.chooser, lists.random, source);
   if (long !== undefined) met.add("long-list");
-  const looks = chooserOf("patrol");
-  // What the patrol finds is not found by a full pass first.
+  const looks = chooserOf("rescan");
+  // What a rescan finds is not found by a full pass first.
   if (looks.chooser.flag("rare-full-pass", 0.2) && calm && !tight && long === undefined) {
     met.add("rare-full-pass");
-    source.patrol = { every: source.interval * 5, full: source.interval * looks.random.between(60, 90) };
+    source.rescan = { every: source.interval * 5, full: source.interval * looks.random.between(60, 90) };
   }
   const drawn = Number(chooser.option("restless", { 0: 2, 0.04: 1, 0.2: 1, 0.6: 0.4 }));
   const restless = long?.restless ?? drawn;

@@ -10,8 +10,7 @@ export type SimSource = PollingSource;
 export function planSource(chooser: Chooser, random: Random): SimSource {
   const interval = MINUTE * Number(chooser.option("interval", { 1: 6, 5: 2, 30: 1 }));
   const startFrom = chooser.option("start", { now: 6, beginning: 2, date: 1 });
-  const fullPoll = interval * random.between(5, 10);
-  const patrol = interval * random.between(5, 12);
+  const every = interval * random.between(3, 8);
   return {
     name: "main",
     surveys: { all: "all" as const, exclude: { exclude: [9] }, include: { include: [8, 10, 12] } }[
@@ -36,7 +35,6 @@ export function planSource(chooser: Chooser, random: Random): SimSource {
     backgroundRequests: random.pick([1, 1, 1, 10]),
     concurrency: random.pick([1, 4, 16, 16, 64]),
     headPages: random.pick([1, 2, 3, 20, 20]),
-    fullPoll: { every: fullPoll },
     retention: { quarantine: interval * random.between(10, 200) },
     events: new Set([
       "response.completed",
@@ -45,6 +43,6 @@ export function planSource(chooser: Chooser, random: Random): SimSource {
       "books.closed",
       ...(chooser.flag("survey-changed", 0.5) ? (["survey.changed"] as const) : []),
     ]),
-    patrol: { every: patrol, full: interval * random.between(8, 26) * random.pick([1, 1, 3]) },
+    rescan: { every, full: interval * random.between(8, 26) * random.pick([1, 1, 3]) },
   };
 }

@@ -18,7 +18,6 @@ import type { Store } from "./store.ts";
 export interface StateWatch {
   /** Called at the moment of each effect. */
   accountSaved(process: WorkerProcess, changes: Partial<AccountState>): void;
-  rowsSaved(rows: [surveyId: number, row: SurveyRow][]): void;
   leaseTaken(process: WorkerProcess, surveyId: number, fence: number): void;
   markWritten(process: WorkerProcess, surveyId: number, before: Mark, after: Mark, released: boolean): void;
   entryWritten(process: WorkerProcess, surveyId: number, entry: LedgerEntry, before: LedgerEntry | undefined): void;
@@ -127,7 +126,6 @@ export function statePort(
         "saveRows",
         () => JSON.stringify(saved),
         () => {
-          watch.rowsSaved(saved);
           for (const [id, row] of saved) {
             if (!isOutdated(row, store.account.rows.get(id))) store.account.rows.set(id, row);
           }
