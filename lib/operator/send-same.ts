@@ -2,18 +2,18 @@ import { errorCode } from "../errors.ts";
 import { CHANGES } from "../events/contract.ts";
 import { eventId } from "../events/index.ts";
 import {
-  batchLength,
+  batchOf,
+  type ContentsEvent,
   classOf,
   digestOf,
   endsWork,
   enrich,
-  fromFound,
+  fromRead,
   holdLease,
   type LedgerEntry,
+  makeEvent,
   type PollContext,
-  type Ready,
   type Run,
-  sealed,
 } from "../polling/index.ts";
 import { isForgotten } from "./forgotten.ts";
 
@@ -88,7 +88,7 @@ export async function sendSame(ctx: PollContext, read: readonly ReadAgain[]): Pr
   const results = made.filter((one): one is Resent => "outcome" in one);
   const byId = new Map(read.map(({ entry }) => [entry.id, entry]));
   for (let rest = made.filter((one): one is Ready => ("sealed" in one)); rest.length > 0; ) {
-    const batch = rest.splice(0, batchLength(rest));
+    const batch = rest.splice(0, batchOf(rest).length);
     const outcomes = await ports.publisher.publish(
       batch.map((one) => one.sealed),
       () => holdLease(ctx),
@@ -103,6 +103,11 @@ export async function sendSame(ctx: PollContext, read: readonly ReadAgain[]): Pr
     }
   }
   return results;
+}
+
+/** A response whose event is ready once more. */
+interface Ready extends ContentsEvent {
+  responseId: number;
 }
 
 /** Parts of an event that it goes out without: there are none, or a service that works does not want to give them. */
@@ -124,11 +129,11 @@ async function remake(ctx: PollContext, entry: EmittedEntry, run: Run): Promise<
   const without = had.reasons.map((reason) =>
     reason.endsWith(":absent") ? reason : reason.replace(/:.*/, ":gave-up"),
   );
-  const candidate = { ...fromFound(ctx, { run, proof: "its page", replaces }, "replay"), details: had.details };
+  const response = { ...fromRead(ctx, run, { proof: "its page", replaces, origin: "replay" }), details: had.details };
   const missing = [...had.missing, ...without];
-  const ready = await sealed(ctx, candidate, { ...had, missing }, { revision, detectedAt: emittedAt });
+  const made = await makeEvent(ctx, response, { ...had, missing }, { revision, detectedAt: emittedAt });
   // Nothing else may go out for it.
-  return ready.event.detail.meta.eventId === entry.eventId ? ready : { failure: "OTHER_EVENT_ID" };
+  return made.event.detail.meta.eventId === entry.eventId ? { responseId: id, ...made } : { failure: "OTHER_EVENT_ID" };
 }
 
 /**

@@ -9,8 +9,7 @@ import { addCounts, noCounts, type PollCounts } from "./model/poll-counts.ts";
 import type { Run } from "./model/records.ts";
 import type { Order } from "./ports.ts";
 import { fullSurvey } from "./process-page.ts";
-import { fromFound } from "./publish/candidate.ts";
-import { createPipeline } from "./publish/pipeline.ts";
+import { Publishing } from "./publish/publish.ts";
 import { toPage } from "./walk/page.ts";
 import { readAhead } from "./walk/read-ahead.ts";
 import type { ReadEnd } from "./walk/read-pages.ts";
@@ -99,10 +98,16 @@ async function readPart(ctx: PollContext, reached: FullRead, plan: Plan): Promis
   const counts = noCounts();
   const { page: begun } = read;
   const isFirstPart = begun <= read.begun;
-  const pipeline = createPipeline(ctx, Math.max(LEAST_ON_THE_WAY, ON_THE_WAY * ctx.source.concurrency));
+  const publishing = new Publishing(ctx, Math.max(LEAST_ON_THE_WAY, ON_THE_WAY * ctx.source.concurrency));
   const from = isFirstPart ? begun : Math.max(1, begun - 1);
-  const { mostAtOnce } = plan;
-  const steps = fullSurvey(ctx, { from, isFirstPart, ids, ...(mostAtOnce === undefined ? {} : { mostAtOnce }) });
+  const { mostAtOnce, origin } = plan;
+  const steps = fullSurvey(ctx, {
+    from,
+    origin,
+    isFirstPart,
+    ids,
+    ...(mostAtOnce === undefined ? {} : { mostAtOnce }),
+  });
   let dealtTo = begun;
   let savedAt = clock.now();
   /** The page beyond which it has come further: its place, or where it had to go back to. */
@@ -110,7 +115,7 @@ async function readPart(ctx: PollContext, reached: FullRead, plan: Plan): Promis
   let end: ReadEnd | undefined;
   let wanted = 0;
   const move = (): void => {
-    const settled = Math.max(1, pipeline.settledTo() ?? read.page);
+    const settled = Math.max(1, publishing.settledTo() ?? read.page);
     // An earlier failure says nothing of a read that has come further since.
     if (settled > begun) read.failures = 0;
     read.page = settled;
@@ -127,10 +132,7 @@ async function readPart(ctx: PollContext, reached: FullRead, plan: Plan): Promis
       read.changed += step.changed;
       read.found += step.found;
       wanted += step.toEmit.filter(({ replaces }) => replaces !== undefined).length;
-      await pipeline.take(
-        dealtTo,
-        step.toEmit.map((found) => fromFound(ctx, found, plan.origin)),
-      );
+      await publishing.take(step.toEmit, dealtTo);
       await holdLease(ctx);
       if (clock.now() >= savedAt + SAVED_EVERY) {
         move();
@@ -145,7 +147,7 @@ async function readPart(ctx: PollContext, reached: FullRead, plan: Plan): Promis
   } finally {
     // Whatever failed, responses on their way come to their end, and count.
     try {
-      const sent = await pipeline.end();
+      const sent = await publishing.end();
       addCounts(counts, sent);
       read.repaired += sent.repaired;
       read.found += sent.found;

@@ -72,11 +72,10 @@ export type {
   SurveyService,
   Vault,
 } from "./ports.ts";
-export { fromFound } from "./publish/candidate.ts";
 export { enrich } from "./publish/enrich.ts";
-export type { Outages } from "./publish/patience.ts";
-export { sealed } from "./publish/prepare.ts";
-export { batchLength, type ContentsEvent, type Ready } from "./publish/publish-batch.ts";
+export type { Outages } from "./publish/outage.ts";
+export { batchOf, type ContentsEvent, makeEvent } from "./publish/publish.ts";
+export { fromRead } from "./publish/response.ts";
 export { catchUpSlice, type SliceSummary } from "./survey/catch-up-slice.ts";
 export { type PollRequest, type PollResult, pollSurvey } from "./survey/poll-survey.ts";
 export { tellBooks } from "./survey/tell-books.ts";

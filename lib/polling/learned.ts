@@ -1,7 +1,6 @@
 import type { AccountChanges, AccountState } from "./model/account.ts";
 import type { DetailKind } from "./model/ledger-entry.ts";
-import type { Outcome } from "./publish/outage.ts";
-import type { Outages } from "./publish/patience.ts";
+import type { Outages, Outcome } from "./publish/outage.ts";
 
 /** What the single read of a source is worth, from comparing whole responses with it (R11). */
 export interface SingleRead {

@@ -1,3 +1,4 @@
+import type { Origin } from "../events/index.ts";
 import type { ReadIds } from "./books/ids.ts";
 import type { Proof } from "./contents/prove.ts";
 import { isSingleOnly, noteScattered } from "./contents/single-read.ts";
@@ -12,7 +13,7 @@ import { noteFound } from "./model/mark.ts";
 import { placeOf } from "./model/phase.ts";
 import { classOf, type Run } from "./model/records.ts";
 import type { Order, PageRead } from "./ports.ts";
-import type { Found } from "./publish/candidate.ts";
+import { fromRead, type Response } from "./publish/response.ts";
 import { noteEnd, skippedPages } from "./skipped-pages.ts";
 import { type Fragment, isWhole } from "./walk/join.ts";
 import { PAGE_SIZE, type Page } from "./walk/page.ts";
@@ -23,7 +24,7 @@ export interface Processed extends SoFar {
   /** The page read; of the last step: the last page of the read. */
   page: number;
   /** Completed ones that have to go out. */
-  toEmit: Found[];
+  toEmit: Response[];
   /** New completed responses that need no event: history or unreadable. */
   found: number;
   /** Unreadable responses and single records. */
@@ -64,13 +65,19 @@ class Reading {
   readonly ctx: PollContext;
   readonly order: Order;
   readonly from: number;
+  readonly origin: Origin;
   /** Ids that a full read meets; a scan keeps none. */
   readonly ids: ReadIds | undefined;
 
-  constructor(ctx: PollContext, order: Order, from: number, ids?: ReadIds) {
+  constructor(
+    ctx: PollContext,
+    { order, from, origin }: { order: Order; from: number; origin: Origin },
+    ids?: ReadIds,
+  ) {
     this.ctx = ctx;
     this.order = order;
     this.from = from;
+    this.origin = origin;
     this.ids = ids;
   }
 
@@ -133,14 +140,14 @@ class Reading {
     { window, page }: { window: number | undefined; page: Page | undefined },
     beforeWrites?: () => Promise<void>,
   ): Promise<Omit<Processed, keyof SoFar | "page" | "end">> {
-    const { ctx, dealt, ids, order } = this;
+    const { ctx, dealt, ids, order, origin } = this;
     const { ports, mark, surveyId, learned } = ctx;
     const by = this.judgement();
     const isFull = ids !== undefined;
-    const done = { toEmit: [] as Found[], found: 0, quarantined: 0, left: 0, changed: 0 };
+    const done = { toEmit: [] as Response[], found: 0, quarantined: 0, left: 0, changed: 0 };
     const entries: LedgerEntry[] = [];
     const emit = (run: Run, { page: begins }: Fragment, proof: Proof, replaces?: Replaced): void => {
-      done.toEmit.push({ run, proof, replaces, seen: { page: begins, order } });
+      done.toEmit.push(fromRead(ctx, run, { proof, replaces, seen: { page: begins, order }, origin }));
       dealt.add(run.responseId);
     };
     for (const fragment of fragments) {
@@ -214,6 +221,7 @@ class Reading {
 
 export interface ScanOptions {
   from: number;
+  origin: Origin;
   /** Whether nothing more is read behind a page. Asked for each page before anything of it is handed out. */
   isEnough?: (shown: Shown) => boolean;
   isTimeUp?: () => boolean;
@@ -223,8 +231,8 @@ export interface ScanOptions {
 
 /** Reads from a page of the newest on, one page at a time, and processes each. */
 export async function* scanSurvey(ctx: PollContext, options: ScanOptions): AsyncGenerator<Processed, void> {
-  const { from, isEnough = () => false, isTimeUp = () => false, beforeWrites } = options;
-  const reading = new Reading(ctx, "desc", from);
+  const { from, origin, isEnough = () => false, isTimeUp = () => false, beforeWrites } = options;
+  const reading = new Reading(ctx, { order: "desc", from, origin });
   const pages = scanPages({
     from,
     read: (page) => reading.read(page),
@@ -242,6 +250,7 @@ const SURELY = 0.9;
 
 export interface FullOptions {
   from: number;
+  origin: Origin;
   /** Whether nothing has to be met again at its beginning. */
   isFirstPart: boolean;
   ids: ReadIds;
@@ -250,8 +259,8 @@ export interface FullOptions {
 
 /** Reads from a page of the oldest on, in windows, and processes each page. */
 export async function* fullSurvey(ctx: PollContext, options: FullOptions): AsyncGenerator<Processed, void> {
-  const { from, isFirstPart, ids, mostAtOnce } = options;
-  const reading = new Reading(ctx, "asc", from, ids);
+  const { from, origin, isFirstPart, ids, mostAtOnce } = options;
+  const reading = new Reading(ctx, { order: "asc", from, origin }, ids);
   const met = { pages: 0, responses: 0 };
   const pages = readFull({
     from,
@@ -283,7 +292,7 @@ function isAnchor({ runs }: Page, ids: ReadIds): boolean {
 
 /** Looks at one page. Nothing of it is handed out. */
 export async function lookAt(ctx: PollContext, page: Page): Promise<Shown> {
-  const reading = new Reading(ctx, "desc", 1);
+  const reading = new Reading(ctx, { order: "desc", from: 1, origin: "head" });
   await reading.classify(page);
   return reading.shows(page);
 }

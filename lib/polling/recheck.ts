@@ -7,8 +7,8 @@ import { firstSeenBy, nextRecheck } from "./ledger/note-entries.ts";
 import type { LedgerEntry } from "./model/ledger-entry.ts";
 import { addCounts, noCounts, type PollCounts } from "./model/poll-counts.ts";
 import { classOf, type Run, readRecord } from "./model/records.ts";
-import type { Found } from "./publish/candidate.ts";
 import { emitFound } from "./publish/emit.ts";
+import { fromRead } from "./publish/response.ts";
 
 /** Responses asked about at once. */
 const AT_ONCE = 10;
@@ -61,8 +61,8 @@ async function recheckKind(ctx: PollContext, allowance: Allowance, kind: Kind, r
     const completed = answers.flatMap(({ entry, run }) => (run !== undefined && isGiven(entry, run) ? [run] : []));
     // What it does not tell of the response as a whole only pages can.
     const given = isTrusted(ctx) ? completed.filter(({ records }) => isFull(records.map(({ raw }) => raw))) : [];
-    const found = given.map((run): Found => ({ run, proof: "single read" }));
-    addCounts(result.counts, await emitFound(ctx, found, "recheck"));
+    const found = given.map((run) => fromRead(ctx, run, { proof: "single read", origin: "recheck" }));
+    addCounts(result.counts, await emitFound(ctx, found));
     result.sought += completed.length - given.length;
     const left = answers.filter(({ run }) => run === undefined || !given.includes(run));
     if (kind === "open") await putBack(ctx, left);

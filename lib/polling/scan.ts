@@ -5,8 +5,8 @@ import type { Mark } from "./model/mark.ts";
 import { beginAllPages, followHead, headEnd, openTo } from "./model/phase.ts";
 import { addCounts, isClean, noCounts, type PollCounts } from "./model/poll-counts.ts";
 import { lookAt, type Processed, type Shown, scanSurvey } from "./process-page.ts";
-import type { Found } from "./publish/candidate.ts";
 import { emitFound } from "./publish/emit.ts";
+import type { Response } from "./publish/response.ts";
 import { backlogStart } from "./walk/backlog-start.ts";
 import type { Page } from "./walk/page.ts";
 import type { ReadEnd } from "./walk/read-pages.ts";
@@ -39,10 +39,11 @@ export async function scanHead(ctx: PollContext): Promise<PollCounts> {
   // Pages of nothing but news have come on top of those that were read then, and one more for what they have moved.
   const depth = (openTo(mark) ?? -1) + 1;
   const isDeep = (): boolean => withNews.size > source.headPages;
-  const found: Found[] = [];
+  const found: Response[] = [];
   let end: ReadEnd | undefined;
   const steps = scanSurvey(ctx, {
     from: 1,
+    origin: "head",
     isEnough({ page, news, isKnown }) {
       if (news) withNews.add(page.number);
       if (isKnown) known.add(page.number);
@@ -65,7 +66,7 @@ export async function scanHead(ctx: PollContext): Promise<PollCounts> {
     });
   }
   if (found.length > 0) await openHead(ctx, Math.max(1, ...withNews));
-  addCounts(counts, await emitFound(ctx, found, "head"));
+  addCounts(counts, await emitFound(ctx, found));
   if (end === undefined || end.kind === "time up") {
     // The next one would begin at page 1 again, and come no further.
     const hadTime = ctx.deadline - startedAt >= OWN_TIME;
@@ -116,6 +117,7 @@ export async function scanBelow(ctx: PollContext, missing: number): Promise<Belo
   let read = 0;
   const steps = scanSurvey(ctx, {
     from: page,
+    origin: "search",
     isEnough() {
       read += 1;
       return false;
@@ -124,7 +126,7 @@ export async function scanBelow(ctx: PollContext, missing: number): Promise<Belo
     isTimeUp: () => read >= LEAST_PAGES && ports.clock.now() > ctx.streamUntil,
   });
   for await (const step of steps) {
-    page = await takeStep(ctx, step, "search", counts, page);
+    page = await takeStep(ctx, step, counts, page);
     // Should the next page fail, what was read is not read again.
     mark.search = { page, found: begun.found + counts.found };
     counts.complete = step.end?.kind === "end" && !step.end.isEmpty && counts.left === 0;
@@ -157,8 +159,8 @@ export async function rescan(ctx: PollContext, allowance: Allowance): Promise<Po
   let { page } = begun;
   mark.rescan = { step: depth, doneAt, place: begun };
   // The next one finds what a deletion hides from this one: proofs would double its cost.
-  for await (const step of scanSurvey(ctx, { from: page })) {
-    page = await takeStep(ctx, step, "patrol", counts, page);
+  for await (const step of scanSurvey(ctx, { from: page, origin: "patrol" })) {
+    page = await takeStep(ctx, step, counts, page);
     mark.rescan = { step: depth, doneAt, place: { ...begun, page } };
     counts.complete = step.end?.kind === "end" && !step.end.isEmpty;
     const pages = step.position - begun.page;
@@ -176,14 +178,8 @@ export function noteAllRead({ mark, ports }: Pick<PollContext, "mark" | "ports">
 }
 
 /** Emits what a step has found, and gives the page at which a later scan goes on. */
-async function takeStep(
-  ctx: PollContext,
-  step: Processed,
-  origin: "search" | "patrol",
-  counts: PollCounts,
-  page: number,
-): Promise<number> {
-  addCounts(counts, await emitFound(ctx, step.toEmit, origin));
+async function takeStep(ctx: PollContext, step: Processed, counts: PollCounts, page: number): Promise<number> {
+  addCounts(counts, await emitFound(ctx, step.toEmit));
   addCounts(counts, step);
   return isClean(counts) ? step.position : page;
 }
@@ -212,9 +208,10 @@ export async function scanAbove(ctx: PollContext, backlog: FullRead): Promise<Po
     if (news) withNews.add(page.number);
     return hasCome || page.number >= FURTHEST * headPages || withNews.size >= headPages;
   };
-  const found: Found[] = [];
+  const found: Response[] = [];
   for await (const step of scanSurvey(ctx, {
     from: 1,
+    origin: "head",
     isEnough,
     isTimeUp: () => ctx.ports.clock.now() > ctx.deadline,
   })) {
@@ -223,8 +220,8 @@ export async function scanAbove(ctx: PollContext, backlog: FullRead): Promise<Po
   }
   // The first look only remembers.
   if (before.size > 0) {
-    const fresh = found.filter(({ run }) => above.has(run.responseId));
-    addCounts(counts, await emitFound(ctx, fresh, "head"));
+    const fresh = found.filter(({ responseId }) => above.has(responseId));
+    addCounts(counts, await emitFound(ctx, fresh));
   }
   // The next look comes to what lies below, and to what stands across the end of the last page.
   if (hasCome && !counts.unfinished && first.length > 0) backlog.head = first;

@@ -1,7 +1,6 @@
 import type { PollContext } from "../context.ts";
-import type { Replaced } from "../ledger/changes.ts";
 import { noteHeld } from "../ledger/held.ts";
-import type { Order } from "../ports.ts";
+import type { Response } from "../publish/response.ts";
 import { compareAnswers, hashesOf } from "./compare-answers.ts";
 import { ask, asListed, compareWhole, digestAsListed, isSingleOnly, isTrusted, type Whole } from "./single-read.ts";
 
@@ -11,23 +10,9 @@ import { ask, asListed, compareWhole, digestAsListed, isSingleOnly, isTrusted, t
  */
 export type Proof = "its page" | "both pages" | "single read" | "kept" | "nothing";
 
-/** A response as it was read. */
-export interface Met {
-  responseId: number;
-  /** The records as they were read. */
-  records: unknown[];
-  /** Of what was read; undefined where nobody knows how pages list it. */
-  digest: string | undefined;
-  proof: Proof;
-  /** The page on which it begins; absent where no page has shown it now. */
-  seen?: { page: number; order: Order } | undefined;
-  /** The event that is to be replaced, where there is one. Then it is not held where it cannot be proved. */
-  replaces?: Replaced | undefined;
-}
-
 /** The responses whose contents are proved, and the ids of those that are held, which counts as dealt with. All others are left to the next poll. */
-export interface Proofs<T> {
-  proved: T[];
+export interface Proofs {
+  proved: Response[];
   held: number[];
 }
 
@@ -35,8 +20,8 @@ export interface Proofs<T> {
  * Proves the contents of responses: by their page or by both pages beside a boundary, or by the single read. That proves a response where it is trusted and includes
  * what was read. It alone proves any where records are scattered (R12).
  */
-export async function prove<T extends Met>(ctx: PollContext, all: T[]): Promise<Proofs<T>> {
-  const isKnown = ({ proof }: Met): boolean => proof === "single read" || proof === "kept";
+export async function prove(ctx: PollContext, all: readonly Response[]): Promise<Proofs> {
+  const isKnown = ({ proof }: Response): boolean => proof === "single read" || proof === "kept";
   const known = all.filter(isKnown);
   const read = all.filter((response) => !isKnown(response));
   await compareWhole(ctx, read.filter(isInsidePage));
@@ -58,17 +43,17 @@ export async function prove<T extends Met>(ctx: PollContext, all: T[]): Promise<
   return { proved: [...known, ...byPages, ...given], held: await noteHeld(ctx, unproved) };
 }
 
-function isInsidePage<T extends Met>(response: T): response is T & Whole {
+function isInsidePage(response: Response): response is Response & Whole {
   return response.proof === "its page" && response.seen !== undefined;
 }
 
-function tell(ctx: PollContext, by: "its page" | "both pages" | "single read", some: readonly Met[]): void {
+function tell(ctx: PollContext, by: "its page" | "both pages" | "single read", some: readonly Response[]): void {
   if (some.length === 0) return;
   const responseIds = some.map(({ responseId }) => responseId);
   ctx.ports.observe({ kind: "proved", surveyId: ctx.surveyId, by, responseIds });
 }
 
-async function bySingle<T extends Met>(ctx: PollContext, response: T): Promise<T | undefined> {
+async function bySingle(ctx: PollContext, response: Response): Promise<Response | undefined> {
   const answer = isTrusted(ctx) ? await ask(ctx, response.responseId) : undefined;
   if (answer === undefined) return undefined;
   const { responseId, records: listed, replaces } = response;

@@ -1,5 +1,5 @@
 import type { SingleRead } from "../learned.ts";
-import type { Outages } from "../publish/patience.ts";
+import type { Outages } from "../publish/outage.ts";
 import type { TickNote } from "./role.ts";
 import type { Start, StartLooks } from "./start.ts";
 

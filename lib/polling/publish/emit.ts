@@ -1,12 +1,11 @@
-import type { Origin } from "../../events/index.ts";
 import type { PollContext } from "../context.ts";
 import { orLeave } from "../errors.ts";
 import { withoutRecords } from "../ledger/kept-records.ts";
 import type { LedgerEntry } from "../model/ledger-entry.ts";
 import type { PollCounts } from "../model/poll-counts.ts";
-import { type Candidate, type Found, fromFound, fromWaiting, oldestFirst } from "./candidate.ts";
 import { notSpared, outagesOf } from "./outage.ts";
-import { createPipeline, type Pipeline } from "./pipeline.ts";
+import { Publishing } from "./publish.ts";
+import { fromKept, oldestFirst, type Response } from "./response.ts";
 
 /** Responses that are confirmed together. */
 const AT_ONCE = 40;
@@ -14,67 +13,44 @@ const AT_ONCE = 40;
 const SLOW = 28;
 /** The same beyond the deadline. These must go out before the invocation ends, or the next one would come no further. */
 const FEW = 8;
+/** Waiting responses looked at together; and in one poll while an operation fails for everybody. */
+const WAITING_AT_ONCE = 100;
+const MOST_IN_OUTAGE = 500;
 
-/** Responses that a walk has found: oldest first, each one event, each in the ledger when this resolves, but for those that are left. */
-export async function emitFound(ctx: PollContext, found: Found[], origin: Origin): Promise<PollCounts> {
+/** Responses that a scan has found: oldest first, each one event, each in the ledger when this resolves, but for those that are left. */
+export async function emitFound(ctx: PollContext, found: readonly Response[]): Promise<PollCounts> {
   const { clock } = ctx.ports;
-  const candidates = found.map((one) => fromFound(ctx, one, origin)).sort(oldestFirst);
-  const pipeline = createPipeline(ctx, SLOW);
+  const responses = found.toSorted(oldestFirst);
+  const publishing = new Publishing(ctx, SLOW);
   let unfinished = false;
   try {
-    for (let i = 0; i < candidates.length && !unfinished; ) {
+    for (let i = 0; i < responses.length && !unfinished; ) {
       const isLate = clock.now() > ctx.deadline;
       // The first ones always go out: however short the time is, something gets done in it.
       unfinished = i > 0 && isLate;
-      const some = unfinished ? [] : candidates.slice(i, i + (isLate ? FEW : AT_ONCE));
+      const some = unfinished ? [] : responses.slice(i, i + (isLate ? FEW : AT_ONCE));
       i += some.length;
-      await pipeline.take(0, some);
+      await publishing.take(some);
     }
   } catch {
     // The end throws it once more, when nothing is on its way any more.
   }
-  return { ...(await pipeline.end()), unfinished };
+  return { ...(await publishing.end()), unfinished };
 }
-
-/**
- * Waiting responses whose next attempt is due: their records were kept, so the list is not needed again. Gives how many are left to the next poll. A response that
- * cannot be taken out stays due. One whose records are gone is new to the next walk that meets it.
- */
-async function takeWaiting(ctx: PollContext, pipeline: Pipeline, entries: LedgerEntry[]): Promise<number> {
-  const candidates: Candidate[] = [];
-  let left = 0;
-  for (const entry of entries) {
-    const kept = await orLeave(ctx, async () => ({ candidate: await fromWaiting(ctx, entry) }));
-    if (kept?.candidate !== undefined) {
-      candidates.push(kept.candidate);
-      continue;
-    }
-    left += 1;
-    if (kept !== undefined)
-      await ctx.ports.state.putEntries(ctx.surveyId, [withoutRecords(entry, ctx.ports.clock.now())]);
-  }
-  await pipeline.take(0, candidates);
-  return left;
-}
-
-/** Waiting responses looked at together. */
-const WAITING_AT_ONCE = 100;
-/** And in one poll while an operation fails for everybody. */
-const MOST_IN_OUTAGE = 500;
 
 /** Looks at what waits and is due, until there is no more of it or the time is up. */
 export async function emitDue(ctx: PollContext): Promise<PollCounts> {
-  const pipeline = createPipeline(ctx, WAITING_AT_ONCE);
+  const publishing = new Publishing(ctx, WAITING_AT_ONCE);
   // Whatever failed, responses on their way come to their end.
-  const [taken] = await Promise.allSettled([takeDue(ctx, pipeline)]);
-  const counts = await pipeline.end();
+  const [taken] = await Promise.allSettled([takeDue(ctx, publishing)]);
+  const counts = await publishing.end();
   if (taken.status === "rejected") throw taken.reason;
   // These were counted as found when they were met.
   return { ...counts, found: 0, left: counts.left + taken.value };
 }
 
 /** Gives how many are left to the next poll. */
-async function takeDue(ctx: PollContext, pipeline: Pipeline): Promise<number> {
+async function takeDue(ctx: PollContext, publishing: Publishing): Promise<number> {
   const { state, clock } = ctx.ports;
   const seen = new Set<LedgerEntry["id"]>();
   let left = 0;
@@ -96,10 +72,31 @@ async function takeDue(ctx: PollContext, pipeline: Pipeline): Promise<number> {
     );
     // fault: stale-index-believed
     const waiting = due.filter(({ id }) => now.get(id)?.state === "waiting");
-    left += await takeWaiting(ctx, pipeline, seen.size > WAITING_AT_ONCE ? await notSpared(ctx, waiting) : waiting);
+    left += await takeWaiting(ctx, publishing, seen.size > WAITING_AT_ONCE ? await notSpared(ctx, waiting) : waiting);
     // Of responses that wait for the end of an outage, or for the questions of the survey, not all are looked at: they stay due as they are.
     const isHeldUp = outagesOf(ctx).length > 0 || ((await ctx.definition)?.reasons.length ?? 0) > 0;
     if (isHeldUp && seen.size >= MOST_IN_OUTAGE) break;
   }
+  return left;
+}
+
+/**
+ * Their records were kept, so the list is not needed again. Gives how many are left to the next poll. A response that cannot be taken out stays due. One whose records
+ * are gone is new to the next read that meets it.
+ */
+async function takeWaiting(ctx: PollContext, publishing: Publishing, entries: LedgerEntry[]): Promise<number> {
+  const responses: Response[] = [];
+  let left = 0;
+  for (const entry of entries) {
+    const kept = await orLeave(ctx, async () => ({ response: await fromKept(ctx, entry) }));
+    if (kept?.response !== undefined) {
+      responses.push(kept.response);
+      continue;
+    }
+    left += 1;
+    if (kept !== undefined)
+      await ctx.ports.state.putEntries(ctx.surveyId, [withoutRecords(entry, ctx.ports.clock.now())]);
+  }
+  await publishing.take(responses);
   return left;
 }

@@ -1,0 +1,365 @@
+import { hash } from "node:crypto";
+import { errorCode } from "../../errors.ts";
+import { buildEvent, toUpdate } from "../../events/build/build-event.ts";
+import type { SurveyDefinition } from "../../events/build/definition.ts";
+import { prove } from "../contents/prove.ts";
+import type { PollContext } from "../context.ts";
+import { leave, notTaken, orLeave, type PublishFailedError } from "../errors.ts";
+import { holdLease } from "../lease.ts";
+import { MOST_ENTRIES } from "../ledger/tell.ts";
+import { later } from "../model/dates.ts";
+import type { LedgerEntry } from "../model/ledger-entry.ts";
+import { noteFound } from "../model/mark.ts";
+import type { OutgoingEvent } from "../model/outgoing-event.ts";
+import { addCounts, noCounts, type PollCounts } from "../model/poll-counts.ts";
+import type { PublishOutcome, SealedEvent } from "../ports.ts";
+import { enrich } from "./enrich.ts";
+import { OrderedPipeline } from "./ordered-pipeline.ts";
+import { isSpared } from "./outage.ts";
+import { entryOf, isNew, oldestFirst, type Response, refusedEntry, waitingEntry } from "./response.ts";
+
+// From responses to events that the bus has taken and entries in the ledger (R18).
+
+/** An event with the contents of a response, ready for the bus. */
+export interface ContentsEvent {
+  event: Extract<OutgoingEvent, { type: "response.completed" | "response.updated" }>;
+  sealed: SealedEvent;
+}
+
+/** Attempts after which an event that replaces another one goes out without what cannot be had. */
+const MOST_REPAIRS = 3;
+/** A request to the bus holds 1 MB; a tenth of that is left for what surrounds the details. */
+const MOST_BYTES = 900_000;
+/** Requests to the bus in a row of which nothing is settled: from then on the bus is at fault, and not some event. */
+const MOST_IN_VAIN = 2;
+/** Milliseconds: at the end a batch that is not full waits no longer for responses that are slow. */
+const PERIOD = 1_000;
+
+/** How many of the first events go into one request: at most 10 and 900 KB, and always one. */
+export function batchOf(ready: readonly Pick<ContentsEvent, "sealed">[]): { length: number; isFull: boolean } {
+  let bytes = 0;
+  let length = 0;
+  for (const { sealed } of ready) {
+    bytes += sealed.bytes;
+    if (length > 0 && (length >= MOST_ENTRIES || bytes > MOST_BYTES)) return { length, isFull: true };
+    length += 1;
+  }
+  return { length, isFull: length >= MOST_ENTRIES || bytes >= MOST_BYTES };
+}
+
+/** Makes an event ready for the bus: of now, where it is not said when it was detected. */
+export async function makeEvent(
+  ctx: PollContext,
+  { responseId, records, details, origin, replaces }: Response,
+  { definition, missing }: { definition: SurveyDefinition | undefined; missing: string[] },
+  { revision = 1, detectedAt }: { revision?: number; detectedAt?: number } = {},
+): Promise<ContentsEvent> {
+  const { mark, source, surveyId, ports } = ctx;
+  const time = ports.clock.now();
+  const detail = buildEvent({
+    sourceName: source.name,
+    surveyId,
+    responseId,
+    survey: mark.survey?.facts,
+    listedAt: mark.survey?.at,
+    definition,
+    questions: source.questions,
+    records,
+    metrics: details.metrics,
+    metadata: details.metadata,
+    missing,
+    origin,
+    revision,
+    detectedAt: detectedAt ?? time,
+    timeZone: source.timeZone,
+  });
+  const { entry, changes = [], observedAt = time } = replaces ?? {};
+  const event: ContentsEvent["event"] =
+    entry === undefined
+      ? { type: "response.completed", detail, time }
+      : {
+          type: "response.updated",
+          detail: toUpdate(detail, { replaces: entry.eventId ?? "", changes, observedAt }),
+          time,
+        };
+  return { event, sealed: await ports.publisher.seal(event) };
+}
+
+/** The responses of one page, on their way. */
+interface Batch {
+  /** Where a read may go on once it is settled. */
+  position: number;
+  /** Responses that are not in the state yet. */
+  open: number;
+  /** Whether something of it is left: the read comes back to it. */
+  isLeft: boolean;
+}
+
+/** A response, and the page that it came with. */
+interface Item {
+  response: Response;
+  page: Batch;
+}
+
+/** Brings responses to the bus, page after page and of each the oldest first, and enters them into the ledger. */
+export class Publishing {
+  readonly counts: PollCounts = noCounts();
+  private readonly ctx: PollContext;
+  private readonly pipeline: OrderedPipeline<Item, Item & ContentsEvent>;
+  /** In their order, from the first one that is not settled. */
+  private readonly pages: Batch[] = [];
+  private settled: number | undefined;
+  /** Batches in a row of which the bus took nothing. */
+  private inVain = 0;
+
+  /** `most`: responses between their page and the ledger. */
+  constructor(ctx: PollContext, most: number) {
+    this.ctx = ctx;
+    this.pipeline = new OrderedPipeline({
+      most,
+      prepare: (item) => this.prepare(item),
+      batch: batchOf,
+      // Before the next one has its turn.
+      send: (batch) => ctx.publishing(() => this.send(batch).catch((error: unknown) => this.pipeline.fail(error))),
+      every: (work) => ctx.ports.clock.every(PERIOD, work),
+    });
+  }
+
+  /** Takes the responses of one page. Once they and all before them are settled a read may go on at `position`. Throws the first failure so far. */
+  async take(responses: readonly Response[], position = 0): Promise<void> {
+    // Proofs come before any of them goes out: how records stand, as some show it, holds for the whole page and for all that follow.
+    const { proved, held } = await prove(this.ctx, responses).catch((error: unknown) => {
+      this.pipeline.fail(error);
+      throw error;
+    });
+    const countOf = (some: readonly Response[], replaced: boolean): number =>
+      some.filter(({ replaces }) => (replaces !== undefined) === replaced).length;
+    const left = countOf(responses, false) - countOf(proved, false) - held.length;
+    addCounts(this.counts, { held: held.length, left, unproved: countOf(responses, true) - countOf(proved, true) });
+    const page: Batch = { position, open: proved.length, isLeft: left > 0 };
+    this.pages.push(page);
+    // A page of none is done with at once.
+    this.settle(page, 0, false);
+    await this.pipeline.take(proved.sort(oldestFirst).map((response) => ({ response, page })));
+  }
+
+  /** The last position up to which all that was taken is settled; undefined before the first. */
+  settledTo(): number | undefined {
+    return this.settled;
+  }
+
+  /** Waits until everything is in the state. Throws the first thing that failed. */
+  async end(): Promise<PollCounts> {
+    await this.pipeline.end();
+    const { counts } = this;
+    counts.found = counts.emitted + counts.waiting + counts.refused;
+    return counts;
+  }
+
+  /** Notes that so many responses of a page are in the state, or are left; the position goes up to the first page that is not settled. */
+  private settle(page: Batch, responses: number, isLeft: boolean): void {
+    if (isLeft) this.counts.left += responses;
+    page.isLeft ||= isLeft;
+    page.open -= responses;
+    // The read has to come back to a page of which something is left.
+    for (let [first] = this.pages; first?.open === 0 && !first.isLeft; [first] = this.pages) {
+      this.settled = first.position;
+      this.pages.shift();
+    }
+  }
+
+  /** Asks for the details of a response, and makes its event. One that waits is noted. */
+  private async prepare({ response, page }: Item): Promise<(Item & ContentsEvent) | undefined> {
+    const prepared = await orLeave(this.ctx, () => this.eventOf(response));
+    if (prepared !== undefined && "event" in prepared) return { page, ...prepared };
+    if (prepared?.waits === true) {
+      this.counts.waiting += 1;
+      noteFound(this.ctx.mark, isNew(response) ? 1 : 0);
+      this.ctx.ports.observe({ kind: "waiting", surveyId: this.ctx.surveyId, count: 1 });
+    }
+    this.settle(page, 1, prepared === undefined);
+    return undefined;
+  }
+
+  /** The event of a response; or that it waits, or is left to a later read. */
+  private async eventOf(response: Response): Promise<(ContentsEvent & { response: Response }) | { waits: boolean }> {
+    const { ctx } = this;
+    // Absence is judged from the first time on that details were asked for: much may lie between that and the page.
+    const firstSeen = response.attempts === 0 ? ctx.ports.clock.now() : response.firstSeen;
+    const asked = { ...response, firstSeen };
+    const found = await enrich(ctx, response.responseId, response.details, asked);
+    const enriched: Response = { ...asked, details: found.details };
+    if (response.replaces !== undefined) return this.updateOf(enriched, response.replaces.entry, found);
+    // Hundreds may be spared at every tick: their entries are as they were, and due still.
+    if (found.reasons.length > 0 && !found.asked && response.used !== undefined) return { waits: true };
+    let { reasons } = found;
+    if (reasons.length === 0) {
+      try {
+        return { response: enriched, ...(await makeEvent(ctx, enriched, found)) };
+      } catch (error) {
+        // A response that has no place for its answers now waits for one.
+        leave(ctx, error);
+        reasons = [`event:${errorCode(error)}`];
+      }
+    }
+    await this.write([await waitingEntry(ctx, enriched, reasons)]);
+    return { waits: true };
+  }
+
+  /**
+   * An event that replaces another one. Its contents are in the ledger before the bus gets it: no revision has two (R19). The ledger has to go on saying emitted, so that
+   * it cannot wait as others do: a later read tries again.
+   */
+  private async updateOf(response: Response, entry: LedgerEntry, found: Awaited<ReturnType<typeof enrich>>) {
+    const { reasons, definition } = found;
+    const isSparedNow = reasons.some(isSpared);
+    // Details that are absent now may have been there when the replaced event went out: absence is no more certain than a failure.
+    if (reasons.length > 0 && (isSparedNow || response.attempts + 1 < MOST_REPAIRS)) {
+      await this.write([{ ...entry, attempts: response.attempts + (isSparedNow ? 0 : 1) }]);
+      return { waits: false };
+    }
+    const without = reasons.map((reason) => (reason.endsWith(":absent") ? reason : reason.replace(/:.*/, ":gave-up")));
+    const missing = [...found.missing, ...without];
+    const contents = hash("sha1", JSON.stringify([response.records, response.details, missing]), "base64url");
+    const { revision: last = 1, next = { revision: last + 1, contents } } = entry;
+    // Nobody knows whether other contents have gone out under the revision noted.
+    const revision = next.contents === contents ? next.revision : next.revision + 1;
+    const made = await makeEvent(this.ctx, response, { definition, missing }, { revision });
+    await this.write([{ ...entry, next: { revision, contents } }]);
+    return { response, ...made };
+  }
+
+  private async write(entries: LedgerEntry[]): Promise<void> {
+    const { ctx } = this;
+    await holdLease(ctx);
+    await ctx.ports.state.putEntries(ctx.surveyId, entries);
+  }
+
+  /** Publishes one batch, then enters it into the ledger: only then is it settled. What is left of it keeps the rest from nothing. */
+  private async send(batch: (Item & ContentsEvent)[]): Promise<void> {
+    const { ctx, counts } = this;
+    // Nothing more is published while the ledger has not taken everything: one request more would repeat more than those in flight.
+    const isHeldUp = this.pipeline.hasFailed() || (ctx.mark.pending ?? []).length > 0;
+    const left = new Set<Item>(isHeldUp ? batch : []);
+    let failure: PublishFailedError | undefined;
+    let taken = 0;
+    if (!isHeldUp) {
+      // fault: ledger-before-bus
+      const outcomes = await ctx.ports.publisher.publish(
+        batch.map(({ sealed }) => sealed),
+        // fault: publish-unguarded
+        () => holdLease(ctx),
+      );
+      // fault: failed-counts-as-published
+      const published = batch.filter((_, i) => outcomes[i]?.kind === "published");
+      // The ledger comes first: whatever fails from here on, these are not to be published again.
+      await enter(ctx, published);
+      const repaired = noteReplaced(ctx, published);
+      addCounts(counts, { emitted: published.length - repaired, repaired });
+      taken = published.length;
+      for (const [i, item] of batch.entries()) {
+        const outcome = outcomes[i] ?? { kind: "failed", code: "UNKNOWN" };
+        if (outcome.kind === "published") continue;
+        if (outcome.kind === "refused") taken += 1;
+        else {
+          failure ??= notTaken(outcome.code);
+          leave(ctx, failure);
+        }
+        if (!(await this.noteNotTaken(item.response, outcome))) left.add(item);
+      }
+    }
+    for (const item of batch) this.settle(item.page, 1, left.has(item));
+    this.inVain = failure === undefined || taken > 0 ? 0 : this.inVain + 1;
+    if (failure !== undefined && this.inVain >= MOST_IN_VAIN) throw failure;
+  }
+
+  /** Keeps for a redrive what the bus has refused for good. An event that it did not take now waits. False where it could not even be kept. */
+  private async noteNotTaken(
+    response: Response,
+    { kind, code }: Exclude<PublishOutcome, { kind: "published" }>,
+  ): Promise<boolean> {
+    const { ctx, counts } = this;
+    const isRefused = kind === "refused";
+    // One that was to replace another event is made again by the read that finds it missing.
+    if (!isRefused && response.replaces !== undefined) return true;
+    const entry = await orLeave(ctx, () =>
+      isRefused ? refusedEntry(ctx, response, code) : waitingEntry(ctx, response, [`bus:${code}`]),
+    );
+    if (entry === undefined) return false;
+    await ctx.ports.state.putEntries(ctx.surveyId, [entry]);
+    noteFound(ctx.mark, isNew(response) ? 1 : 0);
+    counts[isRefused ? "refused" : "waiting"] += 1;
+    const { surveyId } = ctx;
+    if (isRefused) ctx.ports.observe({ kind, surveyId, responseId: response.responseId, code });
+    else ctx.ports.observe({ kind: "waiting", surveyId, count: 1 });
+    return true;
+  }
+}
+
+/** Enters published events into the ledger. What it does not take stands in the mark, and nothing more is published before it is in. */
+async function enter(ctx: PollContext, published: (Item & ContentsEvent)[]): Promise<void> {
+  const { ports, mark, surveyId, lease } = ctx;
+  const [first] = published;
+  if (first === undefined) return;
+  const emittedAt = ports.clock.now();
+  const entries = published.map(({ response, event }): LedgerEntry => {
+    const { eventId, revision } = event.detail.meta;
+    // fault: update-keeps-old-digest
+    return { ...entryOf(response, "emitted"), eventId, revision, emittedAt };
+  });
+  for (const { response } of published) {
+    mark.highWater = {
+      responseId: Math.max(response.responseId, mark.highWater?.responseId ?? 0),
+      completed: later(response.completed, mark.highWater?.completed) ?? "",
+    };
+  }
+  noteFound(mark, published.filter(({ response }) => isNew(response)).length);
+  try {
+    await ports.state.putEntries(surveyId, await notOutdated(ctx, entries));
+  } catch (error) {
+    // fault: pending-forgotten
+    mark.pending = [...(mark.pending ?? []), ...entries];
+    await ports.state.saveMark(lease, mark);
+    throw error;
+  }
+  // Kept records go only now: until the ledger had the events, these were all there was. An object that cannot be deleted goes with the bucket's own time.
+  await Promise.allSettled(
+    published.flatMap(({ response: { keptKey } }) => (keptKey ? [ports.vault.delete(keptKey)] : [])),
+  );
+  const fresh = published.filter(({ response }) => response.replaces === undefined);
+  if (fresh.length === 0) return;
+  const { at } = first.event.detail.data.response.completed;
+  // Of the oldest one; unknown without a time zone.
+  const lag = at === undefined ? undefined : Math.max(0, ports.clock.now() - Date.parse(at));
+  ports.observe({ kind: "emitted", surveyId, count: fresh.length, origin: first.response.origin, lag });
+}
+
+/**
+ * The entries without those of which the ledger has a later revision. A process that stood still beyond its lease after a publish may find that another one has
+ * published and repaired them since.
+ */
+async function notOutdated({ ports, lease, surveyId }: PollContext, entries: LedgerEntry[]): Promise<LedgerEntry[]> {
+  if (ports.clock.now() < lease.until) return entries;
+  const known = await ports.state.entries(
+    surveyId,
+    entries.map(({ id }) => id),
+  );
+  return entries.filter(({ id, revision = 1 }) => {
+    const there = known.get(id);
+    return there?.state !== "emitted" || (there.revision ?? 1) < revision;
+  });
+}
+
+/** Counts the events that have replaced another one; gives how many. */
+function noteReplaced({ mark, ports, surveyId }: PollContext, published: readonly Item[]): number {
+  const replaced = published.flatMap(({ response: { replaces, records } }) =>
+    replaces ? [{ ...replaces.entry, records }] : [],
+  );
+  if (replaced.length === 0) return 0;
+  const short = replaced.filter(({ count = 0, records }) => count < records.length);
+  const again = short.filter(({ revision = 1 }) => revision > 1).length;
+  const { once, again: before } = mark.repairs ?? { once: 0, again: 0 };
+  mark.repairs = { once: once + short.length - again, again: before + again };
+  ports.observe({ kind: "repaired", surveyId, count: replaced.length });
+  return replaced.length;
+}

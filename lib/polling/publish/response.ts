@@ -1,0 +1,148 @@
+import { credible } from "../../events/build/date-string.ts";
+import type { Origin } from "../../events/index.ts";
+import type { Proof } from "../contents/prove.ts";
+import type { PollContext } from "../context.ts";
+import type { Replaced } from "../ledger/changes.ts";
+import { isAsked } from "../ledger/judge.ts";
+import { type Details, keep, takeOut } from "../ledger/kept-records.ts";
+import { keptUntil } from "../ledger/quarantine.ts";
+import type { EntryState, LedgerEntry, UsedPatience } from "../model/ledger-entry.ts";
+import { placeOf } from "../model/phase.ts";
+import { privateMetadata, privateRecord } from "../model/privacy.ts";
+import { completedAt, digestOf, type Run, readRecord } from "../model/records.ts";
+import type { Order } from "../ports.ts";
+import { isSpared, usePatience } from "./outage.ts";
+
+/** A completed response on its way from its page, or from the ledger, to its event. */
+export interface Response {
+  responseId: number;
+  /** The records as they were read, fit to leave the process. */
+  records: unknown[];
+  /** Of what was read; undefined where nobody knows how pages list it. */
+  digest: string | undefined;
+  proof: Proof;
+  /** The page on which it begins; absent where no page has shown it now. */
+  seen?: { page: number; order: Order } | undefined;
+  /** The event that is to be replaced, where there is one. */
+  replaces?: Replaced | undefined;
+  /** The date of completion; "" where that is not credible. */
+  completed: string;
+  origin: Origin;
+  /** Epoch milliseconds at which it was first seen complete; attempts to make its event before this one; and how much of its patience these have used. */
+  firstSeen: number;
+  attempts: number;
+  used?: UsedPatience | undefined;
+  details: Details;
+  /** Where its kept records lie in the vault, to be deleted once it is out. */
+  keptKey?: string | undefined;
+}
+
+/** A response as a page, or the single read, has shown it. */
+export function fromRead(
+  ctx: PollContext,
+  run: Run,
+  { proof, replaces, seen, origin }: Pick<Response, "proof" | "replaces" | "seen" | "origin">,
+): Response {
+  const completed = dateOf(ctx, run);
+  const now = ctx.ports.clock.now();
+  const isUnknown = proof === "single read" && ctx.source.privacy.comments === "drop";
+  return {
+    responseId: run.responseId,
+    records: run.records.map(({ raw }) => privateRecord(raw, ctx.source.privacy)),
+    digest: isUnknown ? undefined : digestOf(run),
+    proof,
+    seen,
+    replaces,
+    completed,
+    origin: isAsked(completed, { backfill: placeOf(ctx.mark)?.backfill, now }) ? "replay" : origin,
+    firstSeen: now,
+    attempts: replaces?.entry.attempts ?? 0,
+    details: {},
+  };
+}
+
+/** A waiting response with the records that were kept of it; undefined when these are gone. */
+export async function fromKept(ctx: PollContext, entry: LedgerEntry): Promise<Response | undefined> {
+  const kept = await takeOut(ctx, entry);
+  if (kept === undefined || typeof entry.id !== "number") return undefined;
+  const { privacy } = ctx.source;
+  return {
+    responseId: entry.id,
+    digest: entry.digest,
+    proof: "kept",
+    // The rules on what may leave the process can have changed while it waited.
+    records: kept.records.map((record) => privateRecord(record, privacy)),
+    completed: dateOf(ctx, { responseId: entry.id, records: kept.records.map((record) => readRecord(record)) }),
+    origin: entry.origin ?? "recheck",
+    firstSeen: entry.firstSeen ?? ctx.ports.clock.now(),
+    attempts: entry.attempts ?? 1,
+    used: entry.patience,
+    keptKey: entry.keptKey,
+    details: { ...kept.details, metadata: privateMetadata(kept.details.metadata, privacy) },
+  };
+}
+
+function dateOf({ ports }: PollContext, run: Run): string {
+  const date = completedAt(run);
+  return credible(date, ports.clock.now()) ? date : "";
+}
+
+/** Whether the ledger has nothing of it yet. */
+export function isNew({ proof, replaces }: Response): boolean {
+  return proof !== "kept" && replaces === undefined;
+}
+
+/** The order in which events go out. */
+export function oldestFirst(a: Response, b: Response): number {
+  return a.completed === b.completed ? a.responseId - b.responseId : a.completed < b.completed ? -1 : 1;
+}
+
+/** The fields that its entry has in each state. */
+export function entryOf({ responseId, digest, records }: Response, state: EntryState): LedgerEntry {
+  return { id: responseId, state, digest, count: records.length };
+}
+
+const FIRST_BACK_OFF = 5_000;
+
+/**
+ * The entry of a response that waits: for metrics or metadata, for the bus to take its event, or for a place for its answers. All of it is tried again at the next
+ * poll. `reasons` are codes, by kind.
+ */
+export async function waitingEntry(ctx: PollContext, response: Response, reasons: string[]): Promise<LedgerEntry> {
+  const now = ctx.ports.clock.now();
+  const { firstSeen, used, origin } = response;
+  const { absentAfter, enrichmentPatience } = ctx.source;
+  // A response that was not asked about stays due. With a back-off of its own it would lose its turns to those that fail for reasons of their own.
+  const asked = !reasons.every(isSpared);
+  const attempts = response.attempts + (asked ? 1 : 0);
+  // Absence is settled at a known moment. A failure is asked about again at growing distances.
+  const isOfEvent = reasons.some((reason) => reason.startsWith("bus:") || reason.startsWith("event:"));
+  const onlyAbsent = reasons.every((reason) => reason.endsWith(":absent"));
+  const backOff = Math.min(enrichmentPatience / 2, FIRST_BACK_OFF * 2 ** (attempts - 1));
+  return {
+    ...entryOf(response, "waiting"),
+    firstSeen,
+    attempts,
+    patience: !asked && used !== undefined ? used : usePatience(response, now, ctx.learned.outages, enrichmentPatience),
+    origin,
+    nextCheck: !asked || isOfEvent ? now : onlyAbsent ? Math.max(firstSeen + absentAfter, now) : now + backOff,
+    reason: [...reasons].sort().join(" "),
+    ...(await keepRecords(ctx, response)),
+  };
+}
+
+/** The entry of a response whose event the bus refused for good. */
+export async function refusedEntry(ctx: PollContext, response: Response, code: string): Promise<LedgerEntry> {
+  const { digest, replaces, records, firstSeen } = response;
+  // The event that was to be replaced stands. It is left as it is as long as the response does not change again.
+  if (replaces !== undefined) {
+    const { entry } = replaces;
+    return { ...entry, digest: digest ?? entry.digest, count: records.length, refusedRevision: code };
+  }
+  const times = { firstSeen, nextCheck: keptUntil(ctx) };
+  return { ...entryOf(response, "refused"), reason: code, ...times, ...(await keepRecords(ctx, response)) };
+}
+
+function keepRecords(ctx: PollContext, { responseId, digest, records, details }: Response) {
+  return keep(ctx, responseId, digest ?? "joined", { records, details });
+}
