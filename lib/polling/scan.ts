@@ -4,6 +4,7 @@ import { type FullRead, newFullRead } from "./model/books.ts";
 import type { Mark } from "./model/mark.ts";
 import { beginAllPages, followHead, headEnd, openTo } from "./model/phase.ts";
 import { addCounts, isClean, noCounts, type PollCounts } from "./model/poll-counts.ts";
+import { classOf } from "./model/records.ts";
 import { lookAt, type Processed, type Shown, scanSurvey } from "./process-page.ts";
 import { emitFound } from "./publish/emit.ts";
 import type { Response } from "./publish/response.ts";
@@ -200,9 +201,11 @@ export async function scanAbove(ctx: PollContext, backlog: FullRead): Promise<Po
   const withNews = new Set<number>();
   const isEnough = ({ page, news }: Shown): boolean => {
     const ids = page.runs.map(({ responseId }) => responseId);
-    if (page.number === 1) first = ids.slice(0, REMEMBERED);
-    const place = ids.findIndex((id) => before.has(id));
-    for (const id of place < 0 ? ids : ids.slice(0, place)) above.add(id);
+    // An open one moves when it completes.
+    const still = page.runs.filter((run) => classOf(run) !== "open").map(({ responseId }) => responseId);
+    if (page.number === 1) first = still.slice(0, REMEMBERED);
+    const place = ids.findLastIndex((id) => before.has(id));
+    for (const id of place < 0 ? ids : ids.slice(0, place)) if (!before.has(id)) above.add(id);
     // Of the last page read: where the list has moved a scan goes back, and that page has to be read again.
     hasCome = before.size === 0 || place >= 0;
     if (news) withNews.add(page.number);

@@ -31,7 +31,8 @@ export interface JoinStep {
  * A response inside a page is whole by its page (R4). If the page beside it shows it as well, both parts are joined across a proved boundary, wherever they stand. At an
  * open one nothing is joined, and a response at it, or on both of its sides, is not whole.
  *
- * Equal records on both sides of a boundary prove nothing (R6): the second page may come from a copy of the list that is behind. They are taken once.
+ * Equal records on both sides of a boundary prove nothing (R6): the second page may come from a copy of the list that is behind. They are taken once. So it is with
+ * records that are open on one side and completed on the other.
  */
 export function join(
   carry: readonly Fragment[],
@@ -53,13 +54,14 @@ export function join(
       const shownBefore = new Set(one.records.map(({ signature }) => signature));
       const further = next.records.filter(({ signature }) => !shownBefore.has(signature));
       const isRepeated = further.length < next.records.length;
+      const isOfOneMoment = one.records.at(-1)?.completed === next.records[0]?.completed;
       shown.set(one.responseId, {
         ...next,
         // fault: cut-not-joined
         records: [...one.records, ...further],
         page: one.page,
         // fault: shown-twice-taken-twice
-        begins: one.begins && !isRepeated,
+        begins: one.begins && !isRepeated && isOfOneMoment,
         across: true,
       });
     } else {

@@ -47,6 +47,14 @@ export function createRestCheck(
   store: Pick<Store, "marks" | "entries" | "read">,
   { books, booksTold, deletions, surveyChanges, deliveries, dutyNow }: Judges,
 ): RestCheck {
+  /** Whether a response waits for details that fail for ever, and its survey knows of none that could tell this from an outage: it waits for a day. */
+  const isPatient = (response: SimResponse | undefined): boolean => {
+    if (response === undefined) return false;
+    const { metrics, metadata, survey } = response;
+    const isFailing = [metrics, metadata].some(({ failsUntil }) => failsUntil === Infinity);
+    return isFailing && store.marks.get(survey.id)?.mark.highWater === undefined;
+  };
+
   const missing = (response: SimResponse): Unfinished | undefined => {
     const version = response.versions.at(-1);
     if (version?.state !== "completed" || deliveries.refused(response.id)) return undefined;
@@ -57,7 +65,7 @@ export function createRestCheck(
     const sent = all.findLast(({ revision }) => revision === newest);
     if (sent === undefined) {
       if (dutyNow(response) !== "must" || isRightlyHeld(world, store, response)) return undefined;
-      if (isPatient(response, deliveries)) return undefined;
+      if (isPatient(response)) return undefined;
       return { rule: "lost", told: `${name}, complete since ${sinceStart(world, response)} s, was never emitted` };
     }
     const count = version.records.length;
@@ -80,11 +88,11 @@ export function createRestCheck(
 
   const unfinishedOf = (survey: SimSurvey): Unfinished | undefined => {
     const name = `survey ${survey.id}`;
-    const waiting = waitingOf(store.entries(survey.id), (id) => isPatient(world.responses.get(id), deliveries));
+    const waiting = waitingOf(store.entries(survey.id), (id) => isPatient(world.responses.get(id)));
     if (waiting !== undefined) return { rule: "liveness: waiting", told: `${name}: ${waiting} is still waiting` };
     const left = leftIn(store.marks.get(survey.id)?.mark, survey);
     if (left !== undefined) return { rule: "liveness: left", told: `${name}: ${left}` };
-    if (survey.responses.some((response) => isPatient(response, deliveries))) return undefined;
+    if (survey.responses.some(isPatient)) return undefined;
     const wrong = books.wrongAtRest(survey);
     if (wrong !== undefined) return { rule: "liveness: books", told: `${name}: ${wrong}` };
     const untold = booksTold.wrongAtRest(survey.id);
@@ -117,14 +125,6 @@ function waitingOf(
   isPatient: (id: number) => boolean,
 ): LedgerEntry["id"] | undefined {
   return entries.values().find(({ state, id }) => state === "waiting" && !isPatient(Number(id)))?.id;
-}
-
-/** Whether a response waits for details that fail for ever, and nothing of its survey has gone out that could tell this from an outage: it waits for a day. */
-function isPatient(response: SimResponse | undefined, deliveries: Deliveries): boolean {
-  if (response === undefined) return false;
-  const { metrics, metadata, survey } = response;
-  const isFailing = [metrics, metadata].some(({ failsUntil }) => failsUntil === Infinity);
-  return isFailing && survey.responses.every(({ id }) => deliveries.of(id).length === 0);
 }
 
 /** What a mark says to be under way. */
