@@ -2,8 +2,7 @@ import pLimit, { type LimitFunction } from "p-limit";
 import type { SurveyDefinition } from "../events/build/definition.ts";
 import type { Learned } from "./learned.ts";
 import type { Lease, Mark } from "./model/mark.ts";
-import type { PollingSource } from "./model/source.ts";
-import type { Start } from "./model/start.ts";
+import type { PollingSource, Start } from "./model/source.ts";
 import type { Ports } from "./ports.ts";
 
 /** Requests that slow work may still make now. The pages that it reads are counted without a call. */

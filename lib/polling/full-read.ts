@@ -4,14 +4,13 @@ import { type Allowance, asBacklog, type PollContext } from "./context.ts";
 import { endsWork, orLeave } from "./errors.ts";
 import { holdLease } from "./lease.ts";
 import { type BooksOpen, type FullRead, newFullRead } from "./model/books.ts";
-import { beginAllPages, followHead, placeOf } from "./model/phase.ts";
+import { beginAllPages, followHead, placeOf } from "./model/mark.ts";
 import { addCounts, noCounts, type PollCounts } from "./model/poll-counts.ts";
 import type { Run } from "./model/records.ts";
 import type { Order } from "./ports.ts";
 import { fullSurvey } from "./process-page.ts";
 import { Publishing } from "./publish/publish.ts";
 import { toPage } from "./walk/page.ts";
-import { readAhead } from "./walk/read-ahead.ts";
 import type { ReadEnd } from "./walk/read-pages.ts";
 
 // A full read meets all pages from the oldest on, in parts (R7, R25, R29). A backlog brings out what is behind; a read for the books finds what scans have missed. Both
@@ -248,4 +247,31 @@ async function runsOn(ctx: PollContext, page: number, order: Order): Promise<Run
     if (page === 1 || endsWork(error)) throw error;
     return [];
   }
+}
+
+/** Goes on with a walk while its steps are dealt with, as far as `most` steps before them. Where it is left, what was done before its turn is left with it. */
+export function readAhead<T, R>(steps: AsyncGenerator<T, R>, most: number): AsyncIterableIterator<T, R> {
+  let isOver = false;
+  let latest: Promise<unknown> = Promise.resolve();
+  const begin = (): Promise<IteratorResult<T, R>> => {
+    // One after the other, so that none is begun any more once the walk is left.
+    const step = latest.then(() => (isOver ? steps.return(undefined as never) : steps.next()));
+    // A failure is told when that step is asked for.
+    latest = step.catch(() => undefined);
+    return step;
+  };
+  const begun = Array.from({ length: most }, begin);
+  const ahead: AsyncIterableIterator<T, R> = {
+    next() {
+      begun.push(begin());
+      return begun.shift() ?? begin();
+    },
+    async return() {
+      isOver = true;
+      await latest;
+      return steps.return(undefined as never);
+    },
+    [Symbol.asyncIterator]: () => ahead,
+  };
+  return ahead;
 }

@@ -1,5 +1,6 @@
 // The door of the core: whatever is outside lib/polling imports this file and no other of the folder. In the order of the files.
 
+export { lastOf } from "./backlog-start.ts";
 export { ReadIds } from "./books/ids.ts";
 export { isFull as tellsAll, isSingleOnly, isTrusted, mayAnswer } from "./contents/single-read.ts";
 export type { Allowance, PollContext } from "./context.ts";
@@ -17,11 +18,13 @@ export { type Learned, learnedBy } from "./learned.ts";
 export { holdLease, LEASE_DURATION, PUBLISH_TIMEOUT } from "./lease.ts";
 export { decide, isBefore, type Judgement } from "./ledger/judge.ts";
 export { takeOut, withoutRecords } from "./ledger/kept-records.ts";
+export type { Role, RoleLease, RoleNote, TickNote } from "./model/account.ts";
 export {
   type AccountChanges,
   type AccountState,
   isOutdated,
   LONGEST_OVERLAP,
+  type Outages,
   STORED_ONCE,
   type SurveyRow,
 } from "./model/account.ts";
@@ -34,7 +37,6 @@ export {
   sayWhyOpen,
   unaccountedOf,
 } from "./model/books.ts";
-export { earliestString } from "./model/dates.ts";
 export {
   type CheckedState,
   type DetailKind,
@@ -48,14 +50,19 @@ export {
   POLLS,
   WITHOUT_RECORDS,
 } from "./model/ledger-entry.ts";
-export { emptyMark, type Lease, type Mark } from "./model/mark.ts";
-export type { OutgoingEvent } from "./model/outgoing-event.ts";
-export { beginAllPages, openTo, placeOf } from "./model/phase.ts";
+export { beginAllPages, emptyMark, type Lease, type Mark, type OutgoingEvent, openTo, placeOf } from "./model/mark.ts";
 export { addCounts } from "./model/poll-counts.ts";
 export { classOf, completedAt, digestOf, type Run, readRecord, startedAt } from "./model/records.ts";
-export type { Role, RoleLease, RoleNote, TickNote } from "./model/role.ts";
-export { LISTED_FIELDS, type PollingSource, type Selection, selected } from "./model/source.ts";
-export { isHistory, type Start } from "./model/start.ts";
+export {
+  earliestString,
+  isHistory,
+  LISTED_FIELDS,
+  type PollingSource,
+  type Selection,
+  type Start,
+  selected,
+} from "./model/source.ts";
+export { type PollRequest, type PollResult, pollSurvey } from "./poll-survey.ts";
 export type {
   Clock,
   DetailRead,
@@ -73,18 +80,14 @@ export type {
   Vault,
 } from "./ports.ts";
 export { enrich } from "./publish/enrich.ts";
-export type { Outages } from "./publish/outage.ts";
 export { batchOf, type ContentsEvent, makeEvent } from "./publish/publish.ts";
 export { fromRead } from "./publish/response.ts";
-export { catchUpSlice, type SliceSummary } from "./survey/catch-up-slice.ts";
-export { type PollRequest, type PollResult, pollSurvey } from "./survey/poll-survey.ts";
-export { tellBooks } from "./survey/tell-books.ts";
-export { knownOf, type SurveyRequest, withSurvey } from "./survey/with-survey.ts";
-export { type BacklogRequest, workOffBacklogs } from "./tick/backlogs.ts";
+export { tellBooks } from "./publish/tell-books.ts";
+export { type BacklogRequest, catchUpSlice, type SliceSummary, workOffBacklogs } from "./tick/backlogs.ts";
 export { tick } from "./tick/tick.ts";
 export { checkOwnState, LONGEST_WAIT, pauseOf, type TickRequest } from "./tick/tick-request.ts";
 export type { BacklogRound, SurveySummary, TickFigures, TickSummary } from "./tick/tick-summary.ts";
-export { lastOf } from "./walk/backlog-start.ts";
 export { isWhole } from "./walk/join.ts";
 export { isFull, PAGE_SIZE, type Page, toPage } from "./walk/page.ts";
 export { type ReadEnd, readFull, scanPages } from "./walk/read-pages.ts";
+export { knownOf, type SurveyRequest, withSurvey } from "./with-survey.ts";

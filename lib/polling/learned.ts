@@ -1,18 +1,8 @@
-import type { AccountChanges, AccountState } from "./model/account.ts";
+import type { AccountChanges, AccountState, Outages, SingleRead } from "./model/account.ts";
 import type { DetailKind } from "./model/ledger-entry.ts";
-import type { Outages, Outcome } from "./publish/outage.ts";
 
-/** What the single read of a source is worth, from comparing whole responses with it (R11). */
-export interface SingleRead {
-  /** Responses compared; and those of several records that it has equalled, which make it trusted. */
-  compared: number;
-  equal: number;
-  /** Set once it has differed from a page that was read again. */
-  differs?: true;
-  /** Answers in a row that said nothing; and epoch milliseconds until which it is not asked after three of them. */
-  silent: number;
-  silentUntil?: number;
-}
+/** The outcome of one attempt; `code` is the error's own. */
+export type Outcome = { kind: "found"; body: unknown } | { kind: "absent" } | { kind: "failed"; code: string };
 
 /** What is known of a source from polling it. All polls of one tick share it, and the account keeps it. */
 export interface Learned {

@@ -1,7 +1,7 @@
 import type { PollContext } from "./context.ts";
 import { LeaseLostError } from "./errors.ts";
+import type { Role, RoleLease } from "./model/account.ts";
 import type { Lease } from "./model/mark.ts";
-import type { Role, RoleLease } from "./model/role.ts";
 import type { Ports } from "./ports.ts";
 
 /** A lease is short, so that the work of a killed process goes on soon, and is prolonged while there is work. */

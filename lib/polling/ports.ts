@@ -1,11 +1,9 @@
 import type { SurveyDefinition } from "../events/build/definition.ts";
 import type { EventType, Origin } from "../events/index.ts";
-import type { AccountChanges, AccountState, SurveyRow } from "./model/account.ts";
+import type { AccountChanges, AccountState, Role, RoleLease, SurveyRow } from "./model/account.ts";
 import type { CheckedState, EmittedResponse, LedgerEntry } from "./model/ledger-entry.ts";
-import type { Lease, Mark } from "./model/mark.ts";
-import type { OutgoingEvent } from "./model/outgoing-event.ts";
-import type { Role, RoleLease } from "./model/role.ts";
-import type { Start, StartLooks } from "./model/start.ts";
+import type { Lease, Mark, OutgoingEvent } from "./model/mark.ts";
+import type { Start, StartLooks } from "./model/source.ts";
 
 // What the polling core needs of the world. Adapters sit beside their service; the simulation brings its own.
 

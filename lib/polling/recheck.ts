@@ -1,9 +1,7 @@
-import { includesShown } from "./contents/compare-answers.ts";
-import { ask, isFull, isTrusted, mayAnswer } from "./contents/single-read.ts";
+import { ask, includesShown, isFull, isTrusted, mayAnswer } from "./contents/single-read.ts";
 import type { Allowance, PollContext } from "./context.ts";
 import { holdLease } from "./lease.ts";
-import { noteHeld } from "./ledger/held.ts";
-import { firstSeenBy, nextRecheck } from "./ledger/note-entries.ts";
+import { firstSeenBy, nextRecheck, noteHeld } from "./ledger/entries.ts";
 import type { LedgerEntry } from "./model/ledger-entry.ts";
 import { addCounts, noCounts, type PollCounts } from "./model/poll-counts.ts";
 import { classOf, type Run, readRecord } from "./model/records.ts";

@@ -1,14 +1,14 @@
+import { backlogStart } from "./backlog-start.ts";
 import { type Allowance, asNews, type PollContext } from "./context.ts";
 import { readBacklog } from "./full-read.ts";
 import { type FullRead, newFullRead } from "./model/books.ts";
 import type { Mark } from "./model/mark.ts";
-import { beginAllPages, followHead, headEnd, openTo } from "./model/phase.ts";
+import { beginAllPages, followHead, headEnd, openTo } from "./model/mark.ts";
 import { addCounts, isClean, noCounts, type PollCounts } from "./model/poll-counts.ts";
 import { classOf } from "./model/records.ts";
+import type { Response } from "./model/response.ts";
 import { lookAt, type Processed, type Shown, scanSurvey } from "./process-page.ts";
 import { emitFound } from "./publish/emit.ts";
-import type { Response } from "./publish/response.ts";
-import { backlogStart } from "./walk/backlog-start.ts";
 import type { Page } from "./walk/page.ts";
 import type { ReadEnd } from "./walk/read-pages.ts";
 

@@ -3,7 +3,7 @@ import { endsWork, leave } from "./errors.ts";
 import { holdLease } from "./lease.ts";
 import { newFullRead } from "./model/books.ts";
 import type { FailingPage, Mark } from "./model/mark.ts";
-import { beginAllPages } from "./model/phase.ts";
+import { beginAllPages } from "./model/mark.ts";
 import type { Order } from "./ports.ts";
 import type { ReadEnd } from "./walk/read-pages.ts";
 

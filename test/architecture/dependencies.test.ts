@@ -44,15 +44,8 @@ describe("dependencies", () => {
     const hasRule = (folder: string): boolean => ruled.some((from) => folder.startsWith(from));
     const roots = ["lib/", "lib/polling/"];
     expect([...folders].filter((folder) => !roots.includes(folder) && !hasRule(folder))).toEqual([]);
-    const inRoots = [...sources.keys()].filter((file) => roots.includes(`${dirname(file)}/`)).sort();
-    expect(inRoots).toEqual([
-      "lib/errors.ts",
-      "lib/polling/context.ts",
-      "lib/polling/errors.ts",
-      "lib/polling/index.ts",
-      "lib/polling/lease.ts",
-      "lib/polling/ports.ts",
-    ]);
+    const inRoots = [...sources.keys()].filter((file) => roots.includes(`${dirname(file)}/`));
+    expect(inRoots.filter((file) => !ruled.includes(file))).toEqual([]);
   });
 
   it("are read of every file: none of the core imports nothing at all", () => {
@@ -73,12 +66,12 @@ describe("a planted violation is caught", () => {
     ["lib/polling/tick/tick.ts", 'import { DynamoDBClient } from "@aws-sdk/client-dynamodb";'],
     ["lib/polling/tick/tick.ts", 'import { request } from "undici";'],
     ["lib/polling/tick/tick.ts", 'const { wire } = await import("../../run/wiring.ts");'],
-    ["lib/polling/walk/walk.ts", 'import { decide } from "../ledger/judge.ts";'],
-    ["lib/polling/walk/walk.ts", 'import type { PollContext } from "../context.ts";'],
+    ["lib/polling/walk/read-pages.ts", 'import { decide } from "../ledger/judge.ts";'],
+    ["lib/polling/walk/read-pages.ts", 'import type { PollContext } from "../context.ts";'],
     ["lib/polling/model/mark.ts", 'import type { Order } from "../ports.ts";'],
     ["lib/polling/contents/prove.ts", 'import { emitFound } from "../publish/emit.ts";'],
-    ["lib/polling/books/books.ts", 'import type { Comparison } from "../contents/compare-answers.ts";'],
-    ["lib/polling/routes/head.ts", 'import { tick } from "../tick/tick.ts";'],
+    ["lib/polling/books/books.ts", 'import type { Comparison } from "../contents/single-read.ts";'],
+    ["lib/polling/scan.ts", 'import { tick } from "./tick/tick.ts";'],
     ["lib/polling/context.ts", 'import type { Decision } from "./ledger/judge.ts";'],
     ["lib/monitoring/log.ts", 'import { createLeases } from "../state/leases.ts";'],
     ["lib/service/survey-service.ts", 'import { tick } from "../polling/tick/tick.ts";'],

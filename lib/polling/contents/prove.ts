@@ -1,14 +1,17 @@
 import type { PollContext } from "../context.ts";
-import { noteHeld } from "../ledger/held.ts";
-import type { Response } from "../publish/response.ts";
-import { compareAnswers, hashesOf } from "./compare-answers.ts";
-import { ask, asListed, compareWhole, digestAsListed, isSingleOnly, isTrusted, type Whole } from "./single-read.ts";
-
-/**
- * The reason why the records of a response are all of it (R4, R6). Both pages: it was joined across a proved boundary. Kept: it was proved before, and has waited
- * since.
- */
-export type Proof = "its page" | "both pages" | "single read" | "kept" | "nothing";
+import { noteHeld } from "../ledger/entries.ts";
+import type { Response } from "../model/response.ts";
+import {
+  ask,
+  asListed,
+  compareAnswers,
+  compareWhole,
+  digestAsListed,
+  hashesOf,
+  isSingleOnly,
+  isTrusted,
+  type Whole,
+} from "./single-read.ts";
 
 /** The responses whose contents are proved, and the ids of those that are held, which counts as dealt with. All others are left to the next poll. */
 export interface Proofs {

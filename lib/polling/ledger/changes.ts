@@ -1,6 +1,7 @@
 import type { Change } from "../../events/index.ts";
 import type { LedgerEntry } from "../model/ledger-entry.ts";
 import { classOf, digestOf, partsOf, type Run } from "../model/records.ts";
+import type { Replaced } from "../model/response.ts";
 
 // Responses that read otherwise than their event (R20).
 
@@ -22,13 +23,6 @@ export function differences(run: Run, entry: LedgerEntry): Change[] {
   // Subscribers may have what was to replace the event: nobody knows whether that went out. What the bus has refused they do not have.
   const isUnknown = entry.next !== undefined && entry.refusedRevision === undefined;
   return changed.length === 0 && isUnknown ? [...GROUPS] : changed;
-}
-
-/** The entry of an event that is to be replaced, what differs from it, and when that was seen first (epoch milliseconds). */
-export interface Replaced {
-  entry: LedgerEntry;
-  changes: Change[];
-  observedAt: number;
 }
 
 /** The update of a response that has more records than its event, or whose event was taken back. */

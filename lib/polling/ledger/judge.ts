@@ -2,8 +2,8 @@ import { credible } from "../../events/build/date-string.ts";
 import type { DateRange } from "../model/books.ts";
 import { type EntryState, FORGOTTEN, type LedgerEntry } from "../model/ledger-entry.ts";
 import { classOf, completedAt, type Run, type RunClass, startedAt } from "../model/records.ts";
-import { isHistory, type Start } from "../model/start.ts";
-import { isHeldDue } from "./held.ts";
+import { isHistory, type Start } from "../model/source.ts";
+import { isHeldDue } from "./entries.ts";
 
 // What is to be done about a response that a walk met, by one table (R14). The ledger decides wherever it knows the response.
 

@@ -1,13 +1,9 @@
 import { isObject } from "../../events/build/fields.ts";
 import type { PollContext } from "../context.ts";
+import { holdLease } from "../lease.ts";
 import { type LedgerEntry, WITHOUT_RECORDS } from "../model/ledger-entry.ts";
+import type { Details } from "../model/response.ts";
 import type { Ports } from "../ports.ts";
-
-/** The metrics and metadata of a response as far as they are known. Bodies are as they were read. */
-export interface Details {
-  metrics?: unknown;
-  metadata?: unknown;
-}
 
 /** The part of a waiting or quarantined response that is kept, so that the list is not needed again. */
 export interface Kept {
@@ -41,4 +37,65 @@ export async function takeOut(ctx: { ports: Pick<Ports, "vault"> }, entry: Ledge
 /** An entry that has lost its records and so cannot go out. As an open one it is new again to the next walk that meets it, or to a re-check. */
 export function withoutRecords({ id }: Pick<LedgerEntry, "id">, now: number): LedgerEntry {
   return { id, state: "open", reason: WITHOUT_RECORDS, firstSeen: now, nextCheck: now };
+}
+
+/** Periods are whole days: nothing that was quarantined since the last look can be due before the next one. */
+const LOOK_EVERY = 24 * 3_600_000;
+/** After an object of the vault could not be deleted. */
+const TRY_AGAIN = 3_600_000;
+const AT_ONCE = 100;
+
+/** Epoch milliseconds until which the records of a response quarantined now are kept. */
+export function keptUntil(ctx: PollContext): number {
+  return ctx.ports.clock.now() + ctx.source.retention.quarantine;
+}
+
+/** In these states an entry keeps records for a redrive. */
+const KEPT = ["quarantined", "refused"] as const;
+
+/** Drops the kept records of quarantined and refused entries whose time is over, some at each poll. The entries stay, with their reasons. */
+export async function dropExpired(ctx: PollContext): Promise<void> {
+  const { clock, state } = ctx.ports;
+  const { mark, surveyId } = ctx;
+  const now = clock.now();
+  if (mark.expiryLook !== undefined && now < mark.expiryLook) return;
+  const nexts = await Promise.all(KEPT.map((kind) => state.nextDue(surveyId, kind)));
+  const next = Math.min(Number.POSITIVE_INFINITY, ...nexts.filter((at) => at !== undefined));
+  if (next > now) {
+    mark.expiryLook = Math.min(next, now + LOOK_EVERY);
+    return;
+  }
+  const due = await Promise.all(KEPT.map((kind) => state.due(surveyId, kind, now, AT_ONCE)));
+  const done = await drop(ctx, due.flat());
+  mark.expiryLook = done ? now : now + TRY_AGAIN;
+}
+
+/** Whether none of these entries has records any more. */
+async function drop(ctx: PollContext, entries: LedgerEntry[]): Promise<boolean> {
+  const { state, vault } = ctx.ports;
+  // The index lags behind: what has gone out or was put back may still stand in it.
+  const now = await state.entries(
+    ctx.surveyId,
+    entries.map(({ id }) => id),
+  );
+  const bare: LedgerEntry[] = [];
+  let failures = 0;
+  await Promise.all(
+    entries.map(async ({ kept, keptKey, nextCheck, ...entry }) => {
+      const known = now.get(entry.id);
+      // Refused once more after a redrive, it has a time of its own.
+      if (known?.state !== entry.state || known.firstSeen !== entry.firstSeen) return;
+      try {
+        // The object goes first: an entry without the key would leave it behind.
+        if (keptKey !== undefined) await vault.delete(keptKey);
+        bare.push(entry);
+      } catch {
+        // The entry stays due. The poll goes on without it.
+        failures += 1;
+      }
+    }),
+  );
+  await holdLease(ctx);
+  if (bare.length > 0) await state.putEntries(ctx.surveyId, bare);
+  return failures === 0;
 }

@@ -1,7 +1,20 @@
-import type { SingleRead } from "../learned.ts";
-import type { Outages } from "../publish/outage.ts";
-import type { TickNote } from "./role.ts";
-import type { Start, StartLooks } from "./start.ts";
+import type { DetailKind } from "./ledger-entry.ts";
+import type { Start, StartLooks } from "./source.ts";
+
+/** Since when an operation that gives details has failed, without any answer of it (epoch milliseconds); absent: it works. */
+export type Outages = Partial<Record<DetailKind, number>>;
+
+/** What the single read of a source is worth, from comparing whole responses with it (R11). */
+export interface SingleRead {
+  /** Responses compared; and those of several records that it has equalled, which make it trusted. */
+  compared: number;
+  equal: number;
+  /** Set once it has differed from a page that was read again. */
+  differs?: true;
+  /** Answers in a row that said nothing; and epoch milliseconds until which it is not asked after three of them. */
+  silent: number;
+  silentUntil?: number;
+}
 
 /** Responses that counts have shown and no scan has found. */
 export interface Hint {
@@ -83,3 +96,33 @@ export const STORED_ONCE: readonly (keyof AccountState)[] = ["firstTick", "start
 export type AccountChanges = Partial<
   Omit<AccountState, "rows" | "pausedUntil" | "pausedSince" | "learned" | keyof TickNote>
 >;
+
+/** The work that only one invocation of a source does at a time (R25). So two invocations are at work at most. */
+export type Role = "tick" | "catch-up";
+
+/** A note of a tick that came to its end, for the next one. Epoch milliseconds. */
+export interface TickNote {
+  /** When it began to poll. */
+  lastTick?: number;
+  /** When the survey list was read last. */
+  listedAt?: number;
+  /** Surveys that are to be polled by their ids, and that this list did not show; absent where there are none. */
+  unlisted?: number[] | undefined;
+}
+
+/** A note of the last holder of a role, for the next one. */
+export interface RoleNote extends TickNote {
+  /** Of the catch-up: the survey that had its turn last. */
+  lastSurvey?: number;
+}
+
+/** The right to a role of a source. */
+export interface RoleLease {
+  role: Role;
+  owner: string;
+  fence: number;
+  /** Epoch milliseconds. */
+  until: number;
+  /** Written when the role is given back. */
+  note: RoleNote;
+}

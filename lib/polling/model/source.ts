@@ -1,3 +1,4 @@
+import { FURTHEST_BEHIND, utcString } from "../../events/build/date-string.ts";
 import type { QuestionsMode } from "../../events/build/words.ts";
 import type { EventType } from "../../events/index.ts";
 import type { Privacy } from "./privacy.ts";
@@ -38,3 +39,38 @@ export function selected(surveyId: number, selection: Selection): boolean {
 export const COUNT_FIELDS = ["responses", "correct", "unpaidResponses"] as const;
 /** The fields of each survey in the list that are read. */
 export const LISTED_FIELDS = ["surveyId", "created", "name", "modified", "languageId", ...COUNT_FIELDS] as const;
+
+/** Where history begins: one date for a source, stored once (R15). What completed before it is history, and never goes out. */
+export interface Start {
+  /** The `startFrom` that it was made of. */
+  from: string;
+  /** A date string of the service; null: nothing is history. */
+  at: string | null;
+  /** Surveys that have answered at none of the looks for "now": they had no say in it. */
+  leftOut?: number[];
+}
+
+/** A look for "now" that is to be repeated by the next tick. */
+export interface StartLooks {
+  ticks: number;
+  /** Surveys that count responses and have shown none. */
+  unanswered: number[];
+}
+
+/** Whether a date string lies before the start. At "now" itself the newest responses of the first tick have completed, which are history too. */
+export function isHistory(date: string, { from, at }: Start): boolean {
+  return at !== null && (from === "now" ? date <= at : date < at);
+}
+
+// Date strings of the service are compared with each other only, as text.
+
+/** The earliest date string, in any zone, of something that happens after `at` (epoch milliseconds). */
+export function earliestString(at: number): string {
+  return utcString(at - FURTHEST_BEHIND);
+}
+
+/** The larger of two date strings. */
+export function later(a: string | undefined, b: string | undefined): string | undefined {
+  if (a === undefined || b === undefined) return a ?? b;
+  return a > b ? a : b;
+}

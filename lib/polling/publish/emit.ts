@@ -3,9 +3,10 @@ import { orLeave } from "../errors.ts";
 import { withoutRecords } from "../ledger/kept-records.ts";
 import type { LedgerEntry } from "../model/ledger-entry.ts";
 import type { PollCounts } from "../model/poll-counts.ts";
+import type { Response } from "../model/response.ts";
 import { notSpared, outagesOf } from "./outage.ts";
 import { Publishing } from "./publish.ts";
-import { fromKept, oldestFirst, type Response } from "./response.ts";
+import { fromKept, oldestFirst } from "./response.ts";
 
 /** Responses that are confirmed together. */
 const AT_ONCE = 40;

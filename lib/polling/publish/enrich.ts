@@ -3,20 +3,13 @@ import type { SurveyDefinition } from "../../events/build/definition.ts";
 import { nestsDeeperThan } from "../../events/build/fields.ts";
 import type { KnownDefinition, PollContext } from "../context.ts";
 import { endsWork, isInterrupted } from "../errors.ts";
-import type { Details } from "../ledger/kept-records.ts";
+import type { Outcome } from "../learned.ts";
 import type { DetailKind } from "../model/ledger-entry.ts";
 import type { Mark } from "../model/mark.ts";
 import { privateMetadata } from "../model/privacy.ts";
+import type { Details } from "../model/response.ts";
 import type { DetailRead } from "../ports.ts";
-import {
-  failsForAll,
-  isGivenUp,
-  isSpared,
-  LEAST_ATTEMPTS,
-  type Outcome,
-  type Patience,
-  underOutage,
-} from "./outage.ts";
+import { failsForAll, isGivenUp, isSpared, LEAST_ATTEMPTS, type Patience, underOutage } from "./outage.ts";
 
 export interface Enrichment {
   details: Details;

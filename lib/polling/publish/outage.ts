@@ -1,13 +1,12 @@
 import { errorCode } from "../../errors.ts";
 import type { PollContext } from "../context.ts";
 import { endsWork } from "../errors.ts";
+import type { Outcome } from "../learned.ts";
+import type { Outages } from "../model/account.ts";
 import type { DetailKind, LedgerEntry, UsedPatience } from "../model/ledger-entry.ts";
-import type { Response } from "./response.ts";
+import type { Response } from "../model/response.ts";
 
 // An operation that fails for every response of a source is no reason to give one of them up (R17).
-
-/** The outcome of one attempt; `code` is the error's own. */
-export type Outcome = { kind: "found"; body: unknown } | { kind: "absent" } | { kind: "failed"; code: string };
 
 /** The code of an attempt that was not made. */
 const SPARED = "OUTAGE";
@@ -92,9 +91,6 @@ export async function notSpared(ctx: PollContext, entries: LedgerEntry[]): Promi
     reason.split(" ").some((one) => !out.some((kind) => one.startsWith(`${kind}:`))),
   );
 }
-
-/** Since when an operation that gives details has failed, without any answer of it (epoch milliseconds); absent: it works. */
-export type Outages = Partial<Record<DetailKind, number>>;
 
 /** The part of a response that tells how long it has waited so far. */
 export type Patience = Pick<Response, "firstSeen" | "attempts" | "used">;

@@ -6,17 +6,18 @@ import { prove } from "../contents/prove.ts";
 import type { PollContext } from "../context.ts";
 import { leave, notTaken, orLeave, type PublishFailedError } from "../errors.ts";
 import { holdLease } from "../lease.ts";
-import { MOST_ENTRIES } from "../ledger/tell.ts";
-import { later } from "../model/dates.ts";
 import type { LedgerEntry } from "../model/ledger-entry.ts";
+import type { OutgoingEvent } from "../model/mark.ts";
 import { noteFound } from "../model/mark.ts";
-import type { OutgoingEvent } from "../model/outgoing-event.ts";
 import { addCounts, noCounts, type PollCounts } from "../model/poll-counts.ts";
+import type { Response } from "../model/response.ts";
+import { later } from "../model/source.ts";
 import type { PublishOutcome, SealedEvent } from "../ports.ts";
 import { enrich } from "./enrich.ts";
 import { OrderedPipeline } from "./ordered-pipeline.ts";
 import { isSpared } from "./outage.ts";
-import { entryOf, isNew, oldestFirst, type Response, refusedEntry, waitingEntry } from "./response.ts";
+import { entryOf, isNew, oldestFirst, refusedEntry, waitingEntry } from "./response.ts";
+import { MOST_ENTRIES } from "./tell.ts";
 
 // From responses to events that the bus has taken and entries in the ledger (R18).
 

@@ -1,41 +1,13 @@
 import { credible } from "../../events/build/date-string.ts";
-import type { Origin } from "../../events/index.ts";
-import type { Proof } from "../contents/prove.ts";
 import type { PollContext } from "../context.ts";
-import type { Replaced } from "../ledger/changes.ts";
 import { isAsked } from "../ledger/judge.ts";
-import { type Details, keep, takeOut } from "../ledger/kept-records.ts";
-import { keptUntil } from "../ledger/quarantine.ts";
-import type { EntryState, LedgerEntry, UsedPatience } from "../model/ledger-entry.ts";
-import { placeOf } from "../model/phase.ts";
+import { keep, keptUntil, takeOut } from "../ledger/kept-records.ts";
+import type { EntryState, LedgerEntry } from "../model/ledger-entry.ts";
+import { placeOf } from "../model/mark.ts";
 import { privateMetadata, privateRecord } from "../model/privacy.ts";
 import { completedAt, digestOf, type Run, readRecord } from "../model/records.ts";
-import type { Order } from "../ports.ts";
+import type { Response } from "../model/response.ts";
 import { isSpared, usePatience } from "./outage.ts";
-
-/** A completed response on its way from its page, or from the ledger, to its event. */
-export interface Response {
-  responseId: number;
-  /** The records as they were read, fit to leave the process. */
-  records: unknown[];
-  /** Of what was read; undefined where nobody knows how pages list it. */
-  digest: string | undefined;
-  proof: Proof;
-  /** The page on which it begins; absent where no page has shown it now. */
-  seen?: { page: number; order: Order } | undefined;
-  /** The event that is to be replaced, where there is one. */
-  replaces?: Replaced | undefined;
-  /** The date of completion; "" where that is not credible. */
-  completed: string;
-  origin: Origin;
-  /** Epoch milliseconds at which it was first seen complete; attempts to make its event before this one; and how much of its patience these have used. */
-  firstSeen: number;
-  attempts: number;
-  used?: UsedPatience | undefined;
-  details: Details;
-  /** Where its kept records lie in the vault, to be deleted once it is out. */
-  keptKey?: string | undefined;
-}
 
 /** A response as a page, or the single read, has shown it. */
 export function fromRead(

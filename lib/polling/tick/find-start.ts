@@ -3,13 +3,11 @@ import { credible } from "../../events/build/date-string.ts";
 import { localString } from "../../events/build/local-time.ts";
 import { endsWork } from "../errors.ts";
 import type { AccountState } from "../model/account.ts";
-import { earliestString, later } from "../model/dates.ts";
 import { classOf, completedAt, type Run } from "../model/records.ts";
 import type { PollingSource } from "../model/source.ts";
-import type { Start } from "../model/start.ts";
-import type { Order, Ports } from "../ports.ts";
+import { earliestString, later, type Start } from "../model/source.ts";
+import type { Clock, Order, Ports } from "../ports.ts";
 import { isFull, type Page, toPage } from "../walk/page.ts";
-import { pause } from "./pause.ts";
 import { isGone, type ListedSurvey, surveysOf } from "./survey-list.ts";
 
 // Where history begins, found at the beginning of the first tick, before anything else (R15).
@@ -137,4 +135,13 @@ async function newestOf({ service, clock }: Ports, surveyId: number, until: numb
     if (endsWork(error)) throw error;
     return undefined;
   }
+}
+
+export function pause(clock: Clock, milliseconds: number): Promise<void> {
+  return new Promise((resolve) => {
+    const stop = clock.every(milliseconds, () => {
+      stop();
+      resolve();
+    });
+  });
 }

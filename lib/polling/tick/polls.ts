@@ -5,11 +5,10 @@ import type { Learned } from "../learned.ts";
 import type { RoleHolder } from "../lease.ts";
 import type { AccountState, RestKind, SurveyRow } from "../model/account.ts";
 import type { PollingSource } from "../model/source.ts";
-import type { Ports } from "../ports.ts";
-import { type PollRequest, type PollResult, pollSurvey } from "../survey/poll-survey.ts";
-import type { Presence } from "../survey/tell-survey.ts";
-import { knownOf } from "../survey/with-survey.ts";
-import type { Meter } from "./meter.ts";
+import { type PollRequest, type PollResult, pollSurvey } from "../poll-survey.ts";
+import type { Ports, SurveyService } from "../ports.ts";
+import type { Presence } from "../publish/tell.ts";
+import { knownOf } from "../with-survey.ts";
 import { type DueTasks, nextRow } from "./schedule.ts";
 import type { ListedSurvey } from "./survey-list.ts";
 import type { TickRequest } from "./tick-request.ts";
@@ -194,4 +193,32 @@ function presenceOf(created: number | undefined, account: AccountState, now: num
 
 function ownTimeOf({ interval }: Pick<PollingSource, "interval">): number {
   return Math.max(LEAST_OWN_TIME, interval * OWN_SHARE);
+}
+
+/** Requests made through a metered service since it was made. */
+export interface Meter {
+  all: number;
+  /** Pages, which slow work is made of; what it finds is asked about as news. */
+  pages: number;
+}
+
+export const newMeter = (): Meter => ({ all: 0, pages: 0 });
+
+/** Counts the requests made to the service, adding to `meter`. */
+export function metered(service: SurveyService, meter: Meter): SurveyService {
+  const count = <Args extends unknown[], T>(pages: number, call: (...args: Args) => T) => {
+    return (...args: Args): T => {
+      meter.all += 1;
+      meter.pages += pages;
+      return call(...args);
+    };
+  };
+  return {
+    surveys: count(0, () => service.surveys()),
+    page: count(1, (surveyId, page, order) => service.page(surveyId, page, order)),
+    response: count(0, (surveyId, responseId) => service.response(surveyId, responseId)),
+    metrics: count(0, (surveyId, responseId) => service.metrics(surveyId, responseId)),
+    metadata: count(0, (surveyId, responseId) => service.metadata(surveyId, responseId)),
+    definition: count(0, (surveyId, modified) => service.definition(surveyId, modified)),
+  };
 }

@@ -1,7 +1,7 @@
 import type { Hint, RestDue, RestKind, SurveyRow } from "../model/account.ts";
-import { placeOf } from "../model/phase.ts";
-import type { PollResult } from "../survey/poll-survey.ts";
-import { shownAs } from "../survey/tell-survey.ts";
+import { placeOf } from "../model/mark.ts";
+import type { PollResult } from "../poll-survey.ts";
+import { shownAs } from "../publish/tell.ts";
 import { isGone, type ListedSurvey } from "./survey-list.ts";
 
 // One queue (R21 to R23): news first, then what is overdue by most of its own period. Pure functions over rows and the survey list.
@@ -74,20 +74,6 @@ function isShownOtherwise({ facts }: ListedSurvey, row: SurveyRow): boolean {
 function restOf(survey: ListedSurvey, { rest, polledAt }: SurveyRow): Partial<RestDue> {
   if (!isGone(survey)) return rest;
   return { rescan: { at: polledAt + GONE_EVERY, every: GONE_EVERY, triedAt: rest.rescan.triedAt } };
-}
-
-/** By how much the counts have grown since the last poll: the one that has grown most. Behind books that have closed since then, by what they show beyond these alone. */
-export function grownBy(
-  counts: SurveyRow["counts"],
-  row: Pick<SurveyRow, "counts" | "polledAt"> | undefined,
-  books?: { closedAt: number; listed: number },
-): number {
-  const isRead = row !== undefined && books !== undefined && books.closedAt > row.polledAt;
-  const grown = counts.map((count, i) => {
-    const more = (count ?? 0) - (row?.counts[i] ?? count ?? 0);
-    return isRead ? Math.min(more, (count ?? 0) - books.listed) : more;
-  });
-  return Math.max(0, ...grown);
 }
 
 /** What a poll came to, as far as hints go. */

@@ -3,11 +3,11 @@ import { failureOf } from "../errors.ts";
 import type { SurveyRow } from "../model/account.ts";
 import { type Books, type BooksOpen, isUnreachable, unaccountedOf } from "../model/books.ts";
 import type { DetailKind } from "../model/ledger-entry.ts";
-import { placeOf } from "../model/phase.ts";
+import { placeOf } from "../model/mark.ts";
 import { withheldOf } from "../model/poll-counts.ts";
 import type { PollingSource } from "../model/source.ts";
-import type { SliceSummary } from "../survey/catch-up-slice.ts";
-import type { PollResult } from "../survey/poll-survey.ts";
+import type { PollResult } from "../poll-survey.ts";
+import type { SliceSummary } from "./backlogs.ts";
 
 /** The outcome of one survey's poll, for those who watch. */
 export interface SurveySummary {

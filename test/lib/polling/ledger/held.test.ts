@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { isHeldDue } from "../../../../lib/polling/ledger/held.ts";
+import { isHeldDue } from "../../../../lib/polling/ledger/entries.ts";
 import type { LedgerEntry } from "../../../../lib/polling/model/ledger-entry.ts";
 import { HOUR, MINUTE, noon, range } from "../../../support/survey.ts";
 

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { UNPROVED } from "../../../../lib/polling/ledger/held.ts";
+import { UNPROVED } from "../../../../lib/polling/ledger/entries.ts";
 import { type Decision, decide } from "../../../../lib/polling/ledger/judge.ts";
 import type { EntryState } from "../../../../lib/polling/model/ledger-entry.ts";
 import { type Run, readRecord } from "../../../../lib/polling/model/records.ts";
-import type { Start } from "../../../../lib/polling/model/start.ts";
+import type { Start } from "../../../../lib/polling/model/source.ts";
 
 const now = Date.UTC(2026, 2, 10, 12);
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { credible } from "../../../../lib/events/build/date-string.ts";
-import { later } from "../../../../lib/polling/model/dates.ts";
+import { later } from "../../../../lib/polling/model/source.ts";
 
 const now = Date.UTC(2026, 2, 10, 12);
 

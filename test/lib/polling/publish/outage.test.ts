@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
+import type { Outages } from "../../../../lib/polling/model/account.ts";
 import type { UsedPatience } from "../../../../lib/polling/model/ledger-entry.ts";
-import { isGivenUp, type Outages, usePatience } from "../../../../lib/polling/publish/outage.ts";
+import { isGivenUp, usePatience } from "../../../../lib/polling/publish/outage.ts";
 
 const MINUTE = 60_000;
 const PATIENCE = 15 * MINUTE;

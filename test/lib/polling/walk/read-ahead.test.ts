@@ -1,6 +1,6 @@
 import { setImmediate } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
-import { readAhead } from "../../../../lib/polling/walk/read-ahead.ts";
+import { readAhead } from "../../../../lib/polling/full-read.ts";
 
 interface Steps {
   walk: AsyncGenerator<number, string>;

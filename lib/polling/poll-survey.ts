@@ -1,19 +1,18 @@
-import { type Allowance, asNews, type PollContext } from "../context.ts";
-import { orLeave } from "../errors.ts";
-import { readBacklog, readForBooks } from "../full-read.ts";
-import { dropExpired } from "../ledger/quarantine.ts";
-import type { RestKind, SurveyRow, WorkDue } from "../model/account.ts";
-import { newFullRead } from "../model/books.ts";
-import type { Listed, Mark } from "../model/mark.ts";
-import { placeOf } from "../model/phase.ts";
-import { addCounts, isClean, noCounts, type PollCounts } from "../model/poll-counts.ts";
-import { emitDue } from "../publish/emit.ts";
-import { nextRecheckOf, recheck } from "../recheck.ts";
-import { noteAllRead, rescan, scanAbove, scanBelow, scanHead } from "../scan.ts";
-import { nextTry, tryAgain } from "../skipped-pages.ts";
-import { grownBy } from "../tick/schedule.ts";
-import { hasUntold, tellBooks } from "./tell-books.ts";
-import { type Presence, shownAs, tellSurvey } from "./tell-survey.ts";
+import { type Allowance, asNews, type PollContext } from "./context.ts";
+import { orLeave } from "./errors.ts";
+import { readBacklog, readForBooks } from "./full-read.ts";
+import { dropExpired } from "./ledger/kept-records.ts";
+import type { RestKind, SurveyRow, WorkDue } from "./model/account.ts";
+import { newFullRead } from "./model/books.ts";
+import type { Listed, Mark } from "./model/mark.ts";
+import { placeOf } from "./model/mark.ts";
+import { addCounts, isClean, noCounts, type PollCounts } from "./model/poll-counts.ts";
+import { emitDue } from "./publish/emit.ts";
+import { type Presence, shownAs, tellSurvey } from "./publish/tell.ts";
+import { hasUntold, tellBooks } from "./publish/tell-books.ts";
+import { nextRecheckOf, recheck } from "./recheck.ts";
+import { noteAllRead, rescan, scanAbove, scanBelow, scanHead } from "./scan.ts";
+import { nextTry, tryAgain } from "./skipped-pages.ts";
 import { type SurveyRequest, withSurvey } from "./with-survey.ts";
 
 export interface PollRequest extends SurveyRequest {
@@ -153,6 +152,20 @@ async function readNews(
   const below = await scanBelow(ctx, missing);
   addCounts(done.counts, below.counts);
   done.vain = below.isVain;
+}
+
+/** By how much the counts have grown since the last poll: the one that has grown most. Behind books that have closed since then, by what they show beyond these alone. */
+export function grownBy(
+  counts: SurveyRow["counts"],
+  row: Pick<SurveyRow, "counts" | "polledAt"> | undefined,
+  books?: { closedAt: number; listed: number },
+): number {
+  const isRead = row !== undefined && books !== undefined && books.closedAt > row.polledAt;
+  const grown = counts.map((count, i) => {
+    const more = (count ?? 0) - (row?.counts[i] ?? count ?? 0);
+    return isRead ? Math.min(more, (count ?? 0) - books.listed) : more;
+  });
+  return Math.max(0, ...grown);
 }
 
 /** One more rescan, or the next part of one: from the head down to a depth that doubles each time, to the end of the list, then one page again (R23). */

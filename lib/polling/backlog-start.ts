@@ -1,8 +1,8 @@
-import type { PollContext } from "../context.ts";
-import { endsWork } from "../errors.ts";
-import { holdLease } from "../lease.ts";
-import type { Order } from "../ports.ts";
-import { type Page, toPage } from "./page.ts";
+import type { PollContext } from "./context.ts";
+import { endsWork } from "./errors.ts";
+import { holdLease } from "./lease.ts";
+import type { Order } from "./ports.ts";
+import { type Page, toPage } from "./walk/page.ts";
 
 /** Pages before the oldest news at which a catch-up begins: arrivals and deletions meanwhile have moved it. */
 const MARGIN = 2;

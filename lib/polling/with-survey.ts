@@ -1,9 +1,9 @@
 import pLimit from "p-limit";
-import type { PollContext } from "../context.ts";
-import { LeaseLostError } from "../errors.ts";
-import { LEASE_DURATION, underLease } from "../lease.ts";
-import type { AccountState, SurveyRow } from "../model/account.ts";
-import type { Start } from "../model/start.ts";
+import type { PollContext } from "./context.ts";
+import { LeaseLostError } from "./errors.ts";
+import { LEASE_DURATION, underLease } from "./lease.ts";
+import type { AccountState, SurveyRow } from "./model/account.ts";
+import type { Start } from "./model/source.ts";
 
 /** The facts that any work on a survey needs. */
 export interface SurveyRequest

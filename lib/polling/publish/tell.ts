@@ -3,10 +3,63 @@ import { isDeepStrictEqual } from "node:util";
 import { buildSurveyChanged } from "../../events/build/build-survey-changed.ts";
 import type { SurveyFacts } from "../../events/index.ts";
 import type { PollContext } from "../context.ts";
-import { factsOf } from "../ledger/tell.ts";
-import type { Listed, Mark } from "../model/mark.ts";
-import type { OutgoingEvent } from "../model/outgoing-event.ts";
-import { tellNext } from "./tell-next.ts";
+import { notTaken } from "../errors.ts";
+import { holdLease } from "../lease.ts";
+import type { Listed, Mark, OutgoingEvent } from "../model/mark.ts";
+
+/** Events of one request to the bus. */
+// fault: too-many-at-once
+export const MOST_ENTRIES = 10;
+
+/** The facts that an event without contents has: where and when it was made. */
+export function factsOf({ mark, source, surveyId, ports }: PollContext) {
+  return {
+    sourceName: source.name,
+    surveyId,
+    survey: mark.survey?.facts,
+    /** Epoch milliseconds. */
+    detectedAt: ports.clock.now(),
+  };
+}
+
+/**
+ * Publishes events that have no contents of a response, some at a time. Throws a `PublishFailedError` when the bus did not take all of them, or
+ * nobody knows whether it did.
+ */
+export async function tell(ctx: PollContext, events: readonly OutgoingEvent[]): Promise<void> {
+  const { publisher } = ctx.ports;
+  for (let i = 0; i < events.length; i += MOST_ENTRIES) {
+    const sealed = await Promise.all(events.slice(i, i + MOST_ENTRIES).map((event) => publisher.seal(event)));
+    const outcomes = await publisher.publish(sealed, () => holdLease(ctx));
+    const failed = outcomes.find(({ kind }) => kind !== "published");
+    if (failed !== undefined) throw notTaken("code" in failed ? failed.code : "UNKNOWN");
+  }
+}
+
+/**
+ * Tells subscribers of an event with a sequence number, once the one before it is told. The mark holds what a number says before the bus gets it (R19). So the next
+ * poll tells an event that the bus did not take, unchanged. `make` gives nothing where there is nothing new.
+ */
+export async function tellNext(
+  ctx: PollContext,
+  make: () => OutgoingEvent | undefined | Promise<OutgoingEvent | undefined>,
+): Promise<void> {
+  await tellUntold(ctx);
+  const event = await make();
+  if (event === undefined) return;
+  ctx.mark.untold = event;
+  await tellUntold(ctx);
+}
+
+async function tellUntold(ctx: PollContext): Promise<void> {
+  const { mark, ports, lease } = ctx;
+  if (mark.untold === undefined) return;
+  // fault: books-number-not-fixed
+  await ports.state.saveMark(lease, mark);
+  // fault: books-told-once
+  await tell(ctx, [mark.untold]);
+  delete mark.untold;
+}
 
 // R20: what subscribers are told of a survey itself.
 

@@ -1,0 +1,45 @@
+import type { Change, Origin } from "../../events/index.ts";
+import type { LedgerEntry, UsedPatience } from "./ledger-entry.ts";
+
+/**
+ * The reason why the records of a response are all of it (R4, R6). Both pages: it was joined across a proved boundary. Kept: it was proved before, and has waited
+ * since.
+ */
+export type Proof = "its page" | "both pages" | "single read" | "kept" | "nothing";
+
+/** The entry of an event that is to be replaced, what differs from it, and when that was seen first (epoch milliseconds). */
+export interface Replaced {
+  entry: LedgerEntry;
+  changes: Change[];
+  observedAt: number;
+}
+
+/** The metrics and metadata of a response as far as they are known. Bodies are as they were read. */
+export interface Details {
+  metrics?: unknown;
+  metadata?: unknown;
+}
+
+/** A completed response on its way from its page, or from the ledger, to its event. */
+export interface Response {
+  responseId: number;
+  /** The records as they were read, fit to leave the process. */
+  records: unknown[];
+  /** Of what was read; undefined where nobody knows how pages list it. */
+  digest: string | undefined;
+  proof: Proof;
+  /** The page on which it begins; absent where no page has shown it now. */
+  seen?: { page: number; order: "asc" | "desc" } | undefined;
+  /** The event that is to be replaced, where there is one. */
+  replaces?: Replaced | undefined;
+  /** The date of completion; "" where that is not credible. */
+  completed: string;
+  origin: Origin;
+  /** Epoch milliseconds at which it was first seen complete; attempts to make its event before this one; and how much of its patience these have used. */
+  firstSeen: number;
+  attempts: number;
+  used?: UsedPatience | undefined;
+  details: Details;
+  /** Where its kept records lie in the vault, to be deleted once it is out. */
+  keptKey?: string | undefined;
+}
