@@ -83,10 +83,16 @@ export { enrich } from "./publish/enrich.ts";
 export { batchOf, type ContentsEvent, makeEvent } from "./publish/publish.ts";
 export { fromRead } from "./publish/response.ts";
 export { tellBooks } from "./publish/tell-books.ts";
-export { type BacklogRequest, catchUpSlice, type SliceSummary, workOffBacklogs } from "./tick/backlogs.ts";
+export {
+  type BacklogRequest,
+  type BacklogRound,
+  catchUpSlice,
+  type SliceSummary,
+  workOffBacklogs,
+} from "./tick/backlogs.ts";
 export { tick } from "./tick/tick.ts";
 export { checkOwnState, LONGEST_WAIT, pauseOf, type TickRequest } from "./tick/tick-request.ts";
-export type { BacklogRound, SurveySummary, TickFigures, TickSummary } from "./tick/tick-summary.ts";
+export type { SurveySummary, TickFigures, TickSummary } from "./tick/tick-summary.ts";
 export { isWhole } from "./walk/join.ts";
 export { isFull, PAGE_SIZE, type Page, toPage } from "./walk/page.ts";
 export { type ReadEnd, readFull, scanPages } from "./walk/read-pages.ts";

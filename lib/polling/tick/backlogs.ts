@@ -10,7 +10,6 @@ import { pollSurvey } from "../poll-survey.ts";
 import type { Ports } from "../ports.ts";
 import { knownOf, type SurveyRequest } from "../with-survey.ts";
 import { checkOwnState, pauseOf, type TickRequest } from "./tick-request.ts";
-import type { BacklogRound } from "./tick-summary.ts";
 
 // Backlogs are worked off beside the ticks (R25): by one invocation of the source at a time, in turns of a minute.
 
@@ -24,6 +23,14 @@ export interface BacklogRequest extends TickRequest {
   turnTime?: number;
   /** Whether the invocation is to end before its deadline. */
   isStopped?: () => boolean;
+}
+
+/** One round of working off backlogs: what a slice of each survey came to. */
+export interface BacklogRound {
+  source: string;
+  slices: SliceSummary[];
+  /** Whether there is more to do at once. */
+  goesOn: boolean;
 }
 
 /** Does one round with the ports that it is given, and observes the round. */

@@ -7,7 +7,6 @@ import { placeOf } from "../model/mark.ts";
 import { withheldOf } from "../model/poll-counts.ts";
 import type { PollingSource } from "../model/source.ts";
 import type { PollResult } from "../poll-survey.ts";
-import type { SliceSummary } from "./backlogs.ts";
 
 /** The outcome of one survey's poll, for those who watch. */
 export interface SurveySummary {
@@ -73,14 +72,6 @@ export interface TickFigures {
   fullPollLate: number;
   /** Requests that background work has taken beyond its budget. */
   overdrawn: number;
-}
-
-/** One round of working off backlogs: what a slice of each survey came to. */
-export interface BacklogRound {
-  source: string;
-  slices: SliceSummary[];
-  /** Whether there is more to do at once. */
-  goesOn: boolean;
 }
 
 /** The outcome of a poll; neither where someone else has the survey. */

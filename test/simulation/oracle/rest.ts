@@ -50,9 +50,11 @@ export function createRestCheck(
   /** Whether a response waits for details that fail for ever, and its survey knows of none that could tell this from an outage: it waits for a day. */
   const isPatient = (response: SimResponse | undefined): boolean => {
     if (response === undefined) return false;
-    const { metrics, metadata, survey } = response;
-    const isFailing = [metrics, metadata].some(({ failsUntil }) => failsUntil === Infinity);
-    return isFailing && store.marks.get(survey.id)?.mark.highWater === undefined;
+    const isFailing = ({ metrics, metadata }: SimResponse): boolean =>
+      [metrics, metadata].some(({ failsUntil }) => failsUntil === Infinity);
+    const { responseId = -1 } = store.marks.get(response.survey.id)?.mark.highWater ?? {};
+    const asked = world.responses.get(responseId);
+    return isFailing(response) && (asked === undefined || isFailing(asked));
   };
 
   const missing = (response: SimResponse): Unfinished | undefined => {
