@@ -1,5 +1,4 @@
 import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
-import { until } from "./until.ts";
 
 export interface RunOptions {
   cwd: string;
@@ -8,8 +7,6 @@ export interface RunOptions {
   limit: number;
   /** What it reads from its standard input; by default that is empty. */
   input?: string;
-  /** It gets Ctrl-C once this is so. */
-  interruptWhen?: () => Promise<boolean>;
 }
 
 export interface RunResult {
@@ -23,11 +20,8 @@ const running = new Set<number>();
 
 /** Runs a command to its end, in a process group of its own. Does not throw for an exit code. */
 export function run(command: string, args: readonly string[], options: RunOptions): Promise<RunResult> {
-  const { limit, input = "", interruptWhen, ...where } = options;
+  const { limit, input = "", ...where } = options;
   const child = startGroup(command, args, where);
-  if (interruptWhen !== undefined) {
-    void until("it is not interrupted", interruptWhen).finally(() => killGroup(child.pid, "SIGINT"));
-  }
   const text = { stdout: "", stderr: "" };
   child.stdout.setEncoding("utf8").on("data", (chunk: string) => {
     text.stdout += chunk;

@@ -4,45 +4,20 @@ import { parseCommandLine } from "../../../local/command-line.ts";
 import { ioOf } from "../../cli/support/command.ts";
 import type { Words } from "./shell.ts";
 
+const words = (text: string): ReadonlySet<string> => new Set(text.split(/\s+/));
+
 /** Programs of a reader's machine, whose own flags are not looked at. */
-const OF_THE_MACHINE = new Set([
-  ...[
-    "bash",
-    "cat",
-    "cd",
-    "chmod",
-    "cp",
-    "curl",
-    "date",
-    "echo",
-    "export",
-    "for",
-    "git",
-    "cut",
-    "grep",
-    "head",
-    "jq",
-    "kill",
-    "ls",
-    "mkdir",
-    "od",
-    "tr",
-  ],
-  ...["printf", "read", "rm", "sleep", "sort", "tail", "tar", "unset", "while", "openssl"],
-  ...["mvn", "pip", "pip-compile", "pip3", "pytest", "python3", "python", "uv"],
-]);
-const OF_NPM = new Set(["ci", "i", "init", "install", "pack", "test", "login"]);
-const OF_CDK = new Set(["bootstrap", "deploy", "destroy", "diff", "import", "init", "list", "ls", "synth", "watch"]);
-const CDK_FLAGS = new Set(
-  "-c --context --app -a --all --force --resource-mapping --require-approval --profile --quiet --language --hotswap --exclusively --outputs-file --method --no-rollback --trust --cloudformation-execution-policies".split(
-    " ",
-  ),
-);
-const OF_AWS = new Set(
-  "--query --output --region --profile --notification-endpoint --cli-read-timeout --cli-binary-format --no-cli-pager --no-paginate".split(
-    " ",
-  ),
-);
+const OF_THE_MACHINE =
+  words(`bash cat cd chmod cp curl cut date echo export for git grep head jq kill ls mkdir od openssl printf read rm
+  sleep sort tail tar tr unset while mvn pip pip-compile pip3 pytest python3 python uv`);
+const OF_NPM = words("ci i init install pack test login");
+const OF_CDK = words("bootstrap deploy destroy diff import init list ls synth watch");
+const CDK_FLAGS =
+  words(`-c --context --app -a --all --force --resource-mapping --require-approval --profile --quiet --language --hotswap
+  --exclusively --outputs-file --method --no-rollback --trust --cloudformation-execution-policies`);
+const OF_AWS =
+  words(`--query --output --region --profile --notification-endpoint --cli-read-timeout --cli-binary-format --no-cli-pager
+  --no-paginate`);
 /** Clients of AWS by the name of the service on its command line, where these differ. */
 const AWS_CLIENTS: Readonly<Record<string, string>> = {
   events: "eventbridge",
@@ -52,7 +27,7 @@ const AWS_CLIENTS: Readonly<Record<string, string>> = {
   stepfunctions: "sfn",
 };
 /** Services of which no client is installed; `s3` has commands of its own. */
-const NOT_LOOKED_AT = new Set(["athena", "configure", "s3", "ssm", "sso", "sts", "kms"]);
+const NOT_LOOKED_AT = words("athena configure s3 ssm sso sts kms");
 
 const { scripts } = JSON.parse(readFileSync("package.json", "utf8")) as { scripts: Record<string, string> };
 
@@ -63,7 +38,7 @@ export async function commandProblem(words: Words, functions: ReadonlySet<string
     case "npm":
       return npmProblem(args);
     case "npx":
-      return npxProblem(args, functions);
+      return npxProblem(args);
     case "survey-poller":
       return surveyPollerProblem(args);
     case "cdk":
@@ -92,13 +67,9 @@ function npmProblem(given: readonly string[]): string | undefined {
   return OF_NPM.has(verb) ? undefined : `nobody knows "npm ${verb}"`;
 }
 
-async function npxProblem(
-  [program = "", ...args]: readonly string[],
-  functions: ReadonlySet<string>,
-): Promise<string | undefined> {
-  if (program === "survey-poller" || program === "cdk" || program === "node") {
-    return commandProblem([program, ...args], functions);
-  }
+function npxProblem(command: Words): string | undefined | Promise<string | undefined> {
+  const [program = ""] = command;
+  if (program === "survey-poller" || program === "cdk" || program === "node") return commandProblem(command, new Set());
   const [name, version] = program.split(/(?<=.)@/);
   // One that npx fetches is named with its version: else it would be another one tomorrow.
   if (version !== undefined && /^\d+\.\d+\.\d+$/.test(version)) return undefined;
