@@ -4,7 +4,7 @@ import { afterAll, beforeAll, beforeEach, expect, it, vi } from "vitest";
 import type { FollowUp } from "../../examples/comment-follow-up/handler.ts";
 import { CommentFollowUp } from "../../examples/comment-follow-up/stack.ts";
 import { type ExampleAws, startExampleAws } from "./support/aws.ts";
-import { golden } from "./support/golden.ts";
+import { golden } from "./support/events.ts";
 
 let aws: ExampleAws;
 let handler: typeof import("../../examples/comment-follow-up/handler.ts").handler;

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { messageOf } from "../../examples/detractors-to-chat/message.ts";
 import type { ResponseCompleted } from "../../lib/events/index.ts";
-import { golden } from "./support/golden.ts";
+import { golden } from "./support/events.ts";
 
 const { detail } = golden("detractor");
 const plain = "*Detractor* in After a visit: 2 of 10 (survey 103, response 46375)";

@@ -1,8 +1,9 @@
 import type { Context } from "aws-lambda";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
-import { digestSum, eventId } from "../../lib/events/index.ts";
 import { type ExampleAws, startExampleAws } from "./support/aws.ts";
-import { golden } from "./support/golden.ts";
+import { AFTER, closed, completed, type Delivered, updated } from "./support/events.ts";
+
+type Event = Delivered | Delivered<"response.updated">;
 
 const context = { getRemainingTimeInMillis: () => 60_000 } as Context;
 
@@ -20,35 +21,6 @@ beforeAll(async () => {
 });
 
 afterAll(() => aws.close());
-
-const BEFORE = "2026-03-10T12:00:30.000Z";
-const CLOSED = "2026-03-10T13:00:00.000Z";
-const AFTER = "2026-03-10T14:00:00.000Z";
-
-/** An event of a response of a survey that no other test uses. */
-function completed(surveyId: number, responseId: number, detectedAt = BEFORE) {
-  const event = golden("ordinary");
-  const meta = { ...event.detail.meta, eventId: eventId("main", surveyId, responseId), detectedAt };
-  return { ...event, detail: { meta, data: { ...event.detail.data, surveyId, responseId } } };
-}
-
-function updated(surveyId: number, responseId: number, detectedAt = BEFORE) {
-  const event = golden<"response.updated">("updated");
-  const id = eventId("main", surveyId, responseId, 2);
-  const meta = { ...event.detail.meta, eventId: id, revision: 2, detectedAt };
-  return { ...event, detail: { meta, data: { ...event.detail.data, surveyId, responseId } } };
-}
-
-type Event = ReturnType<typeof completed> | ReturnType<typeof updated>;
-
-/** Books of a survey, with these events. */
-function closed(surveyId: number, events: readonly Event[], more: object = {}) {
-  const books = golden<"books.closed">("books-closed");
-  const sum = digestSum();
-  for (const { detail } of events) sum.add(detail.meta.eventId);
-  const meta = { ...books.detail.meta, detectedAt: CLOSED, ...more };
-  return { ...books, detail: { meta, data: { ...books.detail.data, surveyId, digest: sum.digest() } } };
-}
 
 describe("a letter", () => {
   it("goes out once, however often the event comes", async () => {
@@ -149,6 +121,8 @@ describe("the books", () => {
   });
 
   it("of a test event are passed over", async () => {
-    await expect(handler(closed(7, [completed(7, 71)], { test: true }), context)).resolves.toBeUndefined();
+    const books = closed(7, [completed(7, 71)]);
+    Object.assign(books.detail.meta, { test: true });
+    await expect(handler(books, context)).resolves.toBeUndefined();
   });
 });

@@ -6,7 +6,7 @@ import { keyOf, type Row, rowOfContents, rowOfDeletion } from "../../examples/re
 import { buildEvent, toUpdate } from "../../lib/events/build/build-event.ts";
 import type { ResponseDeleted } from "../../lib/events/index.ts";
 import { type ExampleAws, startExampleAws } from "./support/aws.ts";
-import { golden } from "./support/golden.ts";
+import { golden } from "./support/events.ts";
 import { viewOf } from "./support/responses-view.ts";
 
 const START = Date.UTC(2026, 2, 10, 23, 59);

@@ -1,4 +1,6 @@
 import assert from "node:assert/strict";
+import { once } from "node:events";
+import { createInterface } from "node:readline";
 import { openBrowser } from "../../support/chromium.ts";
 import { answerOf, COMMAND, isListening, survey } from "../support/command.ts";
 import { startGroup } from "../support/processes.ts";
@@ -50,17 +52,14 @@ export async function consolePage(on: Deployed): Promise<void> {
 async function serve({ emulator, folder }: Deployed) {
   const args = [COMMAND, "console", "--stack", "SurveyPoller", "--json", "--port", "47800"];
   const child = startGroup(process.execPath, args, { cwd: folder, env: emulator.env });
-  let text = "";
   let said = "";
-  child.stdout.setEncoding("utf8").on("data", (chunk: string) => {
-    text += chunk;
-  });
   child.stderr.setEncoding("utf8").on("data", (chunk: string) => {
     said += chunk;
   });
   const ended = new Promise<number | null>((resolve) => child.once("close", resolve));
-  await until("it serves nothing, or hears nothing", () => text.includes("\n") && said.includes("Listening on"));
-  const { url, actions } = answerOf(text);
+  const [answer] = (await once(createInterface(child.stdout), "line")) as [string];
+  await until("it hears nothing", () => said.includes("Listening on"));
+  const { url, actions } = answerOf(answer);
   assert.equal(actions, false);
   return {
     url: String(url),
