@@ -2,18 +2,7 @@ import { type Duration, RemovalPolicy } from "aws-cdk-lib";
 import type { Table } from "aws-cdk-lib/aws-dynamodb";
 import { LogGroup, RetentionDays } from "aws-cdk-lib/aws-logs";
 import type { Topic } from "aws-cdk-lib/aws-sns";
-import {
-  Choice,
-  Condition,
-  DefinitionBody,
-  LogLevel,
-  QueryLanguage,
-  StateMachine,
-  Succeed,
-  TaskInput,
-  Wait,
-  WaitTime,
-} from "aws-cdk-lib/aws-stepfunctions";
+import * as sfn from "aws-cdk-lib/aws-stepfunctions";
 import { DynamoAttributeValue, DynamoGetItem, DynamoPutItem, SnsPublish } from "aws-cdk-lib/aws-stepfunctions-tasks";
 import type { Construct } from "constructs";
 
@@ -27,7 +16,7 @@ export interface FollowUpProps {
 }
 
 /** The state machine that follows up one response: a ticket at once, and for a detractor a look at it later. */
-export function followUpMachine(scope: Construct, { tickets, desk, patience }: FollowUpProps): StateMachine {
+export function followUpMachine(scope: Construct, { tickets, desk, patience }: FollowUpProps): sfn.StateMachine {
   const open = DynamoPutItem.jsonata(scope, "Open a ticket", {
     table: tickets,
     item: {
@@ -61,7 +50,7 @@ export function followUpMachine(scope: Construct, { tickets, desk, patience }: F
     topic: desk,
     subject: "A ticket is still open",
     // No comment: a topic has subscribers that nobody thinks of.
-    message: TaskInput.fromText('{% $states.input.title & " (ticket " & $states.input.eventId & ")" %}'),
+    message: sfn.TaskInput.fromText('{% $states.input.title & " (ticket " & $states.input.eventId & ")" %}'),
   });
   // Step Functions tries what failed for a while; then the execution has failed and can be redriven.
   for (const task of [open, read, tell]) {
@@ -69,26 +58,26 @@ export function followUpMachine(scope: Construct, { tickets, desk, patience }: F
     task.addRetry({ maxAttempts: 5, backoffRate: 2 });
   }
 
-  const stillOpen = Choice.jsonata(scope, "Still open?")
-    .when(Condition.jsonata('{% $states.input.status = "open" %}'), tell)
-    .otherwise(new Succeed(scope, "Closed in time"));
-  const wait = Wait.jsonata(scope, "Give the team time", { time: WaitTime.duration(patience) });
-  const byClass = Choice.jsonata(scope, "Which class?")
-    .when(Condition.jsonata('{% $states.input.class = "detractor" %}'), wait.next(read).next(stillOpen))
-    .otherwise(new Succeed(scope, "Left to the team"));
+  const stillOpen = sfn.Choice.jsonata(scope, "Still open?")
+    .when(sfn.Condition.jsonata('{% $states.input.status = "open" %}'), tell)
+    .otherwise(new sfn.Succeed(scope, "Closed in time"));
+  const wait = sfn.Wait.jsonata(scope, "Give the team time", { time: sfn.WaitTime.duration(patience) });
+  const byClass = sfn.Choice.jsonata(scope, "Which class?")
+    .when(sfn.Condition.jsonata('{% $states.input.class = "detractor" %}'), wait.next(read).next(stillOpen))
+    .otherwise(new sfn.Succeed(scope, "Left to the team"));
   // It is there where an attempt before has opened it and could not know: the follow-up goes on.
   open.addCatch(byClass, { errors: [TICKET_IS_THERE], outputs: "{% $states.input %}" });
 
-  return new StateMachine(scope, "FollowUp", {
-    definitionBody: DefinitionBody.fromChainable(open.next(byClass)),
-    queryLanguage: QueryLanguage.JSONATA,
+  return new sfn.StateMachine(scope, "FollowUp", {
+    definitionBody: sfn.DefinitionBody.fromChainable(open.next(byClass)),
+    queryLanguage: sfn.QueryLanguage.JSONATA,
     tracingEnabled: true,
     logs: {
       destination: new LogGroup(scope, "FollowUpLog", {
         retention: RetentionDays.ONE_MONTH,
         removalPolicy: RemovalPolicy.DESTROY,
       }),
-      level: LogLevel.ALL,
+      level: sfn.LogLevel.ALL,
       // Comments are personal data.
       includeExecutionData: false,
     },

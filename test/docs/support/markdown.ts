@@ -2,14 +2,10 @@ import { globSync, readFileSync } from "node:fs";
 import GithubSlugger from "github-slugger";
 import { marked, type Token } from "marked";
 
-/** A place in a document. */
-export interface Placed {
+/** A fenced block. */
+export interface Fenced {
   /** Path and line. */
   place: string;
-}
-
-/** A fenced block. */
-export interface Fenced extends Placed {
   /** The text of the heading that it stands below. */
   heading: string;
   /** The first word behind the fence, or "". */
@@ -17,14 +13,10 @@ export interface Fenced extends Placed {
   code: string;
 }
 
-export interface Link extends Placed {
-  href: string;
-}
-
 export interface Document {
   path: string;
   fenced: Fenced[];
-  links: Link[];
+  links: { place: string; href: string }[];
   /** What a link may name behind "#". */
   anchors: ReadonlySet<string>;
 }
@@ -42,7 +34,7 @@ export function readDocument(path: string): Document {
   const slugger = new GithubSlugger();
   const anchors = new Set<string>();
   const fenced: Fenced[] = [];
-  const links: Link[] = [];
+  const links: Document["links"] = [];
   let line = 1;
   let heading = "";
   for (const top of marked.lexer(readFileSync(path, "utf8"))) {
