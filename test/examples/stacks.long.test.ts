@@ -56,8 +56,8 @@ const stacks: readonly Example[] = [
     make: (app) => new CommentFollowUp(app, "Test", { busName: "team", withComments: true, claimCheckBucketName }),
     types: ["response.completed"],
     where: { data: { summary: unhappy } },
-    // Logs and traces of a state machine know no narrower permission.
     inS3: ["s3:GetObject"],
+    // Logs and traces of a state machine know no narrower permission.
     findings: ["AwsSolutions-IAM5[Resource::*]", ANSWERS, DEAD_LETTERS],
   },
   {
@@ -93,8 +93,8 @@ const stacks: readonly Example[] = [
     name: "sqs-worker-python",
     make: (app) => new SqsWorkerPython(app, "Test", { busName: "team", claimCheckBucketName }),
     types: ["response.completed", "response.updated"],
-    // The packages do not name the newest Python among those that they are made for.
     inS3: ["s3:GetObject"],
+    // The packages do not name the newest Python among those that they are made for.
     findings: [ANSWERS, "AwsSolutions-L1"],
   },
   {

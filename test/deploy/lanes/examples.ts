@@ -11,14 +11,15 @@ import { idempotentLambda } from "./examples/idempotent-lambda.ts";
 import { responsesToS3 } from "./examples/responses-to-s3.ts";
 import { sqsWorkerPython } from "./examples/sqs-worker-python.ts";
 
-const EXAMPLES = [
-  detractorsToChat,
-  responsesToS3,
-  forwardToAnotherAccount,
-  sqsWorkerPython,
-  idempotentLambda,
-  commentFollowUp,
-];
+/** By the names of their folders. */
+const EXAMPLES = {
+  "detractors-to-chat": detractorsToChat,
+  "responses-to-s3": responsesToS3,
+  "forward-to-another-account": forwardToAnotherAccount,
+  "sqs-worker-python": sqsWorkerPython,
+  "idempotent-lambda": idempotentLambda,
+  "comment-follow-up": commentFollowUp,
+};
 /** A small machine bears no more deployments at a time. */
 const AT_A_TIME = 2;
 const FIRST_SURVEY = 201;
@@ -27,22 +28,19 @@ const FIRST_SURVEY = 201;
 export function examples(given: Given): Promise<void> {
   return onStage(given, "examples", async (stage) => {
     const { report, simulator, folder } = stage;
-    const checkingOut = checkOutExamples(join(folder, "examples"));
+    const copies = join(folder, "examples");
+    const checkingOut = checkOutExamples(copies);
     checkingOut.catch(() => {});
     const on = await deploy(stage, { webhooks: [], subscribers: { accounts: [RECEIVER] } });
     await fillCredentials(on);
-    const checkout = await report.step("copies of the examples compile against the package", async () => {
-      const found = await checkingOut;
-      await found.compile();
-      return found;
-    });
+    await report.step("copies of the examples compile against the package", () => checkingOut);
     await report.step("the history goes out, before anybody else listens", () => untilArrived(on));
     const limit = pLimit(AT_A_TIME);
     const ended = await Promise.allSettled(
-      EXAMPLES.map((play, index) => {
+      Object.entries(EXAMPLES).map(([name, play], index) => {
         const surveyId = FIRST_SURVEY + index;
         simulator.addSurvey({ surveyId });
-        return limit(() => play({ ...on, surveyId, checkout }));
+        return limit(() => play({ ...on, report: report.lane(name), name, surveyId, examples: copies }));
       }),
     );
     const reasons = ended.flatMap((one) => (one.status === "rejected" ? [one.reason as unknown] : []));

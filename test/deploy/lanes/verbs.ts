@@ -53,7 +53,8 @@ async function beforeTheFirstEvent(on: Deployed): Promise<void> {
     [`credentials --base-url ${url}`, { dryRun: true }, { input }],
     [`credentials --base-url ${url} --yes`, {}, { input: wrong, code: 4 }],
     [`credentials --base-url ${url} --yes`, { dryRun: false }, { input }],
-    ["trigger --webhook signed", { dryRun: true, delivery: null }],
+    // The query may hold a key.
+    ["trigger --webhook signed", { dryRun: true, delivery: null, endpoint: signed.config.url.replace(/[?].*/, "") }],
     ["trigger --webhook signed --yes", { error: { code: "SIGNING_SECRET_MISSING" } }, { code: 1 }],
   ]);
   assert.deepEqual(signed.came, []);

@@ -6,27 +6,8 @@ import { type Outputs, ROOT } from "./cdk.ts";
 import { shell, succeed } from "./processes.ts";
 import type { Deployed } from "./stage.ts";
 
-interface Manifest {
-  dependencies: Record<string, string>;
-  devDependencies: Record<string, string>;
-}
-
 const EXAMPLES = join(ROOT, "examples");
-/** The survey poller's own, which an installation puts beside it. */
-const OF_THE_PACKAGE = ["zod"];
 const PROGRAMS = ["cdk", "esbuild"];
-
-/**
- * Copies of the examples as `npm install` leaves them: the survey poller as it would be published, and the other packages of each
- * package.json. These are links to those of this checkout, whose versions a test holds to be the same.
- */
-export interface ExamplesCheckout {
-  /** Copies an example unless it is there, and gives its new folder. */
-  copy(name: string): string;
-  /** Compiles all of them against the package. Throws where a type does not fit. */
-  compile(): Promise<void>;
-}
-
 const COMPILER = {
   target: "es2024",
   module: "nodenext",
@@ -37,55 +18,47 @@ const COMPILER = {
   types: ["node"],
 };
 
-export async function checkOutExamples(folder: string): Promise<ExamplesCheckout> {
-  mkdirSync(folder);
-  const manifests = globSync("*/package.json", { cwd: EXAMPLES }).map(
-    (file) => JSON.parse(readFileSync(join(EXAMPLES, file), "utf8")) as Manifest,
-  );
-  const named = manifests.flatMap((one) => Object.keys({ ...one.dependencies, ...one.devDependencies }));
-  const packages = new Set([...OF_THE_PACKAGE, ...named]);
-  packages.delete("survey-poller");
-  const { file } = await packPackage(folder);
-  const cwd = join(folder, "examples");
-  const modules = join(cwd, "node_modules");
+/**
+ * Copies the examples, each as `npm install` leaves it: with the survey poller as it would be published, and the other packages of its
+ * package.json. These are links to those of this checkout, whose versions a test holds to be the same. Compiles all of them.
+ */
+export async function checkOutExamples(folder: string): Promise<void> {
+  const names = globSync("*/package.json", { cwd: EXAMPLES }).map((file) => dirname(file));
+  const modules = join(folder, "node_modules");
+  const link = (path: string): void => {
+    mkdirSync(dirname(join(modules, path)), { recursive: true });
+    if (!existsSync(join(modules, path))) symlinkSync(join(ROOT, "node_modules", path), join(modules, path));
+  };
   const installed = join(modules, "survey-poller");
   mkdirSync(installed, { recursive: true });
+  const { file } = await packPackage(folder);
   await run("tar", ["-xzf", file, "-C", installed, "--strip-components=1"]);
-  for (const name of packages) {
-    mkdirSync(dirname(join(modules, name)), { recursive: true });
-    symlinkSync(join(ROOT, "node_modules", name), join(modules, name));
-  }
-  mkdirSync(join(modules, ".bin"));
-  for (const program of PROGRAMS) {
-    symlinkSync(join(ROOT, "node_modules", ".bin", program), join(modules, ".bin", program));
-  }
-  const copy = (name: string): string => {
-    const target = join(cwd, name);
-    if (existsSync(target)) return target;
-    cpSync(join(EXAMPLES, name), target, { recursive: true });
-    symlinkSync(modules, join(target, "node_modules"));
+  // The survey poller's own, which an installation puts beside it.
+  for (const path of ["zod", ...PROGRAMS.map((program) => `.bin/${program}`)]) link(path);
+  for (const name of names) {
+    const copy = join(folder, name);
+    cpSync(join(EXAMPLES, name), copy, { recursive: true });
+    symlinkSync(modules, join(copy, "node_modules"));
     // The bundler of the CDK takes it for the root of the project.
-    writeFileSync(join(target, "package-lock.json"), "{}");
-    return target;
-  };
-  return {
-    copy,
-    async compile() {
-      const names = globSync("*/package.json", { cwd: EXAMPLES }).map((file) => dirname(file));
-      for (const name of names) copy(name);
-      const include = names.map((name) => `${name}/*.ts`);
-      writeFileSync(join(cwd, "tsconfig.json"), JSON.stringify({ compilerOptions: COMPILER, include }));
-      const { PATH = "" } = process.env;
-      await succeed(join(ROOT, "node_modules/.bin/tsc"), ["-p", cwd], { cwd, env: { PATH }, limit: 60_000 });
-    },
-  };
+    writeFileSync(join(copy, "package-lock.json"), "{}");
+    const { dependencies, devDependencies } = JSON.parse(readFileSync(join(copy, "package.json"), "utf8"));
+    for (const one of Object.keys({ ...dependencies, ...devDependencies })) link(one);
+  }
+  const include = names.map((name) => `${name}/*.ts`);
+  writeFileSync(join(folder, "tsconfig.json"), JSON.stringify({ compilerOptions: COMPILER, include }));
+  const { PATH = "" } = process.env;
+  const compiling = { cwd: folder, env: { PATH }, limit: 60_000 };
+  await succeed(join(ROOT, "node_modules/.bin/tsc"), ["-p", folder], compiling);
 }
 
 /** A deployed poller whose history has gone out, for all examples. */
 export interface ExampleStage extends Deployed {
+  /** Of its folder. */
+  name: string;
   /** A survey of this example alone, so that examples can be tried at the same time. */
   surveyId: number;
-  checkout: ExamplesCheckout;
+  /** Where copies of the examples are. */
+  examples: string;
 }
 
 /** What differs from the README's commands. */
@@ -109,15 +82,14 @@ export interface DeployedExample {
 
 /** Deploys an example from a copy of its folder, by the commands of its README. */
 export function deployExample(
-  on: ExampleStage,
-  name: string,
+  { report, examples, emulator, name }: ExampleStage,
   { heading = "Deploy", replace = {}, more = "", input = "", env = {} }: DeployOptions = {},
 ): Promise<DeployedExample> {
-  return on.report.step(`${name}: deployed by its README, "${heading}"`, async () => {
-    const cwd = on.checkout.copy(name);
+  return report.step(`deployed by its README, "${heading}"`, async () => {
+    const cwd = join(examples, name);
     const block = readDocument(join(cwd, "README.md")).fenced.find((one) => one.heading === heading);
     if (block === undefined) throw new Error(`the README of ${name} has no commands below "${heading}"`);
-    const options = { cwd, env: { ...on.emulator.env, ...env }, limit: 120_000, input };
+    const options = { cwd, env: { ...emulator.env, ...env }, limit: 120_000, input };
     // The packages lie there already.
     let script = block.code.replace(/^npm install.*\n/m, "").trimEnd();
     for (const [placeholder, text] of Object.entries(replace)) {

@@ -7,7 +7,6 @@ import { deployExample, type ExampleStage } from "../../support/examples.ts";
 import { completed, untilAfterTicks, untilArrived } from "../../support/ticks.ts";
 import { until } from "../../support/until.ts";
 
-const NAME = "detractors-to-chat";
 const PATH = "/services/secret";
 
 export async function detractorsToChat(on: ExampleStage): Promise<void> {
@@ -22,8 +21,8 @@ export async function detractorsToChat(on: ExampleStage): Promise<void> {
   await once(chat.listen(0, "127.0.0.1"), "listening");
   const { port } = chat.address() as AddressInfo;
   const input = `http://127.0.0.1:${port}${PATH}\n`;
-  const example = await deployExample(on, NAME, { more: "-c withComment=true", input });
-  await report.step(`${NAME}: the chat hears of each detractor, and of nobody else`, async (note) => {
+  const example = await deployExample(on, { more: "-c withComment=true", input });
+  await report.step("the chat hears of each detractor, and of nobody else", async (note) => {
     simulator.complete(surveyId, 20);
     await untilArrived(on);
     const all = completed(on, surveyId).map(({ detail }) => detail.data);
@@ -39,10 +38,10 @@ export async function detractorsToChat(on: ExampleStage): Promise<void> {
     assert.deepEqual(heard().sort(), wanted.sort());
     note(`${detractors.length} of ${all.length} responses, such as: ${messages[0]?.replaceAll("\n", " ")}`);
   });
-  await report.step(`${NAME}: a test event is marked as one`, async () => {
+  await report.step("a test event is marked as one", async () => {
     await survey(on, "trigger detractor --yes");
     await until("no test message", () => messages.some((text) => text.startsWith("[test] *Detractor*")));
   });
-  await report.step(`${NAME}: destroyed`, example.destroy);
+  await report.step("destroyed", example.destroy);
   chat.close();
 }

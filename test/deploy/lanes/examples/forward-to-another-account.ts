@@ -7,7 +7,6 @@ import { succeed } from "../../support/processes.ts";
 import { output } from "../../support/stage.ts";
 import { completed, untilAfterTicks } from "../../support/ticks.ts";
 
-const NAME = "forward-to-another-account";
 /** The other account, which the poller's configuration names. */
 export const RECEIVER = "222222222222";
 /** More than the poller leaves in an event. */
@@ -17,7 +16,7 @@ export async function forwardToAnotherAccount(on: ExampleStage): Promise<void> {
   const { report, simulator, emulator, folder, surveyId } = on;
   const there = createAws(emulator.url, RECEIVER);
   const env = { AWS_ACCESS_KEY_ID: RECEIVER };
-  await report.step(`${NAME}: account ${RECEIVER} is bootstrapped`, () =>
+  await report.step(`account ${RECEIVER} is bootstrapped`, () =>
     // Outside of any app, which would be synthesised first.
     succeed(join(ROOT, "node_modules/.bin/cdk"), ["bootstrap", `aws://${RECEIVER}/us-east-1`], {
       cwd: folder,
@@ -29,11 +28,11 @@ export async function forwardToAnotherAccount(on: ExampleStage): Promise<void> {
     "<pollerAccount>": "000000000000",
     "<ClaimCheckBucketName>": output(on, "ClaimCheckBucketName"),
   };
-  const receiver = await deployExample(on, NAME, { heading: "Receive", replace: names, env });
+  const receiver = await deployExample(on, { heading: "Receive", replace: names, env });
   const inboxArn = output(receiver, "InboxArn");
   assert.match(inboxArn, new RegExp(`:${RECEIVER}:`));
-  const forwarder = await deployExample(on, NAME, { heading: "Forward", replace: { "<InboxArn>": inboxArn } });
-  await report.step(`${NAME}: the other account reads each response, a large one with its answers`, async (note) => {
+  const forwarder = await deployExample(on, { heading: "Forward", replace: { "<InboxArn>": inboxArn } });
+  await report.step("the other account reads each response, a large one with its answers", async (note) => {
     simulator.complete(surveyId, 4);
     const [large = 0] = simulator.complete(surveyId, 1, { records: 1, commentBytes: LARGE });
     const wanted = simulator
@@ -50,7 +49,7 @@ export async function forwardToAnotherAccount(on: ExampleStage): Promise<void> {
     assert.ok(bytes > LARGE / 2, "no answers went to the bucket");
     note(`${wanted.length} responses; the answers of one, ${bytes} bytes, came out of the poller's bucket`);
   });
-  await report.step(`${NAME}: both are destroyed`, async () => {
+  await report.step("both are destroyed", async () => {
     await forwarder.destroy();
     await receiver.destroy();
   });

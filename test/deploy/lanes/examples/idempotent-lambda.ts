@@ -4,11 +4,9 @@ import { deployExample, type ExampleStage } from "../../support/examples.ts";
 import { output } from "../../support/stage.ts";
 import { completed, untilAfterTicks, untilArrived } from "../../support/ticks.ts";
 
-const NAME = "idempotent-lambda";
-
 export async function idempotentLambda(on: ExampleStage): Promise<void> {
   const { report, simulator, aws, surveyId } = on;
-  const example = await deployExample(on, NAME);
+  const example = await deployExample(on);
   /** Events by which letters have gone out for this survey. */
   const letters: string[] = [];
   const take = async (): Promise<number> => {
@@ -20,7 +18,7 @@ export async function idempotentLambda(on: ExampleStage): Promise<void> {
   };
   const ids = () => completed(on, surveyId).map(({ detail }) => detail.meta.eventId);
 
-  await report.step(`${NAME}: a letter for each response, and none for events that come again`, async (note) => {
+  await report.step("a letter for each response, and none for events that come again", async (note) => {
     simulator.complete(surveyId, 12);
     await untilArrived(on);
     const events = completed(on, surveyId);
@@ -33,17 +31,17 @@ export async function idempotentLambda(on: ExampleStage): Promise<void> {
     assert.deepEqual(letters.sort(), ids().sort());
     note(`${letters.length} letters; each event was delivered twice`);
   });
-  await report.step(`${NAME}: by the books of the survey it has every event`, async () => {
+  await report.step("by the books of the survey it has every event", async () => {
     simulator.complete(surveyId);
     await untilAfterTicks(on, "the books say nothing", async () => {
       const lines = await aws.logs(output(example, "LogGroupName"));
       return lines.some((line) => line.includes(`Survey ${surveyId} of main`) && line.includes(": complete"));
     });
   });
-  await report.step(`${NAME}: survey-poller verify reads the receipts`, () =>
+  await report.step("survey-poller verify reads the receipts", () =>
     survey(on, `verify --survey ${surveyId} --dynamodb ${output(example, "ReceiptsTable")}:eventId`),
   );
-  await report.step(`${NAME}: destroyed; what it remembers is kept`, async () => {
+  await report.step("destroyed; what it remembers is kept", async () => {
     await example.destroy();
     assert.ok((await aws.items(output(example, "DoneTable"))).length > 0);
   });

@@ -5,7 +5,6 @@ import { deployExample, type ExampleStage } from "../../support/examples.ts";
 import { output } from "../../support/stage.ts";
 import { untilAfterTicks } from "../../support/ticks.ts";
 
-const NAME = "sqs-worker-python";
 /** More than the poller leaves in an event. */
 const LARGE = 300_000;
 
@@ -13,7 +12,7 @@ export async function sqsWorkerPython(on: ExampleStage): Promise<void> {
   const { report, simulator, aws, surveyId } = on;
   // The emulator runs functions on the processor and the Python of this machine.
   const { pythonVersion, architecture } = hostPython();
-  const example = await deployExample(on, NAME, {
+  const example = await deployExample(on, {
     replace: { "<ClaimCheckBucketName>": output(on, "ClaimCheckBucketName") },
     more: `-c pythonVersion=${pythonVersion} -c architecture=${architecture}`,
   });
@@ -33,11 +32,11 @@ export async function sqsWorkerPython(on: ExampleStage): Promise<void> {
   };
 
   const [first = 0] = simulator.complete(surveyId, 12);
-  await report.step(`${NAME}: each response is worked off, a large one with its answers`, async () => {
+  await report.step("each response is worked off, a large one with its answers", async () => {
     simulator.complete(surveyId, 1, { records: 1, commentBytes: LARGE });
     await untilAfterTicks(on, "responses are missing", isRight);
   });
-  await report.step(`${NAME}: an update replaces what was found, past a message that cannot be read`, async () => {
+  await report.step("an update replaces what was found, past a message that cannot be read", async () => {
     const QueueUrl = output(example, "QueueUrl");
     await aws.sqs.send(new SendMessageCommand({ QueueUrl, MessageBody: "no event at all" }));
     const { length = 0 } = simulator.truthOf(surveyId, first)?.records ?? [];
@@ -46,7 +45,7 @@ export async function sqsWorkerPython(on: ExampleStage): Promise<void> {
     simulator.complete(surveyId);
     await untilAfterTicks(on, "the old answers are kept", isRight);
   });
-  await report.step(`${NAME}: destroyed; what it found is kept`, async () => {
+  await report.step("destroyed; what it found is kept", async () => {
     await example.destroy();
     assert.ok((await found()).length > 0);
   });
