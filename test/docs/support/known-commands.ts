@@ -31,29 +31,26 @@ const NOT_LOOKED_AT = words("athena configure s3 ssm sso sts kms");
 
 const { scripts } = JSON.parse(readFileSync("package.json", "utf8")) as { scripts: Record<string, string> };
 
+type Check = (args: readonly string[]) => string | undefined | Promise<string | undefined>;
+
+const CHECKS: Readonly<Record<string, Check>> = {
+  npm: npmProblem,
+  npx: npxProblem,
+  "survey-poller": surveyPollerProblem,
+  cdk: cdkProblem,
+  node: nodeProblem,
+  aws: awsProblem,
+};
+
 /** What one simple command of a document has wrong. `functions` are those that the document itself defines. */
-export async function commandProblem(words: Words, functions: ReadonlySet<string>): Promise<string | undefined> {
-  const [program = "", ...args] = words;
-  switch (program) {
-    case "npm":
-      return npmProblem(args);
-    case "npx":
-      return npxProblem(args);
-    case "survey-poller":
-      return surveyPollerProblem(args);
-    case "cdk":
-      return cdkProblem(args);
-    case "node":
-      return nodeProblem(args);
-    case "aws":
-      return awsProblem(args);
-    default:
-      if (functions.has(program)) return undefined;
-      return OF_THE_MACHINE.has(program) || existsSync(program) ? undefined : `nobody knows the program "${program}"`;
-  }
+export async function commandProblem(command: Words, functions: ReadonlySet<string>): Promise<string | undefined> {
+  const [program = "", ...args] = command;
+  if (program in CHECKS) return CHECKS[program]?.(args);
+  const isKnown = functions.has(program) || OF_THE_MACHINE.has(program) || existsSync(program);
+  return isKnown ? undefined : `nobody knows the program "${program}"`;
 }
 
-function npmProblem(given: readonly string[]): string | undefined {
+function npmProblem(given: readonly string[]): ReturnType<Check> {
   const [verb = "", ...args] = given.filter((word) => word !== "--silent" && word !== "-s");
   if (verb === "run") {
     const [name = ""] = args;
@@ -67,9 +64,8 @@ function npmProblem(given: readonly string[]): string | undefined {
   return OF_NPM.has(verb) ? undefined : `nobody knows "npm ${verb}"`;
 }
 
-function npxProblem(command: Words): string | undefined | Promise<string | undefined> {
-  const [program = ""] = command;
-  if (program === "survey-poller" || program === "cdk" || program === "node") return commandProblem(command, new Set());
+function npxProblem([program = "", ...args]: readonly string[]): ReturnType<Check> {
+  if (program === "survey-poller" || program === "cdk" || program === "node") return CHECKS[program]?.(args);
   const [name, version] = program.split(/(?<=.)@/);
   // One that npx fetches is named with its version: else it would be another one tomorrow.
   if (version !== undefined && /^\d+\.\d+\.\d+$/.test(version)) return undefined;
@@ -78,15 +74,9 @@ function npxProblem(command: Words): string | undefined | Promise<string | undef
 }
 
 /** By the command's own definitions: nothing of the verb's work is done. */
-async function surveyPollerProblem(args: readonly string[]): Promise<string | undefined> {
+function surveyPollerProblem(args: readonly string[]): Promise<string | undefined> {
   const numbered = args.map((word) => (word === "SOMETHING" ? "1" : word));
-  try {
-    await commandLine(() => Promise.resolve(), numbered, ioOf().io);
-    return undefined;
-  } catch (error) {
-    const { code, message } = error as { code?: string; message: string };
-    return code === "commander.helpDisplayed" ? undefined : message;
-  }
+  return messageOf(() => commandLine(() => Promise.resolve(), numbered, ioOf().io));
 }
 
 function cdkProblem([verb = "", ...args]: readonly string[]): string | undefined {
@@ -127,11 +117,12 @@ function pascal(kebab: string): string {
   return kebab.replace(/(?:^|-)(\w)/g, (_, letter: string) => letter.toUpperCase());
 }
 
-function messageOf(work: () => unknown): string | undefined {
+async function messageOf(work: () => unknown): Promise<string | undefined> {
   try {
-    work();
+    await work();
     return undefined;
   } catch (error) {
-    return error instanceof Error ? error.message : String(error);
+    const { code, message } = error as { code?: string; message: string };
+    return code === "commander.helpDisplayed" ? undefined : message;
   }
 }
