@@ -8,9 +8,16 @@ import { isReplayed } from "./subscription.ts";
 import { until } from "./until.ts";
 import { DETRACTORS } from "./webhook.ts";
 
-/** Starts a tick, and gives what the function answers as text. */
+/** Starts a tick, once the scheduled one that may be at work is done, and gives what the function answers as text. */
 export async function tick(on: Deployed): Promise<string> {
-  return JSON.stringify(await on.aws.invoke(output(on, "PollFunctionName")));
+  let answer = "";
+  // The lease of a tick that was killed is held for 15 s.
+  const isOver = async (): Promise<boolean> => {
+    answer = JSON.stringify(await on.aws.invoke(output(on, "PollFunctionName")));
+    return !answer.includes("isBusy");
+  };
+  await until("another tick is at work", isOver, 40_000);
+  return answer;
 }
 
 /** Starts ticks and looks, until it is so. A tick that fails is followed by others, as on a schedule. */
