@@ -9,15 +9,11 @@ import { LogGroup, RetentionDays } from "aws-cdk-lib/aws-logs";
 import { Topic } from "aws-cdk-lib/aws-sns";
 import { Queue } from "aws-cdk-lib/aws-sqs";
 import type { Construct } from "constructs";
-import { SurveyEvents } from "survey-poller/infra";
-import { FollowUpMachine } from "./follow-up.ts";
+import { SurveyEvents, type SurveyEventsProps } from "survey-poller/infra";
+import { followUpMachine } from "./follow-up.ts";
 
-export interface CommentFollowUpProps extends StackProps {
-  /** Name of the poller's bus. Default "survey-poller". */
-  busName?: string;
-  /** The poller's bucket with answers that are too large for an event: the output `ClaimCheckBucketName`. Needed with comments. */
-  claimCheckBucketName?: string;
-  /** Whether a ticket has the comments themselves, which are personal data. Default false. */
+export interface CommentFollowUpProps extends StackProps, SurveyEventsProps {
+  /** Whether a ticket has the comments themselves, which are personal data: needs `claimCheckBucketName`. Default false. */
   withComments?: boolean;
   /** How long the ticket of a detractor may stay open before the desk is told. Default two days. */
   patience?: Duration;
@@ -25,18 +21,9 @@ export interface CommentFollowUpProps extends StackProps {
 
 /** Opens a ticket for each unhappy comment, and tells a desk when a detractor's stays open. */
 export class CommentFollowUp extends Stack {
-  constructor(
-    scope: Construct,
-    id: string,
-    {
-      busName,
-      claimCheckBucketName,
-      withComments = false,
-      patience = Duration.days(2),
-      ...props
-    }: CommentFollowUpProps,
-  ) {
+  constructor(scope: Construct, id: string, props: CommentFollowUpProps = {}) {
     super(scope, id, { description: "Follows up unhappy comments of surveys", ...props });
+    const { withComments = false, patience = Duration.days(2) } = props;
     const tickets = new Table(this, "Tickets", {
       partitionKey: { name: "ticket", type: AttributeType.STRING },
       billingMode: BillingMode.PAY_PER_REQUEST,
@@ -44,7 +31,7 @@ export class CommentFollowUp extends Stack {
       removalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE,
     });
     const desk = new Topic(this, "Desk", { enforceSSL: true });
-    const { machine } = new FollowUpMachine(this, "FollowUp", { tickets, desk, patience });
+    const machine = followUpMachine(this, { tickets, desk, patience });
     const failed = new Queue(this, "Failed", { enforceSSL: true, retentionPeriod: Duration.days(14) });
     const start = new NodejsFunction(this, "Start", {
       entry: join(import.meta.dirname, "handler.ts"),
@@ -60,10 +47,7 @@ export class CommentFollowUp extends Stack {
     });
     machine.grantStartExecution(start);
 
-    const surveys = SurveyEvents.fromBus(this, "Surveys", {
-      ...(busName === undefined ? {} : { busName }),
-      ...(claimCheckBucketName === undefined ? {} : { claimCheckBucketName }),
-    });
+    const surveys = SurveyEvents.fromBus(this, "Surveys", props);
     if (withComments) surveys.grantReadAnswers(start);
     surveys.onResponseCompleted("Unhappy", {
       where: {

@@ -1,7 +1,11 @@
+import { GetSecretValueCommand, SecretsManagerClient } from "@aws-sdk/client-secrets-manager";
 import type { EventBridgeEvent } from "aws-lambda";
 import { type ResponseCompleted, responseCompleted } from "survey-poller/events";
-import { chatUrl, forgetChatUrl } from "./chat-url.ts";
 import { messageOf } from "./message.ts";
+
+const secrets = new SecretsManagerClient({});
+/** URL of the chat's incoming webhook, once it was read. Whoever has it can post, so no error repeats it. */
+let known: string | undefined;
 
 /** Posts one message to the chat. An error makes Lambda try again. */
 export async function handler({ detail }: EventBridgeEvent<"response.completed", ResponseCompleted>): Promise<void> {
@@ -15,8 +19,18 @@ export async function handler({ detail }: EventBridgeEvent<"response.completed",
   });
   if (answer.ok) return;
   // The URL may have been replaced: the next attempt reads it anew.
-  forgetChatUrl();
+  known = undefined;
   throw new Error(
     `The chat answered ${answer.status}. Check that the secret holds the URL of a webhook that is still active.`,
   );
+}
+
+async function chatUrl(): Promise<string> {
+  if (known !== undefined) return known;
+  const { SecretString = "" } = await secrets.send(new GetSecretValueCommand({ SecretId: process.env.SECRET_NAME }));
+  const url = SecretString.trim();
+  if (!URL.canParse(url))
+    throw new Error("The secret holds no URL. Put the URL alone into it, without quotes or JSON.");
+  known = url;
+  return url;
 }

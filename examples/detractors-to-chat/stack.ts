@@ -8,11 +8,9 @@ import { LogGroup, RetentionDays } from "aws-cdk-lib/aws-logs";
 import { Secret } from "aws-cdk-lib/aws-secretsmanager";
 import { Queue } from "aws-cdk-lib/aws-sqs";
 import type { Construct } from "constructs";
-import { SurveyEvents } from "survey-poller/infra";
+import { SurveyEvents, type SurveyEventsProps } from "survey-poller/infra";
 
-export interface DetractorsToChatProps extends StackProps {
-  /** Name of the poller's bus. Default "survey-poller". */
-  busName?: string;
+export interface DetractorsToChatProps extends StackProps, SurveyEventsProps {
   /** Name of the secret that holds the URL of the chat's incoming webhook. Default "detractors-to-chat". */
   secretName?: string;
   /** Whether a message quotes the first comment, which is personal data. Default false. */
@@ -21,9 +19,10 @@ export interface DetractorsToChatProps extends StackProps {
 
 /** Tells a chat of each detractor. */
 export class DetractorsToChat extends Stack {
-  constructor(scope: Construct, id: string, { busName, secretName, withComment, ...props }: DetractorsToChatProps) {
+  constructor(scope: Construct, id: string, props: DetractorsToChatProps = {}) {
     super(scope, id, { description: "Tells a chat of each detractor", ...props });
-    const secret = Secret.fromSecretNameV2(this, "Url", secretName ?? "detractors-to-chat");
+    const { secretName = "detractors-to-chat", withComment = false } = props;
+    const secret = Secret.fromSecretNameV2(this, "Url", secretName);
     const untold = new Queue(this, "Untold", { enforceSSL: true, retentionPeriod: Duration.days(14) });
     const tell = new NodejsFunction(this, "Tell", {
       entry: join(import.meta.dirname, "handler.ts"),
@@ -31,7 +30,7 @@ export class DetractorsToChat extends Stack {
       architecture: Architecture.ARM_64,
       timeout: Duration.seconds(20),
       bundling: { format: OutputFormat.CJS, bundleAwsSDK: true, minify: true },
-      environment: { SECRET_NAME: secret.secretName, WITH_COMMENT: String(withComment === true) },
+      environment: { SECRET_NAME: secret.secretName, WITH_COMMENT: String(withComment) },
       logGroup: new LogGroup(this, "Log", { retention: RetentionDays.ONE_MONTH, removalPolicy: RemovalPolicy.DESTROY }),
       // The chat may be down: Lambda tries twice more within minutes, then the event lies in the queue.
       retryAttempts: 2,
@@ -39,7 +38,7 @@ export class DetractorsToChat extends Stack {
     });
     secret.grantRead(tell);
 
-    SurveyEvents.fromBus(this, "Surveys", busName === undefined ? {} : { busName }).onResponseCompleted("Detractors", {
+    SurveyEvents.fromBus(this, "Surveys", props).onResponseCompleted("Detractors", {
       where: { data: { summary: { nps: { class: ["detractor"] }, test: [false] } } },
       // One queue keeps what did not reach the function, and what the function could not tell.
       target: new LambdaFunction(tell, { deadLetterQueue: untold }),

@@ -1,8 +1,7 @@
 import type { Context, EventBridgeEvent } from "aws-lambda";
 import { booksClosed, type DetailOf, responseCompleted, responseUpdated } from "survey-poller/events";
-import { checkBooks } from "./books.ts";
+import { checkBooks, keepReceipt } from "./books.ts";
 import { sendLetter } from "./letter.ts";
-import { keepReceipt } from "./receipts.ts";
 
 type Subscribed = "response.completed" | "response.updated" | "books.closed";
 

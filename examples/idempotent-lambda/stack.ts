@@ -8,16 +8,11 @@ import { NodejsFunction, OutputFormat } from "aws-cdk-lib/aws-lambda-nodejs";
 import { LogGroup, RetentionDays } from "aws-cdk-lib/aws-logs";
 import { Queue } from "aws-cdk-lib/aws-sqs";
 import type { Construct } from "constructs";
-import { SurveyEvents } from "survey-poller/infra";
-
-export interface IdempotentLambdaProps extends StackProps {
-  /** Name of the poller's bus. Default "survey-poller". */
-  busName?: string;
-}
+import { SurveyEvents, type SurveyEventsProps } from "survey-poller/infra";
 
 /** Sends one letter for each response, however often its event is delivered. */
 export class IdempotentLambda extends Stack {
-  constructor(scope: Construct, id: string, { busName, ...props }: IdempotentLambdaProps) {
+  constructor(scope: Construct, id: string, props: StackProps & SurveyEventsProps = {}) {
     super(scope, id, { description: "Sends one letter for each completed survey response", ...props });
     const kept = {
       billingMode: BillingMode.PAY_PER_REQUEST,
@@ -37,10 +32,7 @@ export class IdempotentLambda extends Stack {
     });
     const letters = new Queue(this, "Letters", { enforceSSL: true, retentionPeriod: Duration.days(14) });
     const failed = new Queue(this, "Failed", { enforceSSL: true, retentionPeriod: Duration.days(14) });
-    const log = new LogGroup(this, "Log", {
-      retention: RetentionDays.ONE_MONTH,
-      removalPolicy: RemovalPolicy.DESTROY,
-    });
+    const log = new LogGroup(this, "Log", { retention: RetentionDays.ONE_MONTH, removalPolicy: RemovalPolicy.DESTROY });
     const send = new NodejsFunction(this, "Send", {
       entry: join(import.meta.dirname, "handler.ts"),
       runtime: Runtime.NODEJS_24_X,
@@ -62,7 +54,7 @@ export class IdempotentLambda extends Stack {
     receipts.grant(send, "dynamodb:PutItem", "dynamodb:Query");
     letters.grantSendMessages(send);
 
-    const surveys = SurveyEvents.fromBus(this, "Surveys", busName === undefined ? {} : { busName });
+    const surveys = SurveyEvents.fromBus(this, "Surveys", props);
     const rule = surveys.onResponseCompleted("Letters", {
       types: ["response.completed", "response.updated", "books.closed"],
       // One queue keeps what did not reach the function, and what the function could not do.

@@ -3,6 +3,7 @@ import type { EventBridgeEvent, SQSBatchResponse, SQSEvent } from "aws-lambda";
 import {
   type Answer,
   type ResponseCompleted,
+  type ResponseUpdated,
   responseCompleted,
   responseDeleted,
   responseUpdated,
@@ -42,12 +43,9 @@ async function store(event: EventBridgeEvent<string, { meta?: { test?: boolean }
 
 async function rowOf({ "detail-type": type, detail }: EventBridgeEvent<string, unknown>): Promise<Row | undefined> {
   switch (type) {
-    case "response.completed": {
-      const event = responseCompleted.parse(detail);
-      return rowOfContents(type, event, await answersOf(event));
-    }
+    case "response.completed":
     case "response.updated": {
-      const event = responseUpdated.parse(detail);
+      const event = type === "response.completed" ? responseCompleted.parse(detail) : responseUpdated.parse(detail);
       return rowOfContents(type, event, await answersOf(event));
     }
     case "response.deleted":
@@ -58,7 +56,7 @@ async function rowOf({ "detail-type": type, detail }: EventBridgeEvent<string, u
 }
 
 /** Those of the event, or those that were too large for it and lie in the poller's bucket. */
-async function answersOf({ data: { answers, answersRef } }: ResponseCompleted): Promise<Answer[]> {
+async function answersOf({ data: { answers, answersRef } }: ResponseCompleted | ResponseUpdated): Promise<Answer[]> {
   if (answersRef === null) return answers;
   const { Body } = await s3.send(new GetObjectCommand({ Bucket: answersRef.bucket, Key: answersRef.key }));
   return JSON.parse((await Body?.transformToString()) ?? "[]") as Answer[];

@@ -1,16 +1,19 @@
 import type { Answer, ResponseCompleted, ResponseDeleted, ResponseUpdated } from "survey-poller/events";
 
-/** One event, as a row of the table. Fields that a deletion does not have are null. */
-export interface Row {
+/** One event, as a row of the table. Columns that an event does not fill are null there. */
+export interface Row extends Partial<ContentsColumns> {
   event_id: string;
   event_type: string;
   source_name: string;
   survey_id: number;
   response_id: number;
-  revision: number | null;
   detected_at: string;
-  deleted_at: string | null;
   survey_name: string | null;
+  deleted_at?: string;
+}
+
+interface ContentsColumns {
+  revision: number;
   completed_local: string | null;
   completed_at: string | null;
   country: string | null;
@@ -19,12 +22,12 @@ export interface Row {
   nps_class: string | null;
   score_percent: number | null;
   duration_seconds: number | null;
-  comments: number | null;
+  comments: number;
   test: boolean | null;
-  answers: AnswerColumn[] | null;
+  answers: AnswerColumn[];
   /** JSON texts, for fields that the table has no column of. */
-  metrics: string | null;
-  metadata: string | null;
+  metrics: string;
+  metadata: string;
 }
 
 interface AnswerColumn {
@@ -36,21 +39,17 @@ interface AnswerColumn {
   score: number | null;
 }
 
-type Contents = ResponseCompleted | ResponseUpdated;
-
 /** @param answers those of the event, or those that its claim check points to */
-export function rowOfContents(type: string, { meta, data }: Contents, answers: readonly Answer[]): Row {
+export function rowOfContents(
+  type: string,
+  event: ResponseCompleted | ResponseUpdated,
+  answers: readonly Answer[],
+): Row {
+  const { meta, data } = event;
   const { response, summary } = data;
   return {
-    event_id: meta.eventId,
-    event_type: type,
-    source_name: meta.sourceName,
-    survey_id: data.surveyId,
-    response_id: data.responseId,
+    ...rowOf(type, event),
     revision: meta.revision,
-    detected_at: meta.detectedAt,
-    deleted_at: null,
-    survey_name: data.survey?.name ?? null,
     completed_local: response.completed.local,
     completed_at: response.completed.at ?? null,
     country: response.country,
@@ -74,30 +73,19 @@ export function rowOfContents(type: string, { meta, data }: Contents, answers: r
   };
 }
 
-export function rowOfDeletion(type: string, { meta, data }: ResponseDeleted): Row {
+export function rowOfDeletion(type: string, event: ResponseDeleted): Row {
+  return { ...rowOf(type, event), deleted_at: event.data.observedAt };
+}
+
+function rowOf(type: string, { meta, data }: ResponseCompleted | ResponseUpdated | ResponseDeleted): Row {
   return {
     event_id: meta.eventId,
     event_type: type,
     source_name: meta.sourceName,
     survey_id: data.surveyId,
     response_id: data.responseId,
-    revision: null,
     detected_at: meta.detectedAt,
-    deleted_at: data.observedAt,
     survey_name: data.survey?.name ?? null,
-    completed_local: null,
-    completed_at: null,
-    country: null,
-    crk: null,
-    nps_score: null,
-    nps_class: null,
-    score_percent: null,
-    duration_seconds: null,
-    comments: null,
-    test: null,
-    answers: null,
-    metrics: null,
-    metadata: null,
   };
 }
 

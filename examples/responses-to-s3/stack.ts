@@ -10,21 +10,14 @@ import { LogGroup, RetentionDays } from "aws-cdk-lib/aws-logs";
 import { BlockPublicAccess, Bucket, BucketEncryption } from "aws-cdk-lib/aws-s3";
 import { Queue } from "aws-cdk-lib/aws-sqs";
 import type { Construct } from "constructs";
-import { SurveyEvents } from "survey-poller/infra";
+import { SurveyEvents, type SurveyEventsProps } from "survey-poller/infra";
 import { createTable, DATABASE, EVENTS } from "./table.ts";
-
-export interface ResponsesToS3Props extends StackProps {
-  /** Name of the poller's bus. Default "survey-poller". */
-  busName?: string;
-  /** The poller's bucket with answers that are too large for an event: the output `ClaimCheckBucketName`. */
-  claimCheckBucketName: string;
-}
 
 const TIMEOUT = Duration.minutes(1);
 
 /** Keeps each event with the contents of a response as an object in S3, and makes Athena find them. */
 export class ResponsesToS3 extends Stack {
-  constructor(scope: Construct, id: string, { busName, claimCheckBucketName, ...props }: ResponsesToS3Props) {
+  constructor(scope: Construct, id: string, props: StackProps & SurveyEventsProps) {
     super(scope, id, { description: "Completed survey responses in S3", ...props });
     const bucket = new Bucket(this, "Bucket", {
       encryption: BucketEncryption.S3_MANAGED,
@@ -57,10 +50,7 @@ export class ResponsesToS3 extends Stack {
     );
     bucket.grantPut(store, `${EVENTS}/*`);
 
-    const surveys = SurveyEvents.fromBus(this, "Surveys", {
-      claimCheckBucketName,
-      ...(busName === undefined ? {} : { busName }),
-    });
+    const surveys = SurveyEvents.fromBus(this, "Surveys", props);
     surveys.grantReadAnswers(store);
     const rule = surveys.onResponseCompleted("Responses", {
       types: ["response.completed", "response.updated", "response.deleted"],

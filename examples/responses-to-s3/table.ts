@@ -9,7 +9,7 @@ export const DATABASE = "surveys";
 export const EVENTS = "events";
 
 /** Columns by name, with their types. A column that `Row` does not have, or has and is not here, does not compile. */
-const COLUMNS: Readonly<Record<keyof Row, string>> = {
+export const COLUMNS: Readonly<Record<keyof Row, string>> = {
   event_id: "string",
   event_type: "string",
   source_name: "string",

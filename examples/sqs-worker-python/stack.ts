@@ -6,14 +6,10 @@ import { SqsEventSource } from "aws-cdk-lib/aws-lambda-event-sources";
 import { LogGroup, RetentionDays } from "aws-cdk-lib/aws-logs";
 import { Queue } from "aws-cdk-lib/aws-sqs";
 import type { Construct } from "constructs";
-import { SurveyEvents } from "survey-poller/infra";
+import { SurveyEvents, type SurveyEventsProps } from "survey-poller/infra";
 import { workerCode } from "./worker-code.ts";
 
-export interface SqsWorkerPythonProps extends StackProps {
-  /** Name of the poller's bus. Default "survey-poller". */
-  busName?: string;
-  /** The poller's bucket with answers that are too large for an event: the output `ClaimCheckBucketName`. */
-  claimCheckBucketName?: string;
+export interface SqsWorkerPythonProps extends StackProps, SurveyEventsProps {
   /** Of Lambda, 3.12 or later: those before have an older C library than some wheels need. Default "3.14". */
   pythonVersion?: string;
   /** Of the worker's processor. Default "arm64". */
@@ -24,18 +20,10 @@ const TIMEOUT = Duration.minutes(1);
 
 /** A queue of completed and updated responses, and a worker in Python that works it off. */
 export class SqsWorkerPython extends Stack {
-  constructor(
-    scope: Construct,
-    id: string,
-    {
-      busName,
-      claimCheckBucketName,
-      pythonVersion = "3.14",
-      architecture: processor = "arm64",
-      ...props
-    }: SqsWorkerPythonProps,
-  ) {
+  constructor(scope: Construct, id: string, props: SqsWorkerPythonProps = {}) {
     super(scope, id, { description: "Works off survey responses in Python", ...props });
+    const runtime = new Runtime(`python${props.pythonVersion ?? "3.14"}`, RuntimeFamily.PYTHON);
+    const architecture = props.architecture === "x86_64" ? Architecture.X86_64 : Architecture.ARM_64;
     const kept = {
       billingMode: BillingMode.PAY_PER_REQUEST,
       pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: true },
@@ -57,8 +45,6 @@ export class SqsWorkerPython extends Stack {
       visibilityTimeout: Duration.seconds(6 * TIMEOUT.toSeconds()),
       deadLetterQueue: { queue: failed, maxReceiveCount: 5 },
     });
-    const runtime = new Runtime(`python${pythonVersion}`, RuntimeFamily.PYTHON);
-    const architecture = processor === "arm64" ? Architecture.ARM_64 : Architecture.X86_64;
     const worker = new LambdaFunction(this, "Worker", {
       code: workerCode(runtime, architecture),
       handler: "handler.lambda_handler",
@@ -76,10 +62,7 @@ export class SqsWorkerPython extends Stack {
     done.grant(worker, "dynamodb:GetItem", "dynamodb:PutItem", "dynamodb:UpdateItem", "dynamodb:DeleteItem");
     findings.grant(worker, "dynamodb:PutItem");
 
-    const surveys = SurveyEvents.fromBus(this, "Surveys", {
-      ...(busName === undefined ? {} : { busName }),
-      ...(claimCheckBucketName === undefined ? {} : { claimCheckBucketName }),
-    });
+    const surveys = SurveyEvents.fromBus(this, "Surveys", props);
     surveys.grantReadAnswers(worker);
     const rule = surveys.onResponseCompleted("Responses", {
       types: ["response.completed", "response.updated"],

@@ -38,24 +38,14 @@ export function assembleWorker(
   models = installedModels(),
 ): void {
   const processor = architecture.name === "arm64" ? "aarch64" : "x86_64";
-  const version = runtime.name.replace("python", "");
   // What else is installed on this machine is of no concern.
-  const quietly = ["--quiet", "--disable-pip-version-check", "--no-input", "--no-compile", "--no-warn-conflicts"];
-  const wheels = ["--only-binary", ":all:", "--implementation", "cp", "--python-version", version];
+  const quietly =
+    "--quiet --disable-pip-version-check --no-input --no-compile --no-warn-conflicts --root-user-action ignore";
+  const wheels = `--only-binary :all: --implementation cp --python-version ${runtime.name.replace("python", "")}`;
   // Newer wheels name the C library that they need instead.
-  const platforms = ["manylinux2014", "manylinux_2_28"].flatMap((one) => ["--platform", `${one}_${processor}`]);
+  const platforms = `--platform manylinux2014_${processor} --platform manylinux_2_28_${processor}`;
   const packages = ["--require-hashes", "--requirement", join(WORKER, "requirements.txt"), "--target", folder];
-  const install = [
-    "-m",
-    "pip",
-    "install",
-    "--root-user-action",
-    "ignore",
-    ...quietly,
-    ...wheels,
-    ...platforms,
-    ...packages,
-  ];
+  const install = [..."-m pip install".split(" "), ...`${quietly} ${wheels} ${platforms}`.split(" "), ...packages];
   try {
     execFileSync("python3", install, { stdio: ["ignore", "ignore", "inherit"] });
   } catch (cause) {

@@ -7,15 +7,16 @@
 import { mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { asTheReadmeSays } from "./scenarios/as-the-readme-says.ts";
-import { examples } from "./scenarios/examples.ts";
-import { lifeOfADeployment } from "./scenarios/life-of-a-deployment.ts";
-import { operatedDeployment } from "./scenarios/operated-deployment.ts";
-import { smoke } from "./scenarios/smoke.ts";
-import { watchedDeployment } from "./scenarios/watched-deployment.ts";
+import { alarms } from "./lanes/alarms.ts";
+import { examples } from "./lanes/examples.ts";
+import { life } from "./lanes/life.ts";
+import { readme } from "./lanes/readme.ts";
+import { smoke } from "./lanes/smoke.ts";
+import { verbs } from "./lanes/verbs.ts";
+import { installEmulator } from "./support/emulator.ts";
 import { killAll } from "./support/processes.ts";
-import { installPython } from "./support/python.ts";
 import { createReport, StepFailedError } from "./support/report.ts";
+import type { Given } from "./support/stage.ts";
 
 /** The promise is 5 minutes; what takes so much longer hangs. */
 const LIMIT = 900_000;
@@ -33,33 +34,25 @@ setTimeout(() => {
   close(1);
 }, LIMIT).unref();
 
-const life = report.lane("life");
-const installing = life.step("the emulator is installed", async (note) => {
-  const found = await installPython();
-  note(found.installed);
-  return found;
-});
-// Deployments that know nothing of each other: what one waits for, another one need not. The third begins as the first only waits, since two
-// that work are as much as a small machine bears.
-const waits = Promise.withResolvers<void>();
-const readme = { report: report.lane("readme"), installing, folder, onlyWaits: waits.resolve };
+const installing = report.step("the emulator is installed", async (note) => note(await installEmulator()));
+// Who needs it hears of its failure.
+installing.catch(() => {});
+const given = (name: string): Given => ({ report: report.lane(name), installing, folder });
 /** Those that are asked for, or all but the smoke test. */
 const chosen = process.argv.slice(2);
 const isChosen = (name: string): boolean => chosen.length === 0 || chosen.includes(name);
+// Deployments know nothing of each other: what one waits for, another one need not. Most begin as the README's only waits, since two that work
+// are as much as a small machine bears.
+const waits = Promise.withResolvers<void>();
 if (!isChosen("readme")) waits.resolve();
+const later = { alarms, verbs, examples };
 const ended = await Promise.allSettled([
-  isChosen("readme") ? asTheReadmeSays(readme).finally(waits.resolve) : undefined,
-  isChosen("life") ? lifeOfADeployment({ report: life, installing, folder }) : undefined,
-  waits.promise.then(async () => {
-    if (isChosen("alarms")) await watchedDeployment({ report: report.lane("alarms"), installing, folder });
-  }),
-  waits.promise.then(async () => {
-    if (isChosen("verbs")) await operatedDeployment({ report: report.lane("verbs"), installing, folder });
-  }),
-  waits.promise.then(async () => {
-    if (isChosen("examples")) await examples({ report: report.lane("examples"), installing, folder });
-  }),
-  chosen.includes("smoke") ? smoke({ report: report.lane("smoke"), installing, folder }) : undefined,
+  isChosen("readme") ? readme(given("readme"), waits.resolve).finally(waits.resolve) : undefined,
+  isChosen("life") ? life(given("life")) : undefined,
+  ...Object.entries(later).map(([name, play]) =>
+    isChosen(name) ? waits.promise.then(() => play(given(name))) : undefined,
+  ),
+  chosen.includes("smoke") ? smoke(given("smoke")) : undefined,
 ]);
 const reasons = ended.flatMap((one) => (one.status === "rejected" ? [one.reason as unknown] : []));
 // A step that failed has been counted and printed.

@@ -7,32 +7,17 @@ const operations = readFileSync("docs/operations.md", "utf8");
 
 const HEADS = ["**What it means.**", "**Look.**", "**Mend.**"];
 
-interface Alarm {
-  AlarmDescription: string;
-  Statistic?: string;
-  ExtendedStatistic?: string;
-  MetricName: string;
-  ComparisonOperator: string;
-  Threshold: number;
-  DatapointsToAlarm: number;
-  EvaluationPeriods: number;
-  Period: number;
-  TreatMissingData: string;
-}
-
 const template = synthesize({
   sources: [{ baseUrl: "https://surveys.example.com" }],
   webhooks: [{ name: "crm", url: "https://crm.example.com", signing: { secret: "crm/signing" } }],
 });
-const all = Object.values(template.findResources("AWS::CloudWatch::Alarm")).map(
-  ({ Properties }) => Properties as Alarm,
-);
+const all = Object.values(template.findResources("AWS::CloudWatch::Alarm")).map(({ Properties }) => Properties);
 /** The queues of the poller and of a webhook have an alarm each, of one kind. */
 const alarms = all.filter(({ AlarmDescription }) => !AlarmDescription.includes("the queue of webhook"));
+type Alarm = (typeof alarms)[number];
 
-const slug = (heading: string): string => heading.toLowerCase().replaceAll(" ", "-");
-const sectionOf = ({ AlarmDescription }: Alarm): string => AlarmDescription.split("#").at(-1) ?? "";
-const isTime = ({ MetricName }: Alarm): boolean => ["DetectionLag", "Stalled", "DeliveryStalled"].includes(MetricName);
+const sectionOf = ({ AlarmDescription }: Alarm): string => AlarmDescription.split("#").at(-1);
+const TIMES = ["DetectionLag", "Stalled", "DeliveryStalled"];
 
 const WORDS: Readonly<Record<string, string>> = {
   SampleCount: "sample count",
@@ -49,7 +34,7 @@ const word = (name: string): string => WORDS[name] ?? name;
 function rowOf(alarm: Alarm): string {
   const { Statistic, ExtendedStatistic, MetricName, ComparisonOperator, Threshold, TreatMissingData } = alarm;
   const statistic = ExtendedStatistic ?? word(Statistic ?? "").replace(/^[MS]/, (letter) => letter.toLowerCase());
-  const threshold = isTime(alarm) ? `${Threshold / 60_000} min` : `${Threshold}`;
+  const threshold = TIMES.includes(MetricName) ? `${Threshold / 60_000} min` : `${Threshold}`;
   const periods = `${alarm.DatapointsToAlarm} of ${alarm.EvaluationPeriods}, ${alarm.Period / 60} min each`;
   const metric = `${statistic} of \`${MetricName}\` ${word(ComparisonOperator)} ${threshold}`;
   return `${sectionOf(alarm)} | ${metric} | ${periods} | ${word(TreatMissingData)}`;
@@ -57,14 +42,12 @@ function rowOf(alarm: Alarm): string {
 
 describe("the alarms in the documents", () => {
   it("are raised by what docs/operations.md says", () => {
-    const [, table = ""] = operations.split("### When an alarm is raised\n");
-    const rows =
-      table
-        .split(/\n#+ /)[0]
-        ?.split("\n")
-        .filter((line) => line.startsWith("| ")) ?? [];
-    const cells = rows.slice(2).map((row) => row.replace(/^\| | \|$/g, "").split(" | "));
-    const documented = cells.map(([name = "", ...rest]) => [slug(name), ...rest].join(" | "));
+    const [, section = ""] = operations.split("### When an alarm is raised\n");
+    const rows = (section.split(/\n#+ /)[0] ?? "").split("\n").filter((line) => line.startsWith("| "));
+    const documented = rows.slice(2).map((row) => {
+      const [name = "", ...rest] = row.replace(/^\| | \|$/g, "").split(" | ");
+      return [name.toLowerCase().replaceAll(" ", "-"), ...rest].join(" | ");
+    });
     expect(documented.toSorted()).toEqual(alarms.map(rowOf).toSorted());
   });
 

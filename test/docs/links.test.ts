@@ -4,22 +4,21 @@ import { describe, expect, it } from "vitest";
 import { type Document, documents, readDocument } from "./support/markdown.ts";
 
 const byPath = new Map(documents.map((document) => [document.path, document]));
-const isElsewhere = (href: string): boolean => /^[a-z][a-z0-9+.-]*:/i.test(href);
 
-/** The file that a link of a document leads to, and what stands behind "#". */
-function target({ path }: Document, href: string): { file: string; anchor: string | undefined } {
-  const [file = "", anchor] = href.split("#");
-  return { file: file === "" ? path : normalize(join(dirname(path), decodeURI(file))), anchor };
-}
-
-function anchorsOf(path: string): ReadonlySet<string> {
-  return (byPath.get(path) ?? readDocument(path)).anchors;
+/** The links of a document within the project: the file that each leads to, and what stands behind "#". */
+function linksOf({ path, links }: Document) {
+  const own = links.filter(({ href }) => !/^[a-z][a-z0-9+.-]*:/i.test(href));
+  return own.map(({ place, href }) => {
+    const [file = "", anchor] = href.split("#");
+    return { place, href, anchor, file: file === "" ? path : normalize(join(dirname(path), decodeURI(file))) };
+  });
 }
 
 function problem(file: string, anchor: string | undefined): string | undefined {
   if (!existsSync(file)) return "there is no such file";
   if (anchor === undefined || !file.endsWith(".md")) return undefined;
-  return anchorsOf(file).has(anchor) ? undefined : `there is no heading "#${anchor}"`;
+  const { anchors } = byPath.get(file) ?? readDocument(file);
+  return anchors.has(anchor) ? undefined : `there is no heading "#${anchor}"`;
 }
 
 /** Where code, in a comment or a message, names a document: `docs/runbook.md#alarms`. */
@@ -31,13 +30,10 @@ const sources = globSync("{bench,cli,codegen,console,examples,functions,infra,li
 
 describe("links", () => {
   it.each(documents)("of $path lead to files and headings that there are", (document) => {
-    const dead = document.links
-      .filter(({ href }) => !isElsewhere(href))
-      .flatMap(({ place, href }) => {
-        const { file, anchor } = target(document, href);
-        const wrong = problem(file, anchor);
-        return wrong === undefined ? [] : [`${place}: ${href}: ${wrong}`];
-      });
+    const dead = linksOf(document).flatMap(({ place, href, file, anchor }) => {
+      const wrong = problem(file, anchor);
+      return wrong === undefined ? [] : [`${place}: ${href}: ${wrong}`];
+    });
     expect(dead).toEqual([]);
   });
 
@@ -47,11 +43,8 @@ describe("links", () => {
     const isPacked = (path: string): boolean => packed.some((one) => path === one || path.startsWith(`${one}/`));
     const outside = documents
       .filter(({ path }) => isPacked(path))
-      .flatMap((document) =>
-        document.links
-          .filter(({ href }) => !isElsewhere(href) && !isPacked(target(document, href).file))
-          .map(({ place, href }) => `${place}: ${href}`),
-      );
+      .flatMap(linksOf)
+      .filter(({ file }) => !isPacked(file));
     expect(outside).toEqual([]);
   });
 
@@ -77,9 +70,7 @@ describe("links", () => {
       reached.add(path);
       // The front page has links to all: the index is to have them, too.
       if (path === "README.md") continue;
-      waiting.push(
-        ...document.links.filter(({ href }) => !isElsewhere(href)).map(({ href }) => target(document, href).file),
-      );
+      waiting.push(...linksOf(document).map(({ file }) => file));
     }
     expect([...byPath.keys()].filter((path) => path.startsWith("docs/") && !reached.has(path))).toEqual([]);
   });

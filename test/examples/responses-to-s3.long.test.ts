@@ -1,13 +1,13 @@
-import { Match } from "aws-cdk-lib/assertions";
+import type { SQSEvent } from "aws-lambda";
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 import { response } from "../../codegen/golden/facts.ts";
 import { keyOf, type Row, rowOfContents, rowOfDeletion } from "../../examples/responses-to-s3/row.ts";
-import { ResponsesToS3 } from "../../examples/responses-to-s3/stack.ts";
 import { buildEvent, toUpdate } from "../../lib/events/build/build-event.ts";
 import type { ResponseDeleted } from "../../lib/events/index.ts";
+import { type ExampleAws, startExampleAws } from "./support/aws.ts";
+import { golden } from "./support/events.ts";
 import { viewOf } from "./support/responses-view.ts";
-import { type Synthesized, synthesizeExample } from "./support/template.ts";
 
 const START = Date.UTC(2026, 2, 10, 23, 59);
 const MINUTE = 60_000;
@@ -30,7 +30,7 @@ function deletion(responseId: number, minutes: number): Row {
 }
 
 /** What the view shows after these events came in this order: response, revision and minute. */
-function shown(arrived: readonly Row[]): [number, number | null, number][] {
+function shown(arrived: readonly Row[]): [number, number, number][] {
   const objects = new Map(arrived.map((row) => [keyOf(row), row]));
   return viewOf([...objects.values()]).map(({ response_id, revision, detected_at }) => [
     response_id,
@@ -40,103 +40,98 @@ function shown(arrived: readonly Row[]): [number, number | null, number][] {
 }
 
 describe("the view", () => {
+  const again: Row[] = [event(1, 1, 0), deletion(1, 5), event(1, 2, 9)];
   it.each<[what: string, events: Row[], view: [number, number, number][]]>([
     ["an event", [event(1, 1, 0)], [[1, 1, 0]]],
-    [
-      "an update",
-      [event(1, 1, 0), event(1, 2, 5), event(2, 1, 0)],
-      [
-        [1, 2, 5],
-        [2, 1, 0],
-      ],
-    ],
+    ["an update", [event(1, 1, 0), event(1, 2, 5)], [[1, 2, 5]]],
     ["a repeat made anew, on the next day", [event(1, 1, 0), event(1, 1, 2)], [[1, 1, 2]]],
     ["a repeat of what was updated since", [event(1, 1, 0), event(1, 2, 5), event(1, 1, 7)], [[1, 2, 5]]],
     ["a deletion", [event(1, 1, 0), deletion(1, 5), event(2, 1, 9)], [[2, 1, 9]]],
-    ["a response that is listed again", [event(1, 1, 0), deletion(1, 5), event(1, 2, 9)], [[1, 2, 9]]],
-    ["one that is deleted again", [event(1, 1, 0), deletion(1, 5), event(1, 2, 9), deletion(1, 12)], []],
+    ["a response that is listed again", again, [[1, 2, 9]]],
+    ["one that is deleted again", [...again, deletion(1, 12)], []],
   ])("is right after %s, in whatever order and however often it comes", (_what, events, view) => {
     const arrivals = fc
       .tuple(fc.shuffledSubarray(events, { minLength: events.length }), fc.subarray(events))
-      .map(([once, again]) => [...once, ...again]);
-    fc.assert(
-      fc.property(arrivals, (arrived) => {
-        expect(shown(arrived)).toEqual(view);
-      }),
-      { numRuns: 50, seed: 1 },
-    );
+      .map(([once, more]) => [...once, ...more]);
+    const isRight = fc.property(arrivals, (arrived) => {
+      expect(shown(arrived)).toEqual(view);
+    });
+    fc.assert(isRight, { numRuns: 50, seed: 1 });
   });
 });
 
-describe("an object", () => {
-  it("lies below its day and survey, and its name begins with the ids that an erasure asks for", () => {
-    const row = event(9001, 1, 0);
-    expect(keyOf(row)).toBe(`day=2026-03-10/survey=103/103-9001-20260310T235900000Z-${row.event_id}.json`);
-    expect(keyOf(event(9001, 2, 2))).toMatch(/^day=2026-03-11\//);
-  });
+it("an object lies below its day and survey, and its name begins with the ids that an erasure asks for", () => {
+  const row = event(9001, 1, 0);
+  expect(keyOf(row)).toBe(`day=2026-03-10/survey=103/103-9001-20260310T235900000Z-${row.event_id}.json`);
+  expect(keyOf(event(9001, 2, 2))).toMatch(/^day=2026-03-11\//);
 });
 
-// The first synthesis loads the CDK and runs the bundler.
-describe("the stack", { timeout: 120_000 }, () => {
-  let made: Synthesized | undefined;
-  const synthesized = (): Synthesized => {
-    made ??= synthesizeExample((app) => new ResponsesToS3(app, "Test", { claimCheckBucketName: "answers" }));
-    return made;
-  };
+describe("the function", () => {
+  let aws: ExampleAws;
+  let handler: typeof import("../../examples/responses-to-s3/handler.ts").handler;
 
-  it("stores three types of events, and may write there and read claim checks alone", () => {
-    const { template } = synthesized();
-    template.hasResourceProperties("AWS::Events::Rule", {
-      EventPattern: { "detail-type": ["response.completed", "response.updated", "response.deleted"] },
-      Targets: [Match.objectLike({ DeadLetterConfig: Match.anyValue() })],
-    });
-    const statements = Object.values(template.findResources("AWS::IAM::Policy")).flatMap(
-      ({ Properties }) => Properties.PolicyDocument.Statement as { Action: unknown; Resource: unknown }[],
-    );
-    const actions = statements.flatMap(({ Action }) => Action as string[]).filter((action) => action.startsWith("s3:"));
-    expect(actions.sort()).toEqual([
-      "s3:Abort*",
-      "s3:GetObject",
-      "s3:PutObject",
-      "s3:PutObjectLegalHold",
-      "s3:PutObjectRetention",
-      "s3:PutObjectTagging",
-      "s3:PutObjectVersionTagging",
+  beforeAll(async () => {
+    aws = await startExampleAws();
+    await aws.object("responses", "begun", "");
+    Object.assign(process.env, aws.env, { BUCKET: "responses" });
+    ({ handler } = await import("../../examples/responses-to-s3/handler.ts"));
+  }, 60_000);
+  afterAll(() => aws.close());
+  afterEach(() => void vi.restoreAllMocks());
+
+  /** Works off a batch of the queue with these messages, and gives those that failed. */
+  async function failed(...bodies: unknown[]): Promise<string[]> {
+    const Records = bodies.map((body, index) => ({ messageId: `message-${index}`, body: JSON.stringify(body) }));
+    const { batchItemFailures } = await handler({ Records } as SQSEvent);
+    return batchItemFailures.map(({ itemIdentifier }) => itemIdentifier);
+  }
+
+  /** Rows of the objects of a survey. */
+  async function rowsOf(surveyId: number): Promise<Row[]> {
+    return (await aws.objects("responses", `/survey=${surveyId}/`)).map((text) => JSON.parse(text));
+  }
+
+  /** A golden event, as one of another survey. */
+  function of(surveyId: number, name: string) {
+    const found = golden(name);
+    return { ...found, detail: { ...found.detail, data: { ...found.detail.data, surveyId } } };
+  }
+
+  it("stores events and deletions, each once, however often it comes", async () => {
+    const events = [of(1, "ordinary"), of(1, "updated"), of(1, "deleted")];
+    expect(await failed(...events, events[0])).toEqual([]);
+    await failed(...events);
+    const types = (await rowsOf(1)).map(({ event_type }) => event_type);
+    expect(types.sort()).toEqual(["response.completed", "response.deleted", "response.updated"]);
+  });
+
+  it("stores a large event with the answers that its claim check points to", async () => {
+    const large = of(2, "large");
+    const { bucket, key } = large.detail.data.answersRef ?? { bucket: "", key: "" };
+    const { answers } = golden("comment").detail.data;
+    await aws.object(bucket, key, JSON.stringify(answers));
+    expect(await failed(large)).toEqual([]);
+    const [row] = await rowsOf(2);
+    expect(row?.answers?.map(({ comment }) => comment)).toEqual(answers.map(({ comment }) => comment));
+  });
+
+  it("gives back alone what it cannot store, and logs nothing of it", async () => {
+    const log = vi.spyOn(console, "error").mockImplementation(() => {});
+    const unreadable = of(3, "comment");
+    Object.assign(unreadable.detail.data.answers[0] ?? {}, { comment: "call me at home", questionId: "7" });
+    const lost = of(3, "large");
+    lost.detail.data.answersRef = { bucket: "responses", key: "gone.json", bytes: 1 };
+    expect(await failed(unreadable, of(3, "ordinary"), lost)).toEqual(["message-0", "message-2"]);
+    expect(await rowsOf(3)).toHaveLength(1);
+    expect(log.mock.calls.flat()).toEqual([
+      "message message-0 is not stored: ZodError",
+      "message message-2 is not stored: NoSuchKey",
     ]);
-    const read = statements.find(({ Action }) => Action === "s3:GetObject")?.Resource;
-    expect(JSON.stringify(read)).toContain(":s3:::answers/answers/*");
   });
 
-  it("tries an event five times, and hides it for six times as long as the function may take", () => {
-    synthesized().template.hasResourceProperties("AWS::SQS::Queue", {
-      VisibilityTimeout: 360,
-      RedrivePolicy: { maxReceiveCount: 5 },
-    });
-  });
-
-  it("has a column for each field of a row, and the day as a partition that nobody has to add", () => {
-    const [table] = Object.values(synthesized().template.findResources("AWS::Glue::Table"));
-    const { StorageDescriptor, PartitionKeys, Parameters } = table?.Properties.TableInput ?? {};
-    const columns = (StorageDescriptor.Columns as { Name: string }[]).map(({ Name }) => Name);
-    expect(columns).toEqual(Object.keys(event(1, 1, 0)));
-    expect(PartitionKeys).toEqual([{ Name: "day", Type: "string" }]);
-    expect(Parameters["projection.enabled"]).toBe("true");
-    expect(JSON.stringify(Parameters["storage.location.template"])).toMatch(/events\/day=\$\{day\}/);
-  });
-
-  it("keeps the bucket when it is removed", () => {
-    synthesized().template.hasResource("AWS::S3::Bucket", { DeletionPolicy: "Retain" });
-  });
-
-  it("has nothing that cdk-nag finds, but for what is meant so", () => {
-    expect(synthesized().findings).toEqual([
-      // What `grantPut` lets a writer do, below one prefix.
-      "AwsSolutions-IAM5[Action::s3:Abort*]",
-      expect.stringMatching(/^AwsSolutions-IAM5\[Resource::<Bucket\w+\.Arn>\/events\/\*\]$/),
-      // Claim checks are known by the form of their keys.
-      "AwsSolutions-IAM5[Resource::arn:<AWS::Partition>:s3:::answers/answers/*]",
-      // Only the function writes to the bucket, and each object is named by an event.
-      "AwsSolutions-S1",
-    ]);
+  it("passes over test events, and over types that it does not know", async () => {
+    const unknown = { ...of(4, "ordinary"), "detail-type": "response.archived" };
+    expect(await failed(of(4, "test"), unknown)).toEqual([]);
+    expect(await rowsOf(4)).toEqual([]);
   });
 });

@@ -9,11 +9,13 @@ from aws_lambda_powertools.utilities.idempotency import (
     IdempotencyConfig,
     idempotent_function,
 )
+from pydantic import TypeAdapter
 
-from answers import answers_of
 from survey_poller_events import Answer, Contents, UpdatedContents
 
 DAY = 86_400
+s3 = boto3.client("s3")
+answers_schema = TypeAdapter(list[Answer])
 findings = boto3.resource("dynamodb").Table(os.environ["FINDINGS_TABLE"])
 # As long as a replay of the archive can bring the event again, and longer.
 idempotency = IdempotencyConfig(expires_after_seconds=90 * DAY, raise_on_no_idempotency_key=True)
@@ -29,6 +31,14 @@ idempotency = IdempotencyConfig(expires_after_seconds=90 * DAY, raise_on_no_idem
 def work(*, event_id: str, detail) -> None:
     """Does the work once for each event id."""
     keep(detail, {**figures(detail.data, answers_of(detail.data)), "eventId": event_id})
+
+
+def answers_of(data: Contents | UpdatedContents) -> list[Answer]:
+    """Those of the event, or those that were too large for it and lie in the poller's bucket."""
+    if data.answers_ref is None:
+        return data.answers
+    found = s3.get_object(Bucket=data.answers_ref.bucket, Key=data.answers_ref.key)
+    return answers_schema.validate_json(found["Body"].read())
 
 
 def figures(data: Contents | UpdatedContents, answers: list[Answer]) -> dict:

@@ -21,45 +21,64 @@ def call(operation: Operation, properties: Properties) -> dict[str, Any]:
     return json.loads(body or b"{}")
 
 
-def name_of(properties: Properties, key: str, stack: str, logical_id: str, longest: int = 48) -> str:
-    return properties.get(key) or provisioners._physical_name(stack, logical_id, max_len=longest)
-
-
-def by_name(
-    key: str,
-    prepare: Callable[[Properties], Properties],
-    create: Operation,
-    update: Operation,
-    delete: Operation,
-    attributes: Callable[[str, dict[str, Any]], dict[str, Any]],
-) -> dict[str, Any]:
-    """Handlers of a type that ministack knows by its API, under a name."""
+def type_of(put: Callable[[Properties], Created], delete: Callable[[str], Any], key: str | None = None) -> dict[str, Any]:
+    """Handlers of a type that is put again where it changes. `key` is the property with its name, which the stack may leave out."""
 
     def on_create(logical_id: str, properties: Properties, stack: str) -> Created:
-        name = name_of(properties, key, stack, logical_id)
-        return name, attributes(name, call(create, {**prepare(properties), key: name}))
+        if key is not None and key not in properties:
+            properties = {**properties, key: provisioners._physical_name(stack, logical_id, max_len=48)}
+        return put(properties)
 
-    def on_update(name: str, _old: Properties, properties: Properties, _stack: str) -> Created:
-        return name, attributes(name, call(update, {**prepare(properties), key: name}))
+    def on_update(identity: str, _old: Properties, properties: Properties, _stack: str) -> Created:
+        return put(properties if key is None else {**properties, key: identity.rpartition("/")[2]})
 
-    def on_delete(name: str, _properties: Properties) -> None:
-        call(delete, {key: name})
-
-    return {"create": on_create, "update": on_update, "delete": on_delete}
+    return {"create": on_create, "update": on_update, "delete": lambda identity, _: delete(identity)}
 
 
-def archive_properties(properties: Properties) -> Properties:
-    pattern = properties.get("EventPattern", "")
-    return {
+def events_arn(kind: str, name: str) -> str:
+    return f"arn:aws:events:{get_region()}:{get_account_id()}:{kind}/{name}"
+
+
+def put_archive(properties: Properties) -> Created:
+    name, pattern = properties["ArchiveName"], properties.get("EventPattern", "")
+    prepared = {
         **properties,
         "EventSourceArn": properties["SourceArn"],
         "EventPattern": pattern if isinstance(pattern, str) else json.dumps(pattern),
         "RetentionDays": int(properties.get("RetentionDays", 0)),
     }
+    call(eventbridge._update_archive if name in eventbridge._archives else eventbridge._create_archive, prepared)
+    return name, {"Arn": events_arn("archive", name)}
 
 
-def events_arn(kind: str, name: str) -> str:
-    return f"arn:aws:events:{get_region()}:{get_account_id()}:{kind}/{name}"
+def put_bus_statement(properties: Properties) -> Created:
+    bus, identity = properties["EventBusName"], properties["StatementId"]
+    delete_bus_statement(f"{bus}|{identity}")
+    policy = eventbridge._event_bus_policies.setdefault(bus, {"Version": "2012-10-17", "Statement": []})
+    policy["Statement"].append({**properties["Statement"], "Sid": identity})
+    return f"{bus}|{identity}", {}
+
+
+def delete_bus_statement(reference: str) -> None:
+    bus, identity = reference.split("|", 1)
+    call(eventbridge._remove_permission, {"EventBusName": bus, "StatementId": identity})
+
+
+def put_named_query(properties: Properties) -> Created:
+    identity = call(athena._create_named_query, properties)["NamedQueryId"]
+    return identity, {"NamedQueryId": identity}
+
+
+def put_schema_thing(kind: str, key: str) -> Callable[[Properties], Created]:
+    """EventSchemas, which ministack has no API for: only that CloudFormation may name them."""
+
+    def put(properties: Properties) -> Created:
+        json.loads(properties.get("Content", "{}"))
+        path = "/".join(properties[name] for name in dict.fromkeys(["RegistryName", key]))
+        arn = f"arn:aws:schemas:{get_region()}:{get_account_id()}:{kind}/{path}"
+        return arn, {key: properties[key], f"{kind.capitalize()}Arn": arn, "SchemaVersion": "1"}
+
+    return put
 
 
 def lower_first(properties: Properties) -> Properties:
@@ -67,61 +86,23 @@ def lower_first(properties: Properties) -> Properties:
     return {key[0].lower() + key[1:]: value for key, value in properties.items() if key != "Tags"}
 
 
-def delivery_destination(properties: Properties) -> Properties:
-    lowered = lower_first(properties)
-    lowered["deliveryDestinationConfiguration"] = {"destinationResourceArn": properties["DestinationResourceArn"]}
-    return lowered
+def put_delivery_source(properties: Properties) -> Created:
+    answer = call(cloudwatch_logs._put_delivery_source, lower_first(properties))
+    return properties["Name"], {"Arn": answer["deliverySource"]["arn"]}
 
 
-def logs_by_name(
-    prepare: Callable[[Properties], Properties], put: Operation, delete: Operation, answer: str
-) -> dict[str, Any]:
-    def on_create(_logical_id: str, properties: Properties, _stack: str) -> Created:
-        return properties["Name"], {"Arn": call(put, prepare(properties))[answer]["arn"]}
-
-    def on_update(_name: str, _old: Properties, properties: Properties, stack: str) -> Created:
-        return on_create("", properties, stack)
-
-    return {"create": on_create, "update": on_update, "delete": lambda name, _: call(delete, {"name": name})}
+def put_delivery_destination(properties: Properties) -> Created:
+    configuration = {"destinationResourceArn": properties["DestinationResourceArn"]}
+    lowered = {**lower_first(properties), "deliveryDestinationConfiguration": configuration}
+    answer = call(cloudwatch_logs._put_delivery_destination, lowered)
+    return properties["Name"], {"Arn": answer["deliveryDestination"]["arn"]}
 
 
-def create_delivery(_logical_id: str, properties: Properties, _stack: str) -> Created:
-    delivery = call(cloudwatch_logs._create_delivery, lower_first(properties))["delivery"]
+def put_delivery(properties: Properties) -> Created:
+    source = properties["DeliverySourceName"]
+    known = [one for one in cloudwatch_logs._deliveries.values() if one.get("deliverySourceName") == source]
+    delivery = known[0] if known else call(cloudwatch_logs._create_delivery, lower_first(properties))["delivery"]
     return delivery["id"], {"Arn": delivery["arn"], "DeliveryId": delivery["id"]}
-
-
-def put_bus_statement(_logical_id: str, properties: Properties, _stack: str) -> Created:
-    bus, identity = properties["EventBusName"], properties["StatementId"]
-    delete_bus_statement(f"{bus}|{identity}", properties)
-    policy = eventbridge._event_bus_policies.setdefault(bus, {"Version": "2012-10-17", "Statement": []})
-    policy["Statement"].append({**properties["Statement"], "Sid": identity})
-    return f"{bus}|{identity}", {}
-
-
-def delete_bus_statement(reference: str, _properties: Properties) -> None:
-    bus, identity = reference.split("|", 1)
-    call(eventbridge._remove_permission, {"EventBusName": bus, "StatementId": identity})
-
-
-def create_named_query(_logical_id: str, properties: Properties, _stack: str) -> Created:
-    identity = call(athena._create_named_query, properties)["NamedQueryId"]
-    return identity, {"NamedQueryId": identity}
-
-
-def schema_type(key: str, kind: str, path: Callable[[Properties, str], str]) -> dict[str, Any]:
-    """EventSchemas, which ministack has no API for: only that CloudFormation may name them."""
-
-    def on_create(logical_id: str, properties: Properties, stack: str) -> Created:
-        name = name_of(properties, key, stack, logical_id)
-        if "Content" in properties:
-            json.loads(properties["Content"])
-        arn = f"arn:aws:schemas:{get_region()}:{get_account_id()}:{kind}/{path(properties, name)}"
-        return arn, {key: name, f"{kind.capitalize()}Arn": arn, "SchemaVersion": "1"}
-
-    def on_update(arn: str, _old: Properties, properties: Properties, stack: str) -> Created:
-        return on_create(arn.rsplit("/", 1)[1], {key: arn.rsplit("/", 1)[1], **properties}, stack)
-
-    return {"create": on_create, "update": on_update, "delete": lambda _arn, _properties: None}
 
 
 def without_value(create: Callable[..., Created]) -> Callable[..., Created]:
@@ -150,43 +131,26 @@ def by_import(kind: str, key: str, existing: Any) -> tuple[Callable[[Properties]
 
 def register() -> None:
     handlers: dict[str, dict[str, Any]] = provisioners._RESOURCE_HANDLERS
-    handlers["AWS::Events::Archive"] = by_name(
-        "ArchiveName",
-        archive_properties,
-        eventbridge._create_archive,
-        eventbridge._update_archive,
-        eventbridge._delete_archive,
-        lambda name, _: {"Arn": events_arn("archive", name)},
-    )
-    handlers["AWS::EventSchemas::Registry"] = schema_type("RegistryName", "registry", lambda _, name: name)
-    handlers["AWS::EventSchemas::Schema"] = schema_type(
-        "SchemaName", "schema", lambda properties, name: f"{properties['RegistryName']}/{name}"
-    )
-    handlers["AWS::Events::EventBusPolicy"] = {
-        "create": put_bus_statement,
-        "update": lambda _reference, _old, properties, stack: put_bus_statement("", properties, stack),
-        "delete": delete_bus_statement,
-    }
-    # Each change of one is a replacement.
-    handlers["AWS::Athena::NamedQuery"] = {
-        "create": create_named_query,
-        "update": lambda _identity, _old, properties, stack: create_named_query("", properties, stack),
-        "delete": lambda identity, _: call(athena._delete_named_query, {"NamedQueryId": identity}),
-    }
-    handlers["AWS::Logs::DeliverySource"] = logs_by_name(
-        lower_first, cloudwatch_logs._put_delivery_source, cloudwatch_logs._delete_delivery_source, "deliverySource"
-    )
-    handlers["AWS::Logs::DeliveryDestination"] = logs_by_name(
-        delivery_destination,
-        cloudwatch_logs._put_delivery_destination,
-        cloudwatch_logs._delete_delivery_destination,
-        "deliveryDestination",
-    )
-    handlers["AWS::Logs::Delivery"] = {
-        "create": create_delivery,
-        "update": lambda identity, _old, _new, _stack: (identity, {"DeliveryId": identity}),
-        "delete": lambda identity, _: call(cloudwatch_logs._delete_delivery, {"id": identity}),
-    }
+    logs = cloudwatch_logs
+    for resource, of_type in {
+        "Events::Archive": type_of(
+            put_archive, lambda name: call(eventbridge._delete_archive, {"ArchiveName": name}), "ArchiveName"
+        ),
+        "Events::EventBusPolicy": type_of(put_bus_statement, delete_bus_statement),
+        "EventSchemas::Registry": type_of(put_schema_thing("registry", "RegistryName"), lambda _: None, "RegistryName"),
+        "EventSchemas::Schema": type_of(put_schema_thing("schema", "SchemaName"), lambda _: None, "SchemaName"),
+        "Athena::NamedQuery": type_of(
+            put_named_query, lambda identity: call(athena._delete_named_query, {"NamedQueryId": identity})
+        ),
+        "Logs::DeliverySource": type_of(
+            put_delivery_source, lambda name: call(logs._delete_delivery_source, {"name": name})
+        ),
+        "Logs::DeliveryDestination": type_of(
+            put_delivery_destination, lambda name: call(logs._delete_delivery_destination, {"name": name})
+        ),
+        "Logs::Delivery": type_of(put_delivery, lambda identity: call(logs._delete_delivery, {"id": identity})),
+    }.items():
+        handlers[f"AWS::{resource}"] = of_type
     for resource, kind, key, existing in (
         ("AWS::Events::EventBus", "event-bus", "Name", eventbridge._event_buses),
         ("AWS::Events::Archive", "archive", "ArchiveName", eventbridge._archives),

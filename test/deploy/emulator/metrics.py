@@ -1,8 +1,6 @@
 """Metrics as CloudWatch has them and ministack does not: out of the functions' logs, and of the queues.
 
-    POST /_test/clock    {"ahead": 300}   sets the clock of metrics so many seconds ahead; answers {"now": epoch seconds}
-
-That clock stands until it is set, at the beginning of a day: an alarm's period begins between two ticks because a test says so, and
+Their clock stands until it is set (`control.py`), at the beginning of a day: an alarm's period begins between two ticks because a test says so, and
 never between a tick and the look at what it wrote. Nothing but the date of a metric goes by it.
 """
 

@@ -34,19 +34,17 @@ def main() -> None:
 
     import accounts
     import cloudformation
+    import control
     import events
     import metrics
     import refusals
-    import replays
-    from faults import FaultyApp
 
     # First: what CloudFormation calls is looked up as it is registered.
     refusals.install()
     cloudformation.register()
-    events.install()
     metrics.install()
     accounts.install()
-    replays.install()
+    events.install()
 
     config = Config()
     config.bind = [f"fd://{listener.fileno()}"]
@@ -67,7 +65,7 @@ def main() -> None:
         for number in (signal.SIGTERM, signal.SIGINT):
             loop.add_signal_handler(number, stop.set)
         print(json.dumps({"port": port}), flush=True)
-        await serve(FaultyApp(app), config, shutdown_trigger=stop.wait)
+        await serve(control.with_control(app), config, shutdown_trigger=stop.wait)
 
     try:
         asyncio.run(run())

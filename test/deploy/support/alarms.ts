@@ -1,67 +1,88 @@
+import assert from "node:assert/strict";
+import { DescribeAlarmsCommand, GetMetricStatisticsCommand, type MetricAlarm } from "@aws-sdk/client-cloudwatch";
 import type { Aws } from "./aws.ts";
 import type { Emulator } from "./emulator.ts";
 
-/** An alarm as DescribeAlarms gives it. */
-export interface Alarm {
-  AlarmName: string;
-  AlarmActions: string[];
-  Namespace: string;
-  MetricName: string;
-  Dimensions: { Name: string; Value: string }[];
-  Unit?: string | null;
-  Statistic?: string | null;
-  /** Instead of a statistic, such as `p50`. */
-  ExtendedStatistic?: string | null;
-  /** Seconds. */
-  Period: number;
-  EvaluationPeriods: number;
-  DatapointsToAlarm?: number;
-  ComparisonOperator: string;
-  Threshold: number;
-  TreatMissingData: string;
+/** An alarm as it is deployed, which has each of these. */
+type Alarm = MetricAlarm &
+  Required<Pick<MetricAlarm, "Period" | "EvaluationPeriods" | "Threshold" | "ComparisonOperator" | "AlarmActions">>;
+
+export type AlarmWatch = Awaited<ReturnType<typeof watchAlarms>>;
+
+/** The deployed alarms, each by the metric and statistic it looks at, and of queues by the queue's name. */
+export async function watchAlarms(aws: Aws, { control }: Emulator) {
+  const { MetricAlarms = [] } = await aws.cloudWatch.send(new DescribeAlarmsCommand({}));
+  const alarms = new Map(MetricAlarms.map((alarm) => [nameOf(alarm), alarm as Alarm]));
+  const states = new Map<string, "ALARM" | "OK">();
+  const alarm = (name: string): Alarm => {
+    const found = alarms.get(name);
+    assert.ok(found, `there is no alarm on ${name}, only on ${[...alarms.keys()].join(", ")}`);
+    return found;
+  };
+  /** Lets metrics be dated so many seconds later from now on. Gives their present in epoch seconds. */
+  const pass = (seconds: number): Promise<number> => control(`clock?ahead=${seconds}`);
+  const watch = {
+    names: [...alarms.keys()].sort(),
+    alarm,
+    pass,
+    /** Those that are in alarm at present. */
+    async raised(): Promise<string[]> {
+      const now = await pass(0);
+      for (const [name, one] of alarms) {
+        const state = stateOf(one, await valuesFor(aws, one, now), now);
+        if (state !== "kept") states.set(name, state);
+      }
+      return watch.names.filter((name) => states.get(name) === "ALARM");
+    },
+    /** The last value that an alarm looks at; undefined when there is none. */
+    async value(name: string): Promise<number | undefined> {
+      const values = await valuesFor(aws, alarm(name), await pass(0));
+      return values.get(Math.max(...values.keys()));
+    },
+    /**
+     * Does `work` in one period of the watched alarm after the other until just the wanted ones are in alarm. Throws as soon as another one is, or
+     * after so many periods as the alarm looks at, and two more. Gives the number of periods.
+     */
+    async until(wanted: readonly string[], work: () => Promise<unknown>, watched = wanted[0] ?? ""): Promise<number> {
+      const { Period, EvaluationPeriods } = alarm(watched);
+      for (let periods = 1; ; periods += 1) {
+        await work();
+        const raised = await watch.raised();
+        if (raised.join() === wanted.join()) return periods;
+        const others = raised.filter((name) => name !== watched);
+        assert.deepEqual(others, [], `one cause, and other alarms than ${watched}`);
+        const found = `raised: ${raised.join() || "none"}, last value: ${await watch.value(watched)}`;
+        assert.ok(periods <= EvaluationPeriods + 1, `not as wanted after ${periods} periods; ${found}`);
+        await pass(Period);
+      }
+    },
+  };
+  return watch;
 }
 
-/** Of a metric, by the beginning of its period in epoch seconds. */
-export type Values = ReadonlyMap<number, number>;
-
-/** `kept` is whatever it was before. */
-export type AlarmState = "ALARM" | "OK" | "kept";
-
-type Datapoint = { Timestamp: number; Unit: string; ExtendedStatistics?: Record<string, number> } & Record<
-  string,
-  unknown
->;
-
-/** All alarms of the account, in the order of their names. */
-export async function alarmsOf({ cloudWatch }: Aws): Promise<Alarm[]> {
-  return (await cloudWatch<{ MetricAlarms: Alarm[] }>("DescribeAlarms", {})).MetricAlarms;
+function nameOf({ MetricName, Statistic, ExtendedStatistic, Dimensions = [] }: MetricAlarm): string {
+  const queue = Dimensions.find(({ Name }) => Name === "QueueName")?.Value;
+  return queue ?? `${ExtendedStatistic || Statistic} of ${MetricName}`;
 }
 
-/** Lets metrics be dated later from now on. Gives their present in epoch seconds. */
-export async function setMetricsAhead({ url }: Emulator, seconds: number): Promise<number> {
-  const answer = await fetch(`${url}/_test/clock`, { method: "POST", body: JSON.stringify({ ahead: seconds }) });
-  return ((await answer.json()) as { now: number }).now;
-}
-
-/** What an alarm's own metric, dimensions, unit and statistic give for the periods that it looks at. */
-export async function valuesFor({ cloudWatch }: Aws, alarm: Alarm, now: number): Promise<Values> {
+/** What an alarm's own metric, dimensions, unit and statistic give, by the beginning of each period that it looks at, in epoch seconds. */
+async function valuesFor({ cloudWatch }: Aws, alarm: Alarm, now: number): Promise<ReadonlyMap<number, number>> {
   const { Namespace, MetricName, Dimensions, Period, Statistic, ExtendedStatistic, Unit } = alarm;
   const [first = 0] = periodsOf(alarm, now);
-  const { Datapoints } = await cloudWatch<{ Datapoints: Datapoint[] }>("GetMetricStatistics", {
-    Namespace,
-    MetricName,
-    Dimensions,
-    Period,
-    StartTime: first,
-    EndTime: now + 1,
-    ...(ExtendedStatistic ? { ExtendedStatistics: [ExtendedStatistic] } : { Statistics: [Statistic] }),
-  });
+  const { Datapoints = [] } = await cloudWatch.send(
+    new GetMetricStatisticsCommand({
+      ...{ Namespace, MetricName, Dimensions, Period },
+      StartTime: new Date(first * 1000),
+      EndTime: new Date((now + 1) * 1000),
+      ...(ExtendedStatistic ? { ExtendedStatistics: [ExtendedStatistic] } : { Statistics: Statistic && [Statistic] }),
+    }),
+  );
   const values = new Map<number, number>();
   for (const point of Datapoints) {
     // Of another unit CloudWatch finds nothing; the emulator does not look at it.
     if (Unit && point.Unit !== Unit) throw new Error(`${alarm.AlarmName} asks for ${Unit}, written is ${point.Unit}`);
-    const value = ExtendedStatistic ? point.ExtendedStatistics?.[ExtendedStatistic] : point[String(Statistic)];
-    if (typeof value === "number") values.set(point.Timestamp, value);
+    const value = ExtendedStatistic ? point.ExtendedStatistics?.[ExtendedStatistic] : Statistic && point[Statistic];
+    if (typeof value === "number") values.set(Number(point.Timestamp) / 1000, value);
   }
   return values;
 }
@@ -82,15 +103,16 @@ const COMPARISONS: Record<string, (value: number, threshold: number) => boolean>
 
 /**
  * The state of an alarm by its own expression, as CloudWatch comes to it: so many of the periods must breach, and one without a value counts as
- * `TreatMissingData` says. (The emulator's own evaluation knows neither periods, nor dimensions, nor missing data.)
+ * `TreatMissingData` says. `kept` is whatever it was before. (The emulator's own evaluation knows neither periods, nor dimensions, nor missing data.)
  */
-export function stateOf(alarm: Alarm, values: Values, now: number): AlarmState {
-  const { ComparisonOperator, Threshold, TreatMissingData, EvaluationPeriods, DatapointsToAlarm } = alarm;
+function stateOf(alarm: Alarm, values: ReadonlyMap<number, number>, now: number): "ALARM" | "OK" | "kept" {
+  const { ComparisonOperator, Threshold, TreatMissingData = "", EvaluationPeriods, DatapointsToAlarm } = alarm;
   const breaches = COMPARISONS[ComparisonOperator];
-  if (breaches === undefined) throw new Error(`${ComparisonOperator} is not known here`);
-  if (!["breaching", "notBreaching", "ignore"].includes(TreatMissingData)) {
-    throw new Error(`missing data treated as ${TreatMissingData} is not known here`);
-  }
+  assert.ok(breaches, `${ComparisonOperator} is not known here`);
+  assert.ok(
+    ["breaching", "notBreaching", "ignore"].includes(TreatMissingData),
+    `${TreatMissingData} is not known here`,
+  );
   if (TreatMissingData === "ignore" && values.size === 0) return "kept";
   const breaching = periodsOf(alarm, now).filter((period) => {
     const value = values.get(period);

@@ -10,10 +10,8 @@ export type Outputs = Record<string, string>;
 export interface Cdk {
   /** Runs `cdk` with these arguments and throws unless it succeeds. */
   run(...args: string[]): Promise<RunResult>;
-  /** Gives the outputs of the stack. */
+  /** Deploys, and gives the outputs of the stack. */
   deploy(...args: string[]): Promise<Outputs>;
-  /** Those that the stack has now. */
-  outputs(): Promise<Outputs>;
   /** What `cdk diff` says, and whether there is a difference. */
   diff(...args: string[]): Promise<{ differs: boolean; text: string }>;
 }
@@ -31,17 +29,6 @@ export function createCdk({ env }: Emulator, folder: string): Cdk {
       await succeed(command, withOutput(["deploy", "--outputs-file", outputs, ...args]), options);
       const { SurveyPoller } = JSON.parse(readFileSync(outputs, "utf8")) as { SurveyPoller: Outputs };
       return SurveyPoller;
-    },
-    async outputs() {
-      const { stdout } = await succeed(
-        "aws",
-        ["cloudformation", "describe-stacks", "--stack-name", "SurveyPoller"],
-        options,
-      );
-      const { Stacks } = JSON.parse(stdout) as { Stacks: { Outputs: { OutputKey: string; OutputValue: string }[] }[] };
-      return Object.fromEntries(
-        (Stacks[0]?.Outputs ?? []).map(({ OutputKey, OutputValue }) => [OutputKey, OutputValue]),
-      );
     },
     async diff(...args) {
       const { code, stdout, stderr } = await run(command, withOutput(["diff", "--fail", ...args]), options);

@@ -1,17 +1,48 @@
+import { createHash } from "node:crypto";
 import { once } from "node:events";
-import { createWriteStream, mkdirSync, writeFileSync } from "node:fs";
+import { createWriteStream, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { delimiter, dirname, join } from "node:path";
 import { createInterface } from "node:readline";
-import { setTimeout as pause } from "node:timers/promises";
-import { killGroup, startGroup } from "./processes.ts";
-import type { Python } from "./python.ts";
+import { killGroup, run, startGroup, succeed } from "./processes.ts";
+import { until } from "./until.ts";
+
+const HERE = join(import.meta.dirname, "..");
+const VENV = join(HERE, ".venv");
+/** The interpreter that has the emulator and the AWS command line. */
+export const PYTHON = join(VENV, "bin", "python");
+
+/**
+ * A Python environment with exactly what requirements.txt names, kept in `test/deploy/.venv` for the next run. Gives whether it was there.
+ *
+ * @throws Error when there is no Python 3.11 with `venv`, or the packages cannot be had
+ */
+export async function installEmulator(): Promise<"just now" | "before"> {
+  const requirements = join(HERE, "requirements.txt");
+  const file = join(VENV, "installed");
+  const stamp = createHash("sha256").update(readFileSync(requirements)).digest("hex");
+  if (existsSync(file) && readFileSync(file, "utf8") === stamp) return "before";
+  // With the caller's own environment: it may name a proxy or a mirror.
+  const options = { cwd: HERE, env: { ...process.env } as Record<string, string>, limit: 180_000 };
+  const check = "import ensurepip, sys, venv; sys.exit(sys.version_info < (3, 11))";
+  const usable = await run("python3", ["-c", check], options).catch((error: unknown) => ({ code: 1, stderr: error }));
+  if (usable.code !== 0) {
+    throw new Error(`python3 of at least 3.11 with venv is needed: apt-get install python3-venv\n${usable.stderr}`);
+  }
+  await succeed("python3", ["-m", "venv", "--clear", VENV], options);
+  const quietly = ["--quiet", "--disable-pip-version-check", "--no-input"];
+  // Most of what is installed is never imported, and need not be compiled.
+  const install = ["-m", "pip", "install", ...quietly, "--no-compile", "--require-hashes", "-r", requirements];
+  await succeed(PYTHON, install, options);
+  writeFileSync(file, stamp);
+  return "just now";
+}
 
 export interface Emulator {
   url: string;
   /** What a command needs in its environment to take the emulator for AWS. */
   env: Record<string, string>;
-  /** What it has written. */
-  log: string;
+  /** Tells it what `emulator/control.py` names, and gives the number that it answers. */
+  control(command: string): Promise<number>;
   stop(): Promise<void>;
 }
 
@@ -20,7 +51,7 @@ export interface Emulator {
  *
  * @param trusted a certificate that the functions trust beside those of the world, as the endpoint of a test has it
  */
-export async function startEmulator({ python }: Python, folder: string, trusted?: string): Promise<Emulator> {
+export async function startEmulator(folder: string, trusted?: string): Promise<Emulator> {
   const state = join(folder, "state");
   const temporary = join(folder, "tmp");
   for (const one of [state, temporary]) mkdirSync(one, { recursive: true });
@@ -28,7 +59,7 @@ export async function startEmulator({ python }: Python, folder: string, trusted?
   // The functions run on the first node of this path: the one that runs this.
   const path = [dirname(process.execPath), PATH].join(delimiter);
   const log = join(folder, "emulator.log");
-  const child = startGroup(python, [join(import.meta.dirname, "..", "emulator", "serve.py")], {
+  const child = startGroup(PYTHON, [join(HERE, "emulator", "serve.py")], {
     cwd: folder,
     env: {
       PATH: path,
@@ -43,18 +74,17 @@ export async function startEmulator({ python }: Python, folder: string, trusted?
   // An end of it is seen by what is asked of it next.
   child.stdin.on("error", () => {});
   child.stderr.pipe(createWriteStream(log));
-  const lines = createInterface(child.stdout);
   const [line] = (await Promise.race([
-    once(lines, "line"),
+    once(createInterface(child.stdout), "line"),
     once(child, "exit").then(() => Promise.reject(new Error(`the emulator ended as it began: see ${log}`))),
   ])) as [string];
   const url = `http://127.0.0.1:${(JSON.parse(line) as { port: number }).port}`;
-  await untilReady(url);
+  const isReady = async () => (await fetch(`${url}/_ministack/health`).catch(() => undefined))?.ok === true;
+  await until("the emulator is not ready", isReady);
   return {
     url,
-    log,
     env: {
-      PATH: [programsIn(folder, python), path].join(delimiter),
+      PATH: [programsIn(folder), path].join(delimiter),
       HOME,
       TMPDIR: temporary,
       CDK_HOME: join(folder, "cdk"),
@@ -74,6 +104,10 @@ export async function startEmulator({ python }: Python, folder: string, trusted?
       AWS_SHARED_CREDENTIALS_FILE: "/dev/null",
       AWS_EC2_METADATA_DISABLED: "true",
     },
+    async control(command) {
+      const answer = (await (await fetch(`${url}/_test/${command}`)).json()) as Record<string, number>;
+      return Object.values(answer)[0] ?? Number.NaN;
+    },
     async stop() {
       if (child.exitCode !== null || child.signalCode !== null) return;
       const ended = once(child, "exit");
@@ -86,23 +120,15 @@ export async function startEmulator({ python }: Python, folder: string, trusted?
 }
 
 /** `cfn-lint`, and `aws`, told the endpoint in so many words: for queues it takes their public address over the variable. */
-function programsIn(folder: string, python: string): string {
+function programsIn(folder: string): string {
   const bin = join(folder, "bin");
   mkdirSync(bin);
   const programs = {
-    aws: `"${python}" -m awscli --endpoint-url "$AWS_ENDPOINT_URL"`,
-    "cfn-lint": `"${join(dirname(python), "cfn-lint")}"`,
+    aws: `"${PYTHON}" -m awscli --endpoint-url "$AWS_ENDPOINT_URL"`,
+    "cfn-lint": `"${join(dirname(PYTHON), "cfn-lint")}"`,
   };
   for (const [name, program] of Object.entries(programs)) {
     writeFileSync(join(bin, name), `#!/bin/sh\nexec ${program} "$@"\n`, { mode: 0o755 });
   }
   return bin;
-}
-
-async function untilReady(url: string): Promise<void> {
-  for (const end = Date.now() + 20_000; ; await pause(50)) {
-    const answer = await fetch(`${url}/_ministack/health`).catch(() => undefined);
-    if (answer?.ok) return;
-    if (Date.now() > end) throw new Error("the emulator is not ready after 20 s");
-  }
 }

@@ -1,5 +1,6 @@
 import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
-import { until } from "./until.ts";
+import { once } from "node:events";
+import { text } from "node:stream/consumers";
 
 export interface RunOptions {
   cwd: string;
@@ -8,8 +9,6 @@ export interface RunOptions {
   limit: number;
   /** What it reads from its standard input; by default that is empty. */
   input?: string;
-  /** It gets Ctrl-C once this is so. */
-  interruptWhen?: () => Promise<boolean>;
 }
 
 export interface RunResult {
@@ -22,34 +21,20 @@ export interface RunResult {
 const running = new Set<number>();
 
 /** Runs a command to its end, in a process group of its own. Does not throw for an exit code. */
-export function run(command: string, args: readonly string[], options: RunOptions): Promise<RunResult> {
-  const { limit, input = "", interruptWhen, ...where } = options;
+export async function run(command: string, args: readonly string[], options: RunOptions): Promise<RunResult> {
+  const { limit, input = "", ...where } = options;
   const child = startGroup(command, args, where);
-  if (interruptWhen !== undefined) {
-    void until("it is not interrupted", interruptWhen).finally(() => killGroup(child.pid, "SIGINT"));
-  }
-  const text = { stdout: "", stderr: "" };
-  child.stdout.setEncoding("utf8").on("data", (chunk: string) => {
-    text.stdout += chunk;
-  });
-  child.stderr.setEncoding("utf8").on("data", (chunk: string) => {
-    text.stderr += chunk;
-  });
   // A command that reads nothing closes its end at once.
   child.stdin.on("error", () => {}).end(input);
-  return new Promise((resolve, reject) => {
-    let late = false;
-    const timer = setTimeout(() => {
-      late = true;
-      killGroup(child.pid, "SIGKILL");
-    }, limit);
-    child.once("error", reject);
-    child.once("close", (code) => {
-      clearTimeout(timer);
-      if (late) reject(new Error(`${command} did not end within ${limit / 1000} s\n${text.stdout}\n${text.stderr}`));
-      else resolve({ code, ...text });
-    });
-  });
+  let isLate = false;
+  const timer = setTimeout(() => {
+    isLate = true;
+    killGroup(child.pid, "SIGKILL");
+  }, limit);
+  const all = Promise.all([once(child, "close"), text(child.stdout), text(child.stderr)]);
+  const [[code], stdout, stderr] = await all.finally(() => clearTimeout(timer));
+  if (isLate) throw new Error(`${command} did not end within ${limit / 1000} s\n${stdout}\n${stderr}`);
+  return { code: code as number | null, stdout, stderr };
 }
 
 /** As `run`, but an exit code other than 0 is an error that quotes what was printed. */

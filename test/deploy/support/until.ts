@@ -1,10 +1,7 @@
 import assert from "node:assert/strict";
 import { setTimeout as pause } from "node:timers/promises";
 
-/** Milliseconds: what goes on beside a step takes that long on no machine. */
-const LIMIT = 20_000;
-
-/** Waits for what comes about by itself. */
-export async function until(otherwise: string, isSo: () => Promise<boolean>): Promise<void> {
-  for (const end = Date.now() + LIMIT; !(await isSo()); await pause(200)) assert.ok(Date.now() < end, otherwise);
+/** Waits for what comes about by itself, or by what `isSo` does: 20 s by default, for which it takes no machine that long. */
+export async function until(otherwise: string, isSo: () => boolean | Promise<boolean>, limit = 20_000): Promise<void> {
+  for (const end = Date.now() + limit; !(await isSo()); await pause(200)) assert.ok(Date.now() < end, otherwise);
 }

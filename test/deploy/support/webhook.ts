@@ -1,18 +1,19 @@
 import { once } from "node:events";
+import { readFileSync } from "node:fs";
 import { createServer } from "node:https";
 import type { AddressInfo } from "node:net";
+import { join } from "node:path";
 import { Webhook } from "standardwebhooks";
 import type { DeliveredEvent } from "../../support/command.ts";
-import type { Certificate } from "./certificate.ts";
-import { isReplayed, type ReplayedEvent } from "./subscription.ts";
+import { succeed } from "./processes.ts";
 
 /** Responses with a score that says they would not recommend: on the event's detail. */
-export const DETRACTORS_ONLY = { data: { summary: { nps: { class: ["detractor"] } } } };
+export const DETRACTORS = { data: { summary: { nps: { class: ["detractor"] } } } };
 
 /** A team elsewhere that is told of detractors, as the configuration has it but for the address. */
 export const WEBHOOK = {
   name: "crm",
-  where: DETRACTORS_ONLY,
+  where: DETRACTORS,
   auth: { type: "bearer", secret: "crm/webhook" },
   ratePerSecond: 100,
   retry: { maxAge: "1h", attempts: 1 },
@@ -29,61 +30,45 @@ export const SIGNED = {
 /** The secret that `auth` of both names. */
 export const WEBHOOK_SECRET = { token: "the-token-of-the-crm", value: "the-key-of-the-crm" };
 
-/** Secrets as they are made for an endpoint. */
-export const SIGNING = {
-  first: `whsec_${Buffer.alloc(32, 1).toString("base64")}`,
-  second: `whsec_${Buffer.alloc(32, 2).toString("base64")}`,
-};
-
 export interface WebhookRequest {
   method: string;
   /** Path and query. */
   path: string;
   headers: Record<string, string>;
-  body: string;
   event: DeliveredEvent;
   /** What it was answered with. */
   status: number;
 }
 
-export interface WebhookServer<Config = object> {
-  /** The webhook, as the configuration has it. */
-  config: Config & { url: string };
-  /** All that came, in that order. */
-  readonly came: readonly WebhookRequest[];
-  /** Those that were taken, repeats included, but for replays. */
-  taken(): WebhookRequest[];
-  /** What a replay of the archive has sent again. */
-  replayed(): ReplayedEvent[];
-  /** What was answered with an error, each attempt. */
-  refused(): WebhookRequest[];
-  /** Answers the next requests, or all, with this status, until the function that it gives is called. */
-  refuse(status: number, requests?: number): () => void;
-  /** The signing secret that the endpoint knows: what is not signed with it is answered 401. Before that, anything is taken. */
-  knows(secret: string): void;
-  close(): Promise<void>;
+export type WebhookServer = Awaited<ReturnType<typeof startWebhookServer>>;
+
+export interface Certificate {
+  /** What a client has to trust. */
+  file: string;
+  cert: string;
+  key: string;
+}
+
+/** A certificate for 127.0.0.1, made by openssl for this run alone. */
+export async function makeCertificate(folder: string): Promise<Certificate> {
+  const file = join(folder, "endpoint.pem");
+  const keyFile = join(folder, "endpoint.key");
+  const kind = ["-x509", "-newkey", "rsa:2048", "-nodes", "-days", "1"];
+  const name = ["-subj", "/CN=endpoint of a test", "-addext", "subjectAltName=IP:127.0.0.1"];
+  const { PATH = "" } = process.env;
+  const args = ["req", ...kind, ...name, "-keyout", keyFile, "-out", file];
+  await succeed("openssl", args, { cwd: folder, env: { PATH }, limit: 30_000 });
+  return { file, cert: readFileSync(file, "utf8"), key: readFileSync(keyFile, "utf8") };
 }
 
 /** The endpoint of a webhook by https, on a free port of 127.0.0.1. */
-export async function startWebhookServer<Config extends { name: string }>(
-  webhook: Config,
-  { cert, key }: Certificate,
-): Promise<WebhookServer<Config>> {
+export async function startWebhookServer(webhook: { name: string }, { cert, key }: Certificate) {
   const came: WebhookRequest[] = [];
-  const state: { verifier?: Webhook; status: number; left: number } = { status: 0, left: 0 };
-  const server = createServer({ cert, key }, async (request, response) => {
-    let body = "";
-    for await (const chunk of request.setEncoding("utf8")) body += chunk;
-    const { method = "", url: path = "" } = request;
-    const headers = Object.fromEntries(Object.entries(request.headers).map(([name, value]) => [name, String(value)]));
-    const status = statusFor(body, headers);
-    came.push({ method, path, headers, body, event: JSON.parse(body) as DeliveredEvent, status });
-    response.writeHead(status).end(status === 204 ? undefined : "not now\n");
-  });
+  const state: { verifier?: Webhook; refusals: number } = { refusals: 0 };
   function statusFor(body: string, headers: Record<string, string>): number {
-    if (state.left > 0) {
-      state.left -= 1;
-      return state.status;
+    if (state.refusals > 0) {
+      state.refusals -= 1;
+      return 503;
     }
     try {
       state.verifier?.verify(body, headers);
@@ -92,22 +77,32 @@ export async function startWebhookServer<Config extends { name: string }>(
       return 401;
     }
   }
+  const server = createServer({ cert, key }, async (request, response) => {
+    let body = "";
+    for await (const chunk of request.setEncoding("utf8")) body += chunk;
+    const { method = "", url: path = "" } = request;
+    const headers = Object.fromEntries(Object.entries(request.headers).map(([name, value]) => [name, String(value)]));
+    const status = statusFor(body, headers);
+    came.push({ method, path, headers, event: JSON.parse(body) as DeliveredEvent, status });
+    response.writeHead(status).end(status === 204 ? undefined : "not now\n");
+  });
   await once(server.listen(0, "127.0.0.1"), "listening");
   const { port } = server.address() as AddressInfo;
-  const took = () => came.filter(({ status }) => status === 204);
   return {
+    /** The webhook, as the configuration has it. */
     config: { ...webhook, url: `https://127.0.0.1:${port}/${webhook.name}?team=research` },
-    came,
-    taken: () => took().filter(({ event }) => !isReplayed(event)),
-    replayed: () => took().flatMap(({ event }) => (isReplayed(event) ? [event] : [])),
+    /** All that came, in that order. */
+    came: came as readonly WebhookRequest[],
+    /** Those that were taken, repeats and replays included. */
+    taken: () => came.filter(({ status }) => status === 204),
+    /** What was answered with an error, each attempt. */
     refused: () => came.filter(({ status }) => status !== 204),
-    refuse(status, left = Number.POSITIVE_INFINITY) {
-      Object.assign(state, { status, left });
-      return () => {
-        state.left = 0;
-      };
+    /** Answers so many of the next requests with 503: all by default, and none again by 0. */
+    refuse(requests = Number.POSITIVE_INFINITY) {
+      state.refusals = requests;
     },
-    knows(secret) {
+    /** The signing secret that the endpoint knows: what is not signed with it is answered 401. Before that, anything is taken. */
+    knows(secret: string) {
       state.verifier = new Webhook(secret);
     },
     async close() {

@@ -4,45 +4,20 @@ import { parseCommandLine } from "../../../local/command-line.ts";
 import { ioOf } from "../../cli/support/command.ts";
 import type { Words } from "./shell.ts";
 
+const words = (text: string): ReadonlySet<string> => new Set(text.split(/\s+/));
+
 /** Programs of a reader's machine, whose own flags are not looked at. */
-const OF_THE_MACHINE = new Set([
-  ...[
-    "bash",
-    "cat",
-    "cd",
-    "chmod",
-    "cp",
-    "curl",
-    "date",
-    "echo",
-    "export",
-    "for",
-    "git",
-    "cut",
-    "grep",
-    "head",
-    "jq",
-    "kill",
-    "ls",
-    "mkdir",
-    "od",
-    "tr",
-  ],
-  ...["printf", "read", "rm", "sleep", "sort", "tail", "tar", "unset", "while", "openssl"],
-  ...["mvn", "pip", "pip-compile", "pip3", "pytest", "python3", "python", "uv"],
-]);
-const OF_NPM = new Set(["ci", "i", "init", "install", "pack", "test", "login"]);
-const OF_CDK = new Set(["bootstrap", "deploy", "destroy", "diff", "import", "init", "list", "ls", "synth", "watch"]);
-const CDK_FLAGS = new Set(
-  "-c --context --app -a --all --force --resource-mapping --require-approval --profile --quiet --language --hotswap --exclusively --outputs-file --method --no-rollback --trust --cloudformation-execution-policies".split(
-    " ",
-  ),
-);
-const OF_AWS = new Set(
-  "--query --output --region --profile --notification-endpoint --cli-read-timeout --cli-binary-format --no-cli-pager --no-paginate".split(
-    " ",
-  ),
-);
+const OF_THE_MACHINE =
+  words(`bash cat cd chmod cp curl cut date echo export for git grep head jq kill ls mkdir od openssl printf read rm
+  sleep sort tail tar tr unset while mvn pip pip-compile pip3 pytest python3 python uv`);
+const OF_NPM = words("ci i init install pack test login");
+const OF_CDK = words("bootstrap deploy destroy diff import init list ls synth watch");
+const CDK_FLAGS =
+  words(`-c --context --app -a --all --force --resource-mapping --require-approval --profile --quiet --language --hotswap
+  --exclusively --outputs-file --method --no-rollback --trust --cloudformation-execution-policies`);
+const OF_AWS =
+  words(`--query --output --region --profile --notification-endpoint --cli-read-timeout --cli-binary-format --no-cli-pager
+  --no-paginate`);
 /** Clients of AWS by the name of the service on its command line, where these differ. */
 const AWS_CLIENTS: Readonly<Record<string, string>> = {
   events: "eventbridge",
@@ -52,33 +27,30 @@ const AWS_CLIENTS: Readonly<Record<string, string>> = {
   stepfunctions: "sfn",
 };
 /** Services of which no client is installed; `s3` has commands of its own. */
-const NOT_LOOKED_AT = new Set(["athena", "configure", "s3", "ssm", "sso", "sts", "kms"]);
+const NOT_LOOKED_AT = words("athena configure s3 ssm sso sts kms");
 
 const { scripts } = JSON.parse(readFileSync("package.json", "utf8")) as { scripts: Record<string, string> };
 
+type Check = (args: readonly string[]) => string | undefined | Promise<string | undefined>;
+
+const CHECKS: Readonly<Record<string, Check>> = {
+  npm: npmProblem,
+  npx: npxProblem,
+  "survey-poller": surveyPollerProblem,
+  cdk: cdkProblem,
+  node: nodeProblem,
+  aws: awsProblem,
+};
+
 /** What one simple command of a document has wrong. `functions` are those that the document itself defines. */
-export async function commandProblem(words: Words, functions: ReadonlySet<string>): Promise<string | undefined> {
-  const [program = "", ...args] = words;
-  switch (program) {
-    case "npm":
-      return npmProblem(args);
-    case "npx":
-      return npxProblem(args, functions);
-    case "survey-poller":
-      return surveyPollerProblem(args);
-    case "cdk":
-      return cdkProblem(args);
-    case "node":
-      return nodeProblem(args);
-    case "aws":
-      return awsProblem(args);
-    default:
-      if (functions.has(program)) return undefined;
-      return OF_THE_MACHINE.has(program) || existsSync(program) ? undefined : `nobody knows the program "${program}"`;
-  }
+export async function commandProblem(command: Words, functions: ReadonlySet<string>): Promise<string | undefined> {
+  const [program = "", ...args] = command;
+  if (program in CHECKS) return CHECKS[program]?.(args);
+  const isKnown = functions.has(program) || OF_THE_MACHINE.has(program) || existsSync(program);
+  return isKnown ? undefined : `nobody knows the program "${program}"`;
 }
 
-function npmProblem(given: readonly string[]): string | undefined {
+function npmProblem(given: readonly string[]): ReturnType<Check> {
   const [verb = "", ...args] = given.filter((word) => word !== "--silent" && word !== "-s");
   if (verb === "run") {
     const [name = ""] = args;
@@ -92,13 +64,8 @@ function npmProblem(given: readonly string[]): string | undefined {
   return OF_NPM.has(verb) ? undefined : `nobody knows "npm ${verb}"`;
 }
 
-async function npxProblem(
-  [program = "", ...args]: readonly string[],
-  functions: ReadonlySet<string>,
-): Promise<string | undefined> {
-  if (program === "survey-poller" || program === "cdk" || program === "node") {
-    return commandProblem([program, ...args], functions);
-  }
+function npxProblem([program = "", ...args]: readonly string[]): ReturnType<Check> {
+  if (program === "survey-poller" || program === "cdk" || program === "node") return CHECKS[program]?.(args);
   const [name, version] = program.split(/(?<=.)@/);
   // One that npx fetches is named with its version: else it would be another one tomorrow.
   if (version !== undefined && /^\d+\.\d+\.\d+$/.test(version)) return undefined;
@@ -107,15 +74,9 @@ async function npxProblem(
 }
 
 /** By the command's own definitions: nothing of the verb's work is done. */
-async function surveyPollerProblem(args: readonly string[]): Promise<string | undefined> {
+function surveyPollerProblem(args: readonly string[]): Promise<string | undefined> {
   const numbered = args.map((word) => (word === "SOMETHING" ? "1" : word));
-  try {
-    await commandLine(() => Promise.resolve(), numbered, ioOf().io);
-    return undefined;
-  } catch (error) {
-    const { code, message } = error as { code?: string; message: string };
-    return code === "commander.helpDisplayed" ? undefined : message;
-  }
+  return messageOf(() => commandLine(() => Promise.resolve(), numbered, ioOf().io));
 }
 
 function cdkProblem([verb = "", ...args]: readonly string[]): string | undefined {
@@ -156,11 +117,12 @@ function pascal(kebab: string): string {
   return kebab.replace(/(?:^|-)(\w)/g, (_, letter: string) => letter.toUpperCase());
 }
 
-function messageOf(work: () => unknown): string | undefined {
+async function messageOf(work: () => unknown): Promise<string | undefined> {
   try {
-    work();
+    await work();
     return undefined;
   } catch (error) {
-    return error instanceof Error ? error.message : String(error);
+    const { code, message } = error as { code?: string; message: string };
+    return code === "commander.helpDisplayed" ? undefined : message;
   }
 }

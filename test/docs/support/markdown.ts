@@ -1,28 +1,22 @@
 import { globSync, readFileSync } from "node:fs";
 import GithubSlugger from "github-slugger";
-import { marked, type Token, type Tokens } from "marked";
-
-/** A place in a document. */
-export interface Placed {
-  /** Path and line. */
-  place: string;
-}
+import { marked, type Token } from "marked";
 
 /** A fenced block. */
-export interface Fenced extends Placed {
+export interface Fenced {
+  /** Path and line. */
+  place: string;
+  /** The text of the heading that it stands below. */
+  heading: string;
   /** The first word behind the fence, or "". */
   language: string;
   code: string;
 }
 
-export interface Link extends Placed {
-  href: string;
-}
-
 export interface Document {
   path: string;
   fenced: Fenced[];
-  links: Link[];
+  links: { place: string; href: string }[];
   /** What a link may name behind "#". */
   anchors: ReadonlySet<string>;
 }
@@ -37,51 +31,30 @@ export const documentPaths: readonly string[] = [
 
 /** One Markdown file, taken apart. */
 export function readDocument(path: string): Document {
-  const text = readFileSync(path, "utf8");
   const slugger = new GithubSlugger();
   const anchors = new Set<string>();
-  const document: Document = { path, fenced: [], links: [], anchors };
+  const fenced: Fenced[] = [];
+  const links: Document["links"] = [];
   let line = 1;
-  for (const token of marked.lexer(text)) {
-    collect(token, `${path}:${line}`, document, (heading) => anchors.add(slugger.slug(heading)));
-    line += token.raw.split("\n").length - 1;
+  let heading = "";
+  for (const top of marked.lexer(readFileSync(path, "utf8"))) {
+    const place = `${path}:${line}`;
+    marked.walkTokens([top], (token) => {
+      if (token.type === "code") {
+        fenced.push({ place, heading, language: /^\S*/.exec(token.lang ?? "")?.[0] ?? "", code: token.text });
+      } else if (token.type === "heading") {
+        heading = headingText(token.tokens ?? []);
+        anchors.add(slugger.slug(heading));
+      } else if (token.type === "link" || token.type === "image") {
+        links.push({ place, href: token.href });
+      }
+    });
+    line += top.raw.split("\n").length - 1;
   }
-  return document;
+  return { path, fenced, links, anchors };
 }
 
 export const documents: readonly Document[] = documentPaths.map(readDocument);
-
-/** Puts what a block holds where it belongs. */
-function collect(token: Token, place: string, into: Document, addHeading: (text: string) => void): void {
-  const inline = (tokens: Token[] = []): void => {
-    into.links.push(...linksOf(tokens).map((href) => ({ place, href })));
-  };
-  switch (token.type) {
-    case "code": {
-      const { lang = "", text } = token as Tokens.Code;
-      into.fenced.push({ place, language: /^\S*/.exec(lang)?.[0] ?? "", code: text });
-      return;
-    }
-    case "table": {
-      const { header, rows } = token as Tokens.Table;
-      for (const cell of [...header, ...rows.flat()]) inline(cell.tokens);
-      return;
-    }
-    case "heading":
-      addHeading(headingText(token.tokens ?? []));
-      inline(token.tokens);
-      return;
-    case "paragraph":
-    case "text":
-      inline(token.tokens);
-      return;
-    case "list":
-      for (const item of (token as Tokens.List).items) collect(item, place, into, addHeading);
-      return;
-    default:
-      for (const part of "tokens" in token ? (token.tokens ?? []) : []) collect(part, place, into, addHeading);
-  }
-}
 
 /** What an anchor is made of: inline code as it stands. */
 function headingText(tokens: Token[]): string {
@@ -93,11 +66,4 @@ function headingText(tokens: Token[]): string {
 function unescaped(token: Token): string {
   const text = "text" in token ? String(token.text) : "";
   return text.replaceAll("&lt;", "<").replaceAll("&gt;", ">").replaceAll("&quot;", '"').replaceAll("&amp;", "&");
-}
-
-function linksOf(tokens: Token[]): string[] {
-  return tokens.flatMap((token) => [
-    ...(token.type === "link" || token.type === "image" ? [String(token.href)] : []),
-    ...("tokens" in token && token.tokens !== undefined ? linksOf(token.tokens) : []),
-  ]);
 }

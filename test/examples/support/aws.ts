@@ -2,28 +2,21 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { CreateTableCommand, DynamoDBClient, type KeySchemaElement } from "@aws-sdk/client-dynamodb";
-import { CreateBucketCommand, PutObjectCommand, S3Client } from "@aws-sdk/client-s3";
+import {
+  CreateBucketCommand,
+  GetObjectCommand,
+  ListObjectsV2Command,
+  PutObjectCommand,
+  S3Client,
+} from "@aws-sdk/client-s3";
 import { CreateQueueCommand, DeleteMessageCommand, ReceiveMessageCommand, SQSClient } from "@aws-sdk/client-sqs";
 import { DynamoDBDocumentClient, ScanCommand } from "@aws-sdk/lib-dynamodb";
 import { startEmbeddedAws } from "../../../local/aws/index.ts";
 
-/** AWS as far as the handlers of examples use it, on this machine. */
-export interface ExampleAws {
-  /** What a handler needs in its environment. */
-  env: Record<string, string>;
-  /** Makes a table with these keys, which are texts. */
-  table(name: string, ...keys: string[]): Promise<void>;
-  items(table: string): Promise<Record<string, unknown>[]>;
-  /** Makes a queue, and gives its URL. */
-  queue(name: string): Promise<string>;
-  /** Takes all messages. */
-  messages(url: string): Promise<unknown[]>;
-  /** Makes a bucket with one object. */
-  object(bucket: string, key: string, body: string): Promise<void>;
-  close(): Promise<void>;
-}
+export type ExampleAws = Awaited<ReturnType<typeof startExampleAws>>;
 
-export async function startExampleAws(): Promise<ExampleAws> {
+/** AWS as far as the handlers of examples use it, on this machine. */
+export async function startExampleAws() {
   const dataDir = mkdtempSync(join(tmpdir(), "survey-poller-example-"));
   const aws = await startEmbeddedAws({ dataDir });
   const options = { region: "us-east-1", credentials: aws.credentials };
@@ -32,8 +25,10 @@ export async function startExampleAws(): Promise<ExampleAws> {
   const s3 = new S3Client({ ...options, endpoint: aws.endpoints.s3, forcePathStyle: true });
   const documents = DynamoDBDocumentClient.from(dynamodb);
   return {
-    env: aws.env,
-    async table(TableName, ...keys) {
+    /** What a handler needs in its environment. */
+    env: aws.env as Record<string, string>,
+    /** Makes a table with these keys, which are texts. */
+    async table(TableName: string, ...keys: string[]) {
       const KeySchema = keys.map(
         (AttributeName, index): KeySchemaElement => ({ AttributeName, KeyType: index === 0 ? "HASH" : "RANGE" }),
       );
@@ -41,15 +36,15 @@ export async function startExampleAws(): Promise<ExampleAws> {
       const create = { TableName, KeySchema, AttributeDefinitions, BillingMode: "PAY_PER_REQUEST" as const };
       await dynamodb.send(new CreateTableCommand(create));
     },
-    async items(TableName) {
-      const { Items = [] } = await documents.send(new ScanCommand({ TableName }));
-      return Items;
+    async items(TableName: string): Promise<Record<string, unknown>[]> {
+      return (await documents.send(new ScanCommand({ TableName }))).Items ?? [];
     },
-    async queue(QueueName) {
-      const { QueueUrl = "" } = await sqs.send(new CreateQueueCommand({ QueueName }));
-      return QueueUrl;
+    /** Makes a queue, and gives its URL. */
+    async queue(QueueName: string): Promise<string> {
+      return (await sqs.send(new CreateQueueCommand({ QueueName }))).QueueUrl ?? "";
     },
-    async messages(QueueUrl) {
+    /** Takes all messages. */
+    async messages(QueueUrl: string): Promise<unknown[]> {
       const taken: unknown[] = [];
       for (;;) {
         const { Messages = [] } = await sqs.send(new ReceiveMessageCommand({ QueueUrl, MaxNumberOfMessages: 10 }));
@@ -60,9 +55,17 @@ export async function startExampleAws(): Promise<ExampleAws> {
         }
       }
     },
-    async object(Bucket, Key, Body) {
+    /** Makes a bucket with one object. */
+    async object(Bucket: string, Key: string, Body: string) {
       await s3.send(new CreateBucketCommand({ Bucket }));
       await s3.send(new PutObjectCommand({ Bucket, Key, Body }));
+    },
+    /** What the objects hold whose keys have this part. */
+    async objects(Bucket: string, part: string): Promise<string[]> {
+      const { Contents = [] } = await s3.send(new ListObjectsV2Command({ Bucket }));
+      const keys = Contents.map(({ Key = "" }) => Key).filter((key) => key.includes(part));
+      const found = await Promise.all(keys.map((Key) => s3.send(new GetObjectCommand({ Bucket, Key }))));
+      return Promise.all(found.map(async ({ Body }) => (await Body?.transformToString()) ?? ""));
     },
     async close() {
       for (const client of [dynamodb, sqs, s3]) client.destroy();

@@ -15,19 +15,7 @@ export function writeModels(folder: string): string {
   return file;
 }
 
-/** What Lambda gives SQS back: the messages that failed. */
-export interface BatchAnswer {
-  batchItemFailures: { itemIdentifier: string }[];
-}
-
-/** The worker, with all that is deployed of it, on the Python of this machine. */
-export interface PythonWorker {
-  /** Works one batch off; message ids are the positions. */
-  handle(bodies: readonly string[]): Promise<BatchAnswer>;
-  /** Everything that was logged. */
-  log(): string;
-  close(): Promise<void>;
-}
+export type PythonWorker = Awaited<ReturnType<typeof startPythonWorker>>;
 
 /** Version of this machine's python3, such as "3.11", and its processor. */
 export function hostPython(): { pythonVersion: string; architecture: "arm64" | "x86_64" } {
@@ -36,7 +24,8 @@ export function hostPython(): { pythonVersion: string; architecture: "arm64" | "
   return { pythonVersion, architecture: process.arch === "arm64" ? "arm64" : "x86_64" };
 }
 
-export async function startPythonWorker(env: Record<string, string>): Promise<PythonWorker> {
+/** The worker, with all that is deployed of it, on the Python of this machine. */
+export async function startPythonWorker(env: Record<string, string>) {
   const folder = mkdtempSync(join(tmpdir(), "survey-poller-worker-"));
   const { pythonVersion, architecture } = hostPython();
   const processor = architecture === "arm64" ? Architecture.ARM_64 : Architecture.X86_64;
@@ -55,14 +44,19 @@ export async function startPythonWorker(env: Record<string, string>): Promise<Py
   });
   const lines = createInterface(child.stdout)[Symbol.asyncIterator]();
   return {
-    async handle(bodies) {
+    /** Works one batch off, whose message ids are the positions. Gives the ids of the messages that failed. */
+    async handle(bodies: readonly string[]): Promise<string[]> {
       child.stdin.write(`${JSON.stringify({ Records: bodies.map(message) })}\n`);
       const { value, done } = await lines.next();
       if (done) throw new Error(`the worker has ended: ${log}`);
-      const { failed, result } = JSON.parse(value) as { failed?: string; result: BatchAnswer };
+      const { failed, result } = JSON.parse(value) as {
+        failed?: string;
+        result: { batchItemFailures: { itemIdentifier: string }[] };
+      };
       if (failed !== undefined) throw new Error(failed);
-      return result;
+      return result.batchItemFailures.map(({ itemIdentifier }) => itemIdentifier);
     },
+    /** Everything that was logged. */
     log: () => log,
     async close() {
       const ended = once(child, "exit");
@@ -74,16 +68,12 @@ export async function startPythonWorker(env: Record<string, string>): Promise<Py
 }
 
 function message(body: string, index: number): object {
+  const received = { ApproximateReceiveCount: "1", ApproximateFirstReceiveTimestamp: "1773144030000" };
   return {
     messageId: String(index),
     receiptHandle: "handle",
     body,
-    attributes: {
-      ApproximateReceiveCount: "1",
-      SentTimestamp: "1773144030000",
-      SenderId: "events",
-      ApproximateFirstReceiveTimestamp: "1773144030000",
-    },
+    attributes: { ...received, SentTimestamp: "1773144030000", SenderId: "events" },
     messageAttributes: {},
     md5OfBody: "d41d8cd98f00b204e9800998ecf8427e",
     eventSource: "aws:sqs",

@@ -1,0 +1,180 @@
+import { existsSync, globSync, readFileSync } from "node:fs";
+import { describe, expect, it } from "vitest";
+import { configurationFields } from "../../codegen/configuration/fields.ts";
+import { configurationTables, withTables } from "../../codegen/configuration/tables.ts";
+import { parseConfig } from "../../lib/config/index.ts";
+import { isObject } from "../../lib/config/shape.ts";
+import { detailJsonSchema, EVENT_TYPES, type EventType } from "../../lib/events/index.ts";
+import { synthesize } from "../infra/support/synthesize.ts";
+
+const page = (name: string): string => readFileSync(`docs/${name}.md`, "utf8");
+const textOf = (pattern: string): string =>
+  globSync(pattern)
+    .map((path) => readFileSync(path, "utf8"))
+    .join("\n");
+const found = (text: string, pattern: RegExp): string[] => [...text.matchAll(pattern)].map(([, one]) => one ?? "");
+const sorted = (all: Iterable<string>): string[] => [...new Set(all)].sort();
+
+/** What stands in backticks in the first cell of each row of the tables whose first column has this heading. */
+function firstCells(text: string, heading: string): string[] {
+  return text.split(/\n(?!\|)/).flatMap((block) => {
+    const [head = "", , ...rows] = block.split("\n").filter((line) => line.startsWith("|"));
+    const cell = (row: string): string => row.split("|")[1] ?? "";
+    return cell(head).trim() === heading ? rows.flatMap((row) => found(cell(row), /`([^`]+)`/g)) : [];
+  });
+}
+
+/** In a cell, a name without a beginning belongs beside the one before it. */
+function besides(names: readonly string[], isWhole: RegExp): string[] {
+  let beside = "";
+  return names.map((name) => {
+    if (!isWhole.test(name)) return `${beside}${name}`;
+    beside = name.replace(/[^.:]*$/, "");
+    return name;
+  });
+}
+
+/** Words in capitals that are no codes of failures. A new one is taken for a code until it stands here. */
+const NO_CODES = new Set(
+  [
+    "DELETE HEAD POST DEBUG ERROR ERROR_LOGS INFO SILENT WARN ACCOUNT MARK SHARED",
+    // Of DynamoDB, Secrets Manager and CloudFormation.
+    "ACTIVE ALL_NEW AWSCURRENT AWSPREVIOUS COUNT DISABLED ENABLED HASH PAY_PER_REQUEST RANGE",
+    // Of EventBridge's replays, and of CloudWatch's alarms.
+    "ALARM COMPLETED FAILED STARTING",
+    // Of Node and the system.
+    "EAGAIN ENOENT EPIPE ERR_BUFFER_TOO_LARGE SIGHUP SIGINT SIGTERM",
+    // Of variables that lead an SDK to an endpoint.
+    "DYNAMODB EVENTBRIDGE SECRETS_MANAGER",
+    "CSAT HS256 HTML SECRET SURVEY_CLIENT_ID SURVEY_CLIENT_SECRET",
+  ].flatMap((line) => line.split(" ")),
+);
+
+/** A document says of each what it means, where to look and what to do: here, or here alone where only its own words do. */
+describe("docs/runbook.md with docs/codes.md", () => {
+  const pages = `${page("runbook")}\n${page("codes")}`;
+
+  it("has every code of a failure once, and none that there is not", () => {
+    const thrown = found(textOf("{lib,functions,cli,infra,local}/**/*.ts"), /"([A-Z][A-Z0-9_]{3,})"/g);
+    const explained = [...found(pages, /^### ([A-Z0-9_]+)$/gm), ...firstCells(pages, "code")];
+    expect(explained.toSorted()).toEqual(sorted(thrown.filter((word) => !NO_CODES.has(word))));
+  });
+
+  it("has every reason for which a response is not out, and none that there is not", () => {
+    const polling = textOf("lib/{polling,operator}/**/*.ts");
+    const constants = found(polling, /\breason: ([A-Z_]+)\b/g).flatMap((name) =>
+      found(polling, new RegExp(`const ${name} = "([^"]+)"`, "g")),
+    );
+    // In front of a code, or of what else is known: `bus:`, `metrics:`.
+    const open = found(polling, /`(\w+):\$\{/g).map((kind) => `${kind}:<code>`);
+    const details = found(textOf("lib/polling/model/ledger-entry.ts"), /type DetailKind = ([^;]+);/g)
+      .flatMap((kinds) => found(kinds, /"(\w+)"/g))
+      .flatMap((kind) => [`${kind}:<code>`, `${kind}:absent`, `${kind}:OUTAGE`]);
+    const given = [...found(polling, /\breason(?: =|:) "([^"]+)"/g), ...constants, ...open, ...details];
+    expect(sorted(firstCells(pages, "reason"))).toEqual(sorted(given));
+  });
+
+  it("has every code that the publisher knows of the bus, and none that it does not", () => {
+    const known = found(textOf("lib/publisher/event-bridge.ts"), /"(?:request:)?([A-Z][a-z]+[A-Z][A-Za-z]+)"/g);
+    expect(sorted(firstCells(pages, "code of the bus"))).toEqual(sorted(known));
+  });
+});
+
+/** Sections of docs/security.md by the descriptions of the roles, of which each begins so. */
+const SECTIONS: readonly [begin: string, section: string][] = [
+  ["What the survey poller's function may do", "### The function"],
+  ["What the survey poller's schedules may do", "### The schedules"],
+  ["What the forwarder of webhook ", "### The forwarder of a webhook"],
+];
+
+it("docs/security.md has each action of each role, and no other", () => {
+  const template = synthesize({
+    sources: [{ baseUrl: "https://surveys.example.com" }],
+    webhooks: [{ name: "desk", url: "https://desk.example.com", signing: { secret: "desk/signing" } }],
+  });
+  const policies = Object.values(template.findResources("AWS::IAM::Policy")).map(({ Properties }) => Properties);
+  const inTemplate = Object.entries(template.findResources("AWS::IAM::Role")).map(([id, { Properties }]) => {
+    const own = policies.filter(({ Roles }) => Roles.some(({ Ref }: { Ref: string }) => Ref === id));
+    const statements = own.flatMap(({ PolicyDocument }) => PolicyDocument.Statement as { Action: string | string[] }[]);
+    const section = SECTIONS.find(([begin]) => String(Properties.Description).startsWith(begin))?.[1];
+    return [section, sorted(statements.flatMap(({ Action }) => Action))];
+  });
+  const inDocument = SECTIONS.map(([, section]) => {
+    const [, text = ""] = page("security").split(`${section}\n`);
+    return [section, sorted(besides(firstCells(text.split(/\n#+ /)[0] ?? "", "action"), /:/))];
+  });
+  expect(Object.fromEntries(inTemplate)).toEqual(Object.fromEntries(inDocument));
+});
+
+interface Place {
+  path: string;
+  /** Whether the contract names nothing below it. */
+  isLeaf: boolean;
+}
+
+/** Every field of the detail of an event, such as `data.answers[].question.text`. */
+function placesOf(type: EventType): Place[] {
+  const { name, definitions } = detailJsonSchema(type, "draft-2020-12");
+  const named = (schema: Record<string, unknown>): unknown =>
+    typeof schema.$ref === "string" ? definitions[schema.$ref.replace("#/$defs/", "")] : schema;
+  const walk = (given: unknown, path: string): Place[] => {
+    const schema = isObject(given) ? named(given) : given;
+    if (!isObject(schema)) return [{ path, isLeaf: true }];
+    const alternatives = Array.isArray(schema.anyOf) ? schema.anyOf : [];
+    const filled = alternatives.find((one) => isObject(one) && one.type !== "null");
+    if (filled !== undefined) return walk(filled, path);
+    const items = isObject(schema.items) ? named(schema.items) : undefined;
+    if (isObject(items) && items.type === "object") return walk(items, `${path}[]`);
+    const fields = Object.entries(isObject(schema.properties) ? schema.properties : {});
+    const below = fields.flatMap(([field, inner]) => walk(inner, path === "" ? field : `${path}.${field}`));
+    return path === "" ? below : [{ path, isLeaf: below.length === 0 }, ...below];
+  };
+  return walk(definitions[name], "");
+}
+
+it("docs/event-fields.md has every field of the contract, and none that there is not", () => {
+  const envelope = ["detail-type", "source", "time", "id", "detail"];
+  const cells = firstCells(page("event-fields"), "field").filter((name) => !envelope.includes(name));
+  const documented = new Set(besides(cells, /^(meta|data)\./));
+  const places = EVENT_TYPES.flatMap(placesOf);
+  const leaves = sorted(places.flatMap(({ path, isLeaf }) => (isLeaf ? [path] : [])));
+  expect(leaves.length).toBeGreaterThan(80);
+  expect(leaves.filter((path) => !documented.has(path))).toEqual([]);
+  const known = new Set(places.map(({ path }) => path));
+  expect([...documented].filter((path) => !known.has(path))).toEqual([]);
+});
+
+describe("docs/configuration.md", () => {
+  const tables = configurationTables();
+
+  it("has all tables, as npm run docs writes them", () => {
+    const text = page("configuration");
+    expect(text).toBe(withTables(text, tables));
+    expect(found(text, /<!-- generated: ([\w ]+) -->/g).sort()).toEqual([...tables.keys()].sort());
+  });
+
+  it("names every field of a parsed configuration", () => {
+    const webhooks = [{ name: "a", url: "https://a.example.com" }];
+    const parsed = parseConfig({ sources: [{ baseUrl: "https://a.example.com" }], webhooks }, { deployed: true });
+    const named = configurationFields().map(({ path }) => path.split(/[.[]/)[0]);
+    const { sources, stated, ...rest } = parsed;
+    expect(named).toEqual(expect.arrayContaining([...Object.keys(sources[0] ?? {}), ...Object.keys(rest)]));
+  });
+
+  it("has the defaults that a configuration gets", () => {
+    const defaults = Object.fromEntries(configurationFields().map((field) => [field.path, field.default]));
+    const some = { interval: '`"1m"`', "webhooks[].retry.maxAge": '`"1d"`', baseUrl: "required", timeZone: "none" };
+    expect(defaults).toMatchObject(some);
+  });
+});
+
+it("docs/spec.md names with each rule folders that keep it and tests that hold it", () => {
+  for (const rule of page("spec").split(/^### /m).slice(1)) {
+    for (const kind of ["kept by", "tests"]) {
+      const [line = ""] = found(rule, new RegExp(`^- ${kind}: (.*)$`, "gm"));
+      const paths = found(line, /`([^`]+)`/g);
+      expect(paths, `${rule.split("\n")[0]}: ${kind}`).not.toEqual([]);
+      expect(paths.filter((path) => !existsSync(path))).toEqual([]);
+    }
+  }
+});

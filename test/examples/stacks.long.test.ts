@@ -1,0 +1,195 @@
+import { App, Duration, type Stack, Validations } from "aws-cdk-lib";
+import { Match, Template } from "aws-cdk-lib/assertions";
+import { AwsSolutionsChecks } from "cdk-nag";
+import { expect, it } from "vitest";
+import { CommentFollowUp } from "../../examples/comment-follow-up/stack.ts";
+import { DetractorsToChat } from "../../examples/detractors-to-chat/stack.ts";
+import { ForwardSurveys } from "../../examples/forward-to-another-account/forward-stack.ts";
+import { ReceiveSurveys } from "../../examples/forward-to-another-account/receive-stack.ts";
+import { IdempotentLambda } from "../../examples/idempotent-lambda/stack.ts";
+import { ResponsesToS3 } from "../../examples/responses-to-s3/stack.ts";
+import { SqsWorkerPython } from "../../examples/sqs-worker-python/stack.ts";
+import { temporaryFolder } from "../support/command.ts";
+
+/** As every example leaves it, so that its stack shows nothing but its subject: the managed policy lets a function write its own log. */
+const OWN_LOG =
+  "AwsSolutions-IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/service-role/AWSLambdaBasicExecutionRole]";
+/** Nobody knows the names of objects with answers before. */
+const ANSWERS = "AwsSolutions-IAM5[Resource::arn:<AWS::Partition>:s3:::answers/answers/*]";
+/** A queue that dead letters go to has none itself. */
+const DEAD_LETTERS = "AwsSolutions-SQS3";
+
+const claimCheckBucketName = "answers";
+const inboxArn = "arn:aws:events:eu-west-1:222222222222:event-bus/surveys";
+const unhappy = { comments: [{ numeric: [">", 0] }], nps: { class: ["detractor", "passive"] }, test: [false] };
+
+interface Statement {
+  Action: string | string[];
+}
+
+/** Functions are not bundled: the deploy test does that. */
+const createApp = () => new App({ outdir: temporaryFolder(), context: { "aws:cdk:bundling-stacks": [] } });
+
+interface Example {
+  name: string;
+  make(app: App): Stack;
+  /** What the rule lets through. */
+  types: string[];
+  where?: object;
+  /** All that its roles may do in S3. */
+  inS3: string[];
+  /** Of cdk-nag. */
+  findings: unknown[];
+}
+
+const stacks: readonly Example[] = [
+  {
+    name: "detractors-to-chat",
+    make: (app) => new DetractorsToChat(app, "Test", { busName: "team" }),
+    types: ["response.completed"],
+    where: { data: { summary: { nps: { class: ["detractor"] }, test: [false] } } },
+    inS3: [],
+    findings: [DEAD_LETTERS],
+  },
+  {
+    name: "comment-follow-up",
+    make: (app) => new CommentFollowUp(app, "Test", { busName: "team", withComments: true, claimCheckBucketName }),
+    types: ["response.completed"],
+    where: { data: { summary: unhappy } },
+    inS3: ["s3:GetObject"],
+    // Logs and traces of a state machine know no narrower permission.
+    findings: ["AwsSolutions-IAM5[Resource::*]", ANSWERS, DEAD_LETTERS],
+  },
+  {
+    name: "idempotent-lambda",
+    make: (app) => new IdempotentLambda(app, "Test", { busName: "team" }),
+    types: ["response.completed", "response.updated", "books.closed"],
+    inS3: [],
+    findings: [DEAD_LETTERS],
+  },
+  {
+    name: "responses-to-s3",
+    make: (app) => new ResponsesToS3(app, "Test", { busName: "team", claimCheckBucketName }),
+    types: ["response.completed", "response.updated", "response.deleted"],
+    inS3: [
+      "s3:Abort*",
+      "s3:GetObject",
+      "s3:PutObject",
+      "s3:PutObjectLegalHold",
+      "s3:PutObjectRetention",
+      "s3:PutObjectTagging",
+      "s3:PutObjectVersionTagging",
+    ],
+    findings: [
+      // What `grantPut` lets a writer do, below one prefix.
+      "AwsSolutions-IAM5[Action::s3:Abort*]",
+      expect.stringMatching(/^AwsSolutions-IAM5\[Resource::<Bucket\w+\.Arn>\/events\/\*\]$/),
+      ANSWERS,
+      // Only the function writes to the bucket, and each object is named by an event.
+      "AwsSolutions-S1",
+    ],
+  },
+  {
+    name: "sqs-worker-python",
+    make: (app) => new SqsWorkerPython(app, "Test", { busName: "team", claimCheckBucketName }),
+    types: ["response.completed", "response.updated"],
+    inS3: ["s3:GetObject"],
+    // The packages do not name the newest Python among those that they are made for.
+    findings: [ANSWERS, "AwsSolutions-L1"],
+  },
+  {
+    name: "forward-to-another-account, in the poller's account",
+    make: (app) => new ForwardSurveys(app, "Test", { busName: "team", inboxArn }),
+    types: ["response.completed", "response.updated", "response.deleted", "books.closed"],
+    inS3: [],
+    findings: [],
+  },
+  {
+    name: "forward-to-another-account, in the other account",
+    make: (app) => new ReceiveSurveys(app, "Test", { pollerAccount: "111111111111", claimCheckBucketName }),
+    types: ["response.completed", "response.updated"],
+    inS3: ["s3:GetObject"],
+    findings: [ANSWERS],
+  },
+];
+
+function findingsOf(app: App): string[] {
+  Validations.of(app).addPlugins(new AwsSolutionsChecks(app));
+  try {
+    app.synth({ force: true });
+    return [];
+  } catch (error) {
+    const ids = [...String(error).matchAll(/Acknowledge with 'AwsSolutions::([^']+)'/g)].map(([, id = ""]) => id);
+    // Not a report of findings.
+    if (ids.length === 0) throw error;
+    return [...new Set(ids)].filter((id) => id !== OWN_LOG).sort();
+  }
+}
+
+it.each(stacks)("$name: hears of what its README says, and gives nothing up in silence", (example) => {
+  const app = createApp();
+  const template = Template.fromStack(example.make(app));
+  const resources = (type: string) =>
+    Object.values(template.findResources(`AWS::${type}`)).map((one) => one.Properties);
+
+  const [rule] = resources("Events::Rule");
+  const detail = example.where === undefined ? {} : { detail: example.where };
+  expect(rule.EventPattern).toMatchObject({ source: ["survey-poller"], "detail-type": example.types, ...detail });
+  expect(rule.Targets).toEqual([expect.objectContaining({ DeadLetterConfig: expect.anything() })]);
+  // By the rule itself, or out of a queue.
+  for (const { MaximumRetryAttempts, DestinationConfig } of resources("Lambda::EventInvokeConfig"))
+    expect([MaximumRetryAttempts, DestinationConfig]).toEqual([2, { OnFailure: expect.anything() }]);
+  for (const { FunctionResponseTypes } of resources("Lambda::EventSourceMapping")) {
+    expect(FunctionResponseTypes).toEqual(["ReportBatchItemFailures"]);
+    const [timeout] = resources("Lambda::Function").map(({ Timeout }) => Timeout);
+    const [worked] = resources("SQS::Queue").filter((queue) => "RedrivePolicy" in queue);
+    expect(worked).toMatchObject({ VisibilityTimeout: 6 * timeout, RedrivePolicy: { maxReceiveCount: 5 } });
+  }
+
+  const statements: Statement[] = resources("IAM::Policy").flatMap(({ PolicyDocument }) => PolicyDocument.Statement);
+  const actions = statements.flatMap(({ Action }) => Action).filter((action) => action.startsWith("s3:"));
+  expect(actions.sort()).toEqual(example.inS3);
+  expect(findingsOf(app)).toEqual(example.findings);
+});
+
+it("a forwarding stack may put events on the inbox, and nothing else", () => {
+  const forwarder = new ForwardSurveys(createApp(), "Test", { inboxArn });
+  const policies = Object.values(Template.fromStack(forwarder).findResources("AWS::IAM::Policy"));
+  expect(policies.flatMap(({ Properties }) => Properties.PolicyDocument.Statement)).toEqual([
+    { Action: "events:PutEvents", Effect: "Allow", Resource: inboxArn },
+  ]);
+});
+
+it("the inbox of another account lets the poller's account put events, and nobody else", () => {
+  const receiver = stacks.at(-1)?.make(createApp()) ?? expect.fail();
+  const template = Template.fromStack(receiver);
+  template.resourceCountIs("AWS::Events::EventBusPolicy", 1);
+  template.hasResourceProperties("AWS::Events::EventBusPolicy", {
+    Statement: {
+      Action: "events:PutEvents",
+      Principal: { AWS: { "Fn::Join": ["", Match.arrayWith([":iam::111111111111:root"])] } },
+    },
+  });
+});
+
+it("comments go nowhere by default, and never into the log of executions", () => {
+  const chat = Template.fromStack(new DetractorsToChat(createApp(), "Test"));
+  chat.hasResourceProperties("AWS::Lambda::Function", { Environment: { Variables: { WITH_COMMENT: "false" } } });
+  const tickets = Template.fromStack(new CommentFollowUp(createApp(), "Test", { patience: Duration.hours(5) }));
+  tickets.hasResourceProperties("AWS::Lambda::Function", {
+    Environment: { Variables: Match.objectLike({ WITH_COMMENTS: "false" }) },
+  });
+  const [machine] = Object.values(tickets.findResources("AWS::StepFunctions::StateMachine"));
+  expect(machine?.Properties.LoggingConfiguration).toMatchObject({ IncludeExecutionData: false, Level: "ALL" });
+  expect(JSON.stringify(machine)).toContain('\\"Seconds\\":18000');
+  expect(JSON.stringify(tickets.findResources("AWS::IAM::Policy"))).not.toContain("s3:GetObject");
+});
+
+it("Athena finds the day of each event in its path, without a crawler", () => {
+  const template = Template.fromStack(new ResponsesToS3(createApp(), "Test", { claimCheckBucketName }));
+  const [table] = Object.values(template.findResources("AWS::Glue::Table"));
+  const { PartitionKeys, Parameters } = table?.Properties.TableInput ?? {};
+  expect(PartitionKeys).toEqual([{ Name: "day", Type: "string" }]);
+  expect(Parameters["projection.enabled"]).toBe("true");
+  expect(JSON.stringify(Parameters["storage.location.template"])).toMatch(/events\/day=\$\{day\}/);
+});
