@@ -3,7 +3,6 @@ import { failureOf } from "../errors.ts";
 import type { SurveyRow } from "../model/account.ts";
 import { type Books, type BooksOpen, isUnreachable, unaccountedOf } from "../model/books.ts";
 import type { DetailKind } from "../model/ledger-entry.ts";
-import { placeOf } from "../model/mark.ts";
 import { withheldOf } from "../model/poll-counts.ts";
 import type { PollingSource } from "../model/source.ts";
 import type { PollResult } from "../poll-survey.ts";
@@ -18,7 +17,7 @@ export interface SurveySummary {
   withheld: number;
   /** Whether there is work left that the next tick goes on with at once. */
   unfinished: boolean;
-  /** Set where its list shows only so many responses, fewer than are counted: that is not believed yet (R16). */
+  /** Set where its list shows only so many responses, fewer than are counted: that is not believed yet (R29). */
   showsOnly?: number;
   books?: Books;
   booksOpen?: BooksOpen;
@@ -86,9 +85,7 @@ export function summarize(surveyId: number, { result, error }: SurveyOutcome): S
   if (result === undefined) return { ...nothing, ...(failed ?? { outcome: "busy" }) };
   const { counts, mark } = result;
   const { books, booksOpen } = mark;
-  const { page, failures = 0 } = placeOf(mark) ?? {};
-  // No page failed, and yet the walk came no further than page 1.
-  const isEmpty = failed === undefined && counts.unfinished && page === 1 && failures > 0;
+  const isEmpty = failed === undefined && booksOpen?.code === "read-as-empty";
   return {
     surveyId,
     outcome: "polled",

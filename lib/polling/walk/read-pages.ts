@@ -244,8 +244,8 @@ export async function* scanPages(options: Scanning): AsyncGenerator<PageStep, Re
     const isShort = !isFull(one.page) && !isNew(one.page.runs.at(-1)?.responseId ?? Number.NaN);
     if (!isLast && !isShort && !isTimeUp()) continue;
     yield course.giveOut(one.page, boundary, undefined);
-    if (isLast) return course.stopped("enough");
-    return isShort ? course.end(next, "short page", true) : course.stopped("time up");
+    if (isShort) return course.end(next, "short page", true);
+    return course.stopped(isLast ? "enough" : "time up");
   }
 }
 

@@ -479,6 +479,10 @@ describe("an outage of metrics", () => {
     failing(world, "metrics");
     const log = memoryLog();
     await pollSources({ graphs: [graph("a", world)], owner: "o", remaining, logger: log });
+    expect(log.lines.filter(({ message }) => message === "outage")).toEqual([]);
+    // One response may fail by itself: it is an outage once it has lasted for an interval.
+    world.time.now += 60_000;
+    await pollSources({ graphs: [graph("a", world)], owner: "o", remaining, logger: log });
     expect(log.lines.filter(({ message }) => message === "outage")).toEqual([
       { level: "warn", message: "outage", details: { source: "a", operation: "metrics" } },
     ]);

@@ -15,14 +15,13 @@ function fresh() {
 const row = (surveyId: number): SurveyRow => ({
   counts: [surveyId, null, 0],
   polledAt: 1_773_144_000_000 + surveyId,
-  unmet: { missing: 1, owed: 2, seeking: true, restUntil: 1_773_144_000_000, deep: surveyId % 2 === 0 },
-  trust: { misses: 1, hits: 2, unseen: 3 },
-  slowAt: 1_773_144_070_000,
-  slowEvery: 3_600_000,
-  passAt: 1_773_144_080_000,
+  rest: {
+    recheck: { at: Number.POSITIVE_INFINITY, every: 900_000, triedAt: 1_773_144_000_003 },
+    rescan: { at: 1_773_144_070_000, every: 900_000, triedAt: 1_773_144_000_004 },
+    "full read": { at: 1_773_144_080_000, every: 604_800_000, triedAt: 1_773_144_000_005 },
+  },
+  ...(surveyId % 2 === 0 ? { hint: { missing: 1, tries: 2, nextAt: 1_773_144_000_000 } } : {}),
   workedAt: 1_773_144_000_001,
-  passedAt: 1_773_144_000_003,
-  restedAt: 1_773_144_000_004,
   activeAt: 1_773_144_000_002,
   ...(surveyId % 2 === 0 ? { dueAt: 1_773_144_060_000, booksAt: 7 } : {}),
   ...(surveyId % 5 === 0 ? { isBehind: true } : {}),
@@ -47,11 +46,10 @@ describe("the account", () => {
     const full = (surveyId: number): SurveyRow => ({
       ...row(surveyId),
       counts: [123_456, 112_345, 12_345],
-      unmet: { missing: 123, owed: 5, seeking: true, restUntil: now, deep: true },
-      trust: { misses: 2, hits: 19, unseen: 12 },
+      hint: { missing: 123, tries: 5, nextAt: now },
       isBehind: true,
       known: 4_294_967_296,
-      ...{ polledAt: now, workedAt: now, activeAt: now, dueAt: now, backgroundAt: now, booksAt: now },
+      ...{ polledAt: now, workedAt: now, activeAt: now, dueAt: now, booksAt: now, found: 123_456 },
     });
     const ids = Array.from({ length: 3_000 }, (_, i) => 7_000_000 + i);
     await state.saveRows(new Map(ids.map((id) => [id, full(id)])));
@@ -71,13 +69,13 @@ describe("the account", () => {
   it("keeps what is not among the changes", async () => {
     const { state } = fresh();
     await state.saveAccount({ service: "a", firstTick: 5, start: { from: "now", at: "2026-03-10 12:00:00" } });
-    await state.saveAccount({ overdrawn: 9, passAhead: 1 });
+    await state.saveAccount({ overdrawn: 9, scattered: 1 });
     expect(await state.account()).toEqual({
       service: "a",
       firstTick: 5,
       start: { from: "now", at: "2026-03-10 12:00:00" },
       overdrawn: 9,
-      passAhead: 1,
+      scattered: 1,
       rows: new Map(),
     });
   });
@@ -152,7 +150,7 @@ describe("the account", () => {
           TableName: test.table,
           Key: { pk: `SOURCE#${source}`, sk },
           UpdateExpression: "SET v = :v",
-          ExpressionAttributeValues: { ":v": 3 },
+          ExpressionAttributeValues: { ":v": 99 },
         }),
       );
       await expect(state.account()).rejects.toMatchObject({ code: "STATE_REFUSED" });
@@ -169,7 +167,7 @@ describe("the account", () => {
           TableName: test.table,
           Key: { pk: `SOURCE#${source}`, sk },
           UpdateExpression: "SET v = :v",
-          ExpressionAttributeValues: { ":v": 3 },
+          ExpressionAttributeValues: { ":v": 99 },
         }),
       );
     }

@@ -6,7 +6,7 @@ import { expect, it } from "vitest";
 import { createDynamoState } from "../../../lib/state/dynamo-state.ts";
 import { ITEM_VERSION } from "../../../lib/state/item-version.ts";
 import { useAws } from "../support/aws.ts";
-import fixture from "./items.v2.json" with { type: "json" };
+import fixture from "./items.v3.json" with { type: "json" };
 
 const test = useAws();
 const { items } = fixture;
@@ -14,7 +14,7 @@ const table = () => ({ client: test.clients.dynamodb, name: test.table });
 const put = (Item: object) => test.clients.dynamodb.send(new PutCommand({ TableName: test.table, Item }));
 
 /** Files that say which fields stored items have. */
-const FORMS = ["mark", "books", "phase", "ledger-entry", "account", "role"].map((name) => `polling/model/${name}`);
+const FORMS = ["mark", "books", "ledger-entry", "account", "source"].map((name) => `polling/model/${name}`);
 
 /** The fields of the types in these files, without comments and code. */
 function fieldsNow(): string[] {
@@ -45,7 +45,7 @@ it("items of this version are read as they were written", async () => {
   const { pk, sk, v, ...entry } = items.entry;
   expect((await state.entries(7, [9])).get(9)).toEqual({ id: 9, ...entry });
   const { rows, ...account } = await state.account();
-  expect(account).toEqual({ firstTick: 1, service: "s", sourceFloor: "2026-03-10 12:00:00" });
+  expect(account).toEqual({ firstTick: 1, service: "s", outages: { metrics: 5 }, scattered: 6 });
   expect(rows.get(7)).toMatchObject({ counts: [5, 4, 3], dueAt: 20, isBehind: true, known: 77, found: 12 });
 });
 

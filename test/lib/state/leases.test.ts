@@ -144,7 +144,7 @@ describe.each<[string, Kind<Lease | RoleLease>]>([
     const of = fresh();
     await kind.giveBack(of, await taken(of, kind, "newer"), 1);
     const item = { TableName: test.table, Key: kind.key(of) };
-    const raise = { UpdateExpression: "SET v = :v", ExpressionAttributeValues: { ":v": 3 } };
+    const raise = { UpdateExpression: "SET v = :v", ExpressionAttributeValues: { ":v": 99 } };
     await test.clients.dynamodb.send(new UpdateCommand({ ...item, ...raise }));
     const read = async () => (await test.clients.dynamodb.send(new GetCommand({ ...item, ConsistentRead: true }))).Item;
     const before = await read();
@@ -251,7 +251,7 @@ describe("the note of the tick", () => {
     expect(await of.state.account()).toEqual({ ...note, rows: new Map() });
     const left = { TableName: test.table, Key: tick.key(of), ConsistentRead: true };
     const { Item } = await test.clients.dynamodb.send(new GetCommand(left));
-    expect(Item).toEqual({ ...tick.key(of), v: 2, fence: 1, note });
+    expect(Item).toEqual({ ...tick.key(of), v: 3, fence: 1, note });
 
     expect((await taken(of, tick, "two")).note).toEqual(note);
     of.clock.now += TERM + 1;

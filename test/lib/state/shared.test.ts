@@ -368,7 +368,7 @@ describe("what a newer version has written", () => {
     ["gives no lock", (shared) => shared.withTokenLock(async () => "token", nothing)],
   ])("%s", async (_name, use) => {
     const { worker, set, state } = fresh();
-    await set("v", 3);
+    await set("v", 99);
     await expect(use(worker())).rejects.toMatchObject({ code: "STATE_REFUSED" });
     await expect(state.account()).rejects.toMatchObject({ code: "STATE_REFUSED" });
   });
