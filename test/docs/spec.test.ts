@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { expect, it } from "vitest";
 
-const rules = readFileSync("docs/spec.md", "utf8")
+const rules = readFileSync("docs/internals/spec.md", "utf8")
   .split(/^### /m)
   .slice(1)
   .map((part) => ({ name: part.split("\n")[0] ?? "", kept: named(part, "kept by"), tests: named(part, "tests") }));
