@@ -12,7 +12,7 @@ import { HISTORY, isNews, LARGE, type ServiceSettings } from "./service.ts";
 const USAGE = `npm run smoke -- [flags]
 
 In a real AWS account: deploys a survey service and a poller of it, shows with them what no emulator can, and removes both.
-docs/smoke.md says what each check shows.
+docs/internals/smoke.md says what each check shows.
 
   --keep    leaves what it has made
   --clean   only removes what an earlier run has left

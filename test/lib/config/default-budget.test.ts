@@ -8,7 +8,7 @@ const source = defaultSource({ startFrom: "beginning" });
 const SURVEYS = 100;
 const HOURS = 2;
 
-it("by default a hundred surveys whose counts stand still are each read within the time that docs/lateness.md tells", async () => {
+it("by default a hundred surveys whose counts stand still are each read within the time that docs/internals/lateness.md tells", async () => {
   const world = memoryWorld(noon);
   for (const surveyId of range(1, SURVEYS)) {
     const responses = range(1, 4).map((i) => ({ responseId: surveyId * 10 + i, completed: at(-i * HOUR), size: 5 }));

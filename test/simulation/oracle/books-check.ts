@@ -22,7 +22,7 @@ export interface MarkFacts {
 interface FirstBooks {
   /** Epoch milliseconds at which they stood in the mark. */
   closedAt: number;
-  /** Whether something listed all the time may not be in them (docs/api-gaps.md). */
+  /** Whether something listed all the time may not be in them (docs/internals/api-gaps.md). */
   mayHaveSlipped: boolean;
 }
 
@@ -55,7 +55,7 @@ export function createBooksCheck(
     const { startedAt, closedAt } = books;
     if (survey.responses.some((one) => wasListed(one, startedAt, closedAt) && !stoodStill(one, startedAt, closedAt)))
       world.sometimes("books close while the list changes");
-    // What stood still has changed its place all the same (docs/api-gaps.md): the next pass finds what slipped.
+    // What stood still has changed its place all the same (docs/internals/api-gaps.md): the next pass finds what slipped.
     if (survey.traits.replicas || isSortedAnew(world, surveyId, startedAt, closedAt)) return;
     const within = (
       count: number,
@@ -137,7 +137,7 @@ function stoodStill({ listedFrom = Infinity, versions }: SimResponse, from: numb
 
 /**
  * Whether a pass may have gone on behind the place where it had stopped: what it had met as open stands further on once it is completed, and deletions have moved up
- * what stood before that (docs/api-gaps.md).
+ * what stood before that (docs/internals/api-gaps.md).
  */
 function mayHaveSkipped({ responses, traits }: SimSurvey, from: number, to: number): boolean {
   const isWithin = (at = Infinity): boolean => at > from && at <= to;

@@ -9,7 +9,7 @@ export interface FailingEnds {
   explain(surveyId: number | undefined): boolean;
 }
 
-/** Whether pages fail behind the end, and the other order need not begin with what the last page ends with: nothing shows the end of such a list (docs/api-gaps.md). */
+/** Whether pages fail behind the end, and the other order need not begin with what the last page ends with: nothing shows the end of such a list (docs/internals/api-gaps.md). */
 export function hidesItsEnd({ traits, orphans }: SimSurvey): boolean {
   if (traits.pastEnd !== "fault") return false;
   return traits.ties === "responses" || traits.ties === "both" || traits.layout !== "contiguous" || orphans.length > 0;
