@@ -27,17 +27,8 @@ export function readProps(props: SurveyPollerProps): ReadProps {
   const { memory = DEFAULT_MEMORY, tracing = false, onRemoval = "keep", outputPrefix, ...given } = props;
   const { eventBus, stateTable, alarmTopic, encryptionKey, vpc, vpcSubnets, securityGroups, proxy, secrets, ...input } =
     given;
-  const resources = {
-    eventBus,
-    stateTable,
-    alarmTopic,
-    encryptionKey,
-    vpc,
-    vpcSubnets,
-    securityGroups,
-    proxy,
-    secrets,
-  };
+  // biome-ignore format: as above
+  const resources = { eventBus, stateTable, alarmTopic, encryptionKey, vpc, vpcSubnets, securityGroups, proxy, secrets };
   const parsed = tryParse(input);
   const problems = [
     ...(parsed instanceof ConfigError ? parsed.problems : []),

@@ -3,7 +3,7 @@ import { Match, Template } from "aws-cdk-lib/assertions";
 import { type CfnEventBus, EventBus } from "aws-cdk-lib/aws-events";
 import { Key } from "aws-cdk-lib/aws-kms";
 import { describe, expect, it } from "vitest";
-import { createBusCompanions } from "../../infra/bus-companions.ts";
+import { createBusCompanions } from "../../infra/bus.ts";
 import { parseConfig } from "../../lib/config/index.ts";
 import { EVENT_TYPES, eventJsonSchema } from "../../lib/events/index.ts";
 import { createMatcher } from "../../local/aws/event-bridge/matcher.ts";

@@ -3,7 +3,7 @@ import { Template } from "aws-cdk-lib/assertions";
 import { SqsQueue } from "aws-cdk-lib/aws-events-targets";
 import { Queue } from "aws-cdk-lib/aws-sqs";
 import { describe, expect, it } from "vitest";
-import { sourceAlarms } from "../../../infra/monitoring/source-alarms.ts";
+import { sourceAlarms } from "../../../infra/monitoring/alarms.ts";
 import { SurveyPollerStack } from "../../../infra/stack.ts";
 import type { ConfigInput } from "../../../lib/config/index.ts";
 import { createApp, synthesize as synthesizeAnew } from "../support/synthesize.ts";

@@ -2,7 +2,7 @@ import { Stack } from "aws-cdk-lib";
 import { Template } from "aws-cdk-lib/assertions";
 import { EventBus } from "aws-cdk-lib/aws-events";
 import { describe, expect, it } from "vitest";
-import { shareBus } from "../../../infra/subscriptions/subscriber-policy.ts";
+import { shareBus } from "../../../infra/bus.ts";
 import { createApp } from "../support/synthesize.ts";
 
 interface BusPolicy {
