@@ -10,16 +10,15 @@ import { type ActionKind, type ActionOf, act } from "./actions.ts";
 import { createApp } from "./app.ts";
 import { bundleOnce } from "./assets.ts";
 import type { Flag, Snapshot } from "./changes.ts";
+import { followShadow } from "./compare.ts";
 import { createEvents } from "./events.ts";
 import { createFeed, FEED } from "./feed.ts";
-import { followShadow } from "./follow.ts";
 import { keepLooking } from "./look.ts";
 import { observe } from "./observe.ts";
 import { matchedBy, type RuleView, readRules } from "./rules.ts";
-import { serve } from "./server.ts";
+import { serve, tokenFor } from "./server.ts";
 import { type Story, storyOf } from "./story.ts";
 import { createStrip } from "./strip.ts";
-import { tokenFor } from "./token.ts";
 import { createTrouble } from "./trouble/trouble.ts";
 
 /** The parts that a demo has beside a poller: a service and an AWS in which troubles can be made, and a poller that can be killed. */

@@ -1,7 +1,5 @@
 import { pause } from "../local/pause.ts";
-import { applyChange, copyOf, emptySnapshot, type Ground } from "./apply.ts";
-import type { Change, Snapshot } from "./changes.ts";
-import { keep } from "./kept.ts";
+import { applyChange, type Change, copyOf, emptySnapshot, type Ground, keep, type Snapshot } from "./changes.ts";
 
 /** The frames that go to a page at once. `id` is where it goes on after that. */
 export type Frame =

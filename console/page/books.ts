@@ -4,8 +4,7 @@ import type { StatusAnswer, SurveyStatus } from "../../cli/verbs/status/answer.t
 import { emittedText } from "../../cli/verbs/status/answer.ts";
 import { surveyKey } from "../changes.ts";
 import { figuresOf, PARTS, type Part } from "../figures.ts";
-import { ago, clock, figure } from "./format.ts";
-import { HELP, Help } from "./help.ts";
+import { ago, clock, figure, HELP, Help } from "./format.ts";
 import { go, place } from "./place.ts";
 import { events, now, snapshot } from "./state.ts";
 

@@ -1,6 +1,6 @@
 import { html } from "htm/preact";
 import type { VNode } from "preact";
-import { MASK } from "../mask.ts";
+import { MASK } from "../changes.ts";
 import type { Leaf } from "./rule.ts";
 
 export interface JsonViewOptions {

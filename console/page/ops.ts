@@ -6,9 +6,8 @@ import type { SurveyStatus } from "../../cli/verbs/status/answer.ts";
 import { severityOf, withheldIn } from "../../cli/verbs/status/answer.ts";
 import { nameShown, surveyName } from "../../cli/words.ts";
 import type { RuleView } from "../rules.ts";
-import { act, isRefused, look } from "./ask.ts";
-import { copy, said } from "./copy.ts";
-import { ago, clock, figure } from "./format.ts";
+import { ago, clock, copy, figure, said } from "./format.ts";
+import { act, isRefused, look } from "./server.ts";
 import { now, snapshot } from "./state.ts";
 import { verdict } from "./verdict.ts";
 

@@ -2,8 +2,7 @@ import { html } from "htm/preact";
 import type { VNode } from "preact";
 import { nameShown } from "../../cli/words.ts";
 import type { ShadowView } from "../changes.ts";
-import { clock, figure } from "./format.ts";
-import { Help } from "./help.ts";
+import { clock, figure, Help } from "./format.ts";
 import { go, place } from "./place.ts";
 import { snapshot } from "./state.ts";
 

@@ -2,9 +2,9 @@ import { signal } from "@preact/signals";
 import { html } from "htm/preact";
 import type { VNode } from "preact";
 import type { Incident } from "../changes.ts";
-import { act, isRefused } from "./ask.ts";
 import { clock, span } from "./format.ts";
 import { script } from "./place.ts";
+import { act, isRefused } from "./server.ts";
 import { incidents, now, snapshot } from "./state.ts";
 
 const refused = signal("");

@@ -1,15 +1,17 @@
 import { computed } from "@preact/signals";
-import type { StatusAnswer } from "../../cli/verbs/status/answer.ts";
-import { GLYPHS } from "../../cli/verbs/status/answer.ts";
-import { ago } from "./format.ts";
-import { isLockedOut, isSilent, now, silentFor, snapshot } from "./state.ts";
+import { html } from "htm/preact";
+import type { VNode } from "preact";
+import { GLYPHS, type StatusAnswer } from "../../cli/verbs/status/answer.ts";
+import { ago, figure, Help } from "./format.ts";
+import { go, place } from "./place.ts";
+import { isDemo, isLockedOut, isSilent, now, silentFor, snapshot } from "./state.ts";
 
 /** Milliseconds after which a state that was read is no longer called the present one. */
 const STALE = 20_000;
 
-export type Tone = "proved" | "work" | "late" | "you" | "quiet";
+type Tone = "proved" | "work" | "late" | "you" | "quiet";
 
-export interface Verdict {
+interface Verdict {
   glyph: string;
   tone: Tone;
   /** The first words, and what comes after them. */
@@ -69,4 +71,65 @@ function parted(sentence: string): { head: string; rest: string } {
   const at = /[.:] /.exec(sentence)?.index;
   if (at === undefined) return { head: sentence.replace(/\.$/, ""), rest: "" };
   return { head: sentence.slice(0, at), rest: sentence.slice(at + 2) };
+}
+
+export function VerdictBar(): VNode {
+  const { glyph, tone, head, rest, next } = verdict.value;
+  return html`
+    <header class="verdict">
+      <h1 class="say" aria-live="polite">
+        <span class=${`glyph ${tone}`} aria-hidden="true">${glyph}</span>
+        <span class="head" data-figure="verdict" title=${head}><bdi>${head}</bdi></span>
+        <bdi class="rest">${rest}</bdi>
+      </h1>
+      <p class="next">${next === null ? html`<span class="quiet">${snapshot.value?.polled ?? ""}</span>` : html`Next: <code>${next}</code>`}</p>
+      <${Service} />
+      <${Switches} />
+    </header>
+  `;
+}
+
+function Service(): VNode | null {
+  if (snapshot.value === null) return null;
+  const { tokenAt, requestsToday, status } = snapshot.value;
+  const rates = status?.sources.flatMap(({ rate }) => (rate === null ? [] : [rate])) ?? [];
+  const rate = rates.length === 0 ? "none met" : `${figure(Math.round(Math.min(...rates)))} a second`;
+  return html`
+    <dl class="service">
+      <div><dt><${Help} word="token">Token</${Help}></dt><dd>${tokenAt === null ? "not known" : ago(tokenAt, now.value)}</dd></div>
+      <div><dt><${Help} word="rate">Rate</${Help}></dt><dd>${rate}</dd></div>
+      ${requestsToday === null ? null : html`<div><dt>Requests today</dt><dd>${figure(requestsToday)}</dd></div>`}
+    </dl>
+  `;
+}
+
+function Switches(): VNode {
+  const { theme, zone, view, panel } = place.value;
+  const isDark = theme === "dark" || (theme === "" && matchMedia("(prefers-color-scheme: dark)").matches);
+  return html`
+    <div class="switches">
+      ${
+        isDemo.value &&
+        html`<button class="wide-only" aria-pressed=${panel === "trouble" && view === ""} aria-keyshortcuts="t"
+          onClick=${() => go({ panel: panel === "trouble" && view === "" ? "stream" : "trouble", view: "" })}>Trouble</button>`
+      }
+      <button aria-pressed=${view === "ops"} onClick=${() => go({ view: view === "ops" ? "" : "ops" })}>Ops</button>
+      <button onClick=${() => go({ zone: zone === "utc" ? "local" : "utc" })}
+        title="Which clock the times are in">${zone === "utc" ? "UTC" : "Local"}</button>
+      <button onClick=${() => go({ theme: isDark ? "light" : "dark" })}
+        title="Light or dark">${isDark ? "Dark" : "Light"}</button>
+    </div>
+  `;
+}
+
+const DOCS = "https://github.com/survey-poller/survey-poller#readme";
+
+/** The purpose of all this, for somebody who has never seen it. */
+export function About(): VNode {
+  const missed = snapshot.value?.shadow?.cursor.missed ?? 0;
+  return html`
+    <p class="about"><b>survey-poller</b> Every completed response becomes one event.${" "}
+      ${isDemo.value ? html`<span>Beside it a poller with a cursor reads the same list: it has missed ${figure(missed)}.${" "}</span>` : null}
+      <a href=${DOCS} rel="noreferrer" target="_blank">What is this?</a></p>
+  `;
 }
