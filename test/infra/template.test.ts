@@ -5,15 +5,31 @@ import { describe, expect, it } from "vitest";
 import { SurveyPollerStack } from "../../infra/stack.ts";
 import { SurveyPoller } from "../../infra/survey-poller.ts";
 import { importVpc } from "./support/existing.ts";
-import { createApp, synthesize } from "./support/synthesize.ts";
+import { createApp, synthesize, synthesizeOwn } from "./support/synthesize.ts";
 
-it("the template changes on purpose only (npx vitest run test/infra/template.test.ts -u)", () => {
-  const template = synthesize({ sources: [{ baseUrl: "https://surveys.example.com" }] });
-  const masked = JSON.stringify(template.toJSON(), null, 2).replaceAll(/\b[0-9a-f]{64}\b/g, "<hash>");
-  expect(masked).toMatchSnapshot();
-});
-
+const sources = [{ baseUrl: "https://surveys.example.com" }];
 const config = { sources: [{ baseUrl: "https://surveys.example.com", credentialsSecret: "team/surveys" }] };
+
+/** A poller with a key, a VPC, full monitoring, a subscriber and a webhook. */
+function guarded(): Template {
+  return synthesizeOwn((stack) => {
+    const encryptionKey = new Key(stack, "Key");
+    const webhooks = [{ name: "crm", url: "https://crm.example.com/hook", signing: { secret: "crm/signing" } }];
+    const subscribers = { accounts: ["222222222222"] };
+    const given = { encryptionKey, vpc: importVpc(stack) };
+    new SurveyPoller(stack, "Poller", { sources, webhooks, subscribers, monitoring: "full", ...given });
+  });
+}
+
+describe("the template changes on purpose only (npx vitest run test/infra/template.test.ts -u):", () => {
+  it.each([
+    ["as it is by default", () => synthesize({ sources })],
+    ["with everything that can be asked for", guarded],
+  ])("%s", (_, make) => {
+    const masked = JSON.stringify(make().toJSON(), null, 2).replaceAll(/\b[0-9a-f]{64}\b/g, "<hash>");
+    expect(masked).toMatchSnapshot();
+  });
+});
 
 /** Services whose principal has the same name in every partition. */
 const UNIVERSAL = /"(lambda|events|scheduler|cloudwatch|sqs|sns|delivery\.logs)\.amazonaws\.com"/g;
@@ -54,8 +70,6 @@ describe.each([undefined, { region: "cn-north-1", account: "111111111111" }])("f
 it.each(templates(undefined))("%s for any region names no partition at all", (_, text) => {
   expect(text).not.toMatch(/arn:aws/);
 });
-
-const sources = [{ baseUrl: "https://surveys.example.com" }];
 
 /** The tag `survey-poller` of every resource that can have tags, by its logical name. */
 function tagged(change: (poller: SurveyPoller) => void): Record<string, unknown> {
