@@ -1,8 +1,6 @@
 import { PRICES } from "../../infra/prices.ts";
 import { defaultSource } from "../support/default-source.ts";
-import { MILLION, TICKS } from "./month.ts";
-import { usageOf } from "./usage.ts";
-import { costsOf } from "./usage-tables.ts";
+import { costsOf, MILLION, TICKS, usageOf } from "./usage.ts";
 
 export interface Case {
   surveys: number;

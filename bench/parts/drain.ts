@@ -1,9 +1,18 @@
 import { startAws } from "../support/aws.ts";
 import { createAwsPoller } from "../support/aws-poller.ts";
 import { drainBare } from "../support/bare-client.ts";
-import { both, cpuEach, type Drained, measured, perSecond } from "../support/measure.ts";
+import {
+  atLeast,
+  atMost,
+  both,
+  cpuEach,
+  type Drained,
+  measured,
+  perSecond,
+  type Row,
+  told,
+} from "../support/measure.ts";
 import { drainInMemory, type MemoryDrain } from "../support/memory-poller.ts";
-import { atLeast, atMost, type Row, told } from "../support/row.ts";
 import { startService } from "../support/service.ts";
 
 // From an empty ledger: all responses of a survey as events, against a client that keeps no state and emits nothing.

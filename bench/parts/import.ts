@@ -4,8 +4,7 @@ import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { drainBare } from "../support/bare-client.ts";
-import { both, type Drained, perSecond } from "../support/measure.ts";
-import { atLeast, atMost, type Row, told } from "../support/row.ts";
+import { atLeast, atMost, both, type Drained, perSecond, type Row, told } from "../support/measure.ts";
 import { type ServiceProcess, startService } from "../support/service.ts";
 
 // The first import as a user makes it: `npm start` against a service with a history, in one run with a client that keeps no state and emits nothing.

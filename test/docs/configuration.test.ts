@@ -1,7 +1,6 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { configurationFields } from "../../codegen/configuration/fields.ts";
-import { configurationTables, withTables } from "../../codegen/configuration/tables.ts";
+import { configurationFields, configurationTables, withTables } from "../../codegen/configuration.ts";
 import { parseConfig } from "../../lib/config/index.ts";
 
 const page = readFileSync("docs/configuration.md", "utf8");

@@ -1,7 +1,7 @@
 import { Match } from "aws-cdk-lib/assertions";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { response } from "../../codegen/golden/facts.ts";
+import { response } from "../../codegen/golden.ts";
 import { keyOf, type Row, rowOfContents, rowOfDeletion } from "../../examples/responses-to-s3/row.ts";
 import { ResponsesToS3 } from "../../examples/responses-to-s3/stack.ts";
 import { buildEvent, toUpdate } from "../../lib/events/build/build-event.ts";

@@ -2,7 +2,7 @@ import { execFile } from "node:child_process";
 import { cpSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { response } from "../../codegen/golden/facts.ts";
+import { response } from "../../codegen/golden.ts";
 import { buildBooksClosed } from "../../lib/events/build/build-books-closed.ts";
 import { buildEvent, toUpdate } from "../../lib/events/build/build-event.ts";
 import { type BooksClosed, digestSum, type EventType, type ResponseCompleted } from "../../lib/events/index.ts";
