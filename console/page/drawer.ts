@@ -101,11 +101,11 @@ function StoryTab(): VNode {
     ${
       spans.length === 0
         ? null
-        : html`<p class="legend"><i class="fill waiting-step"></i>waiting <i class="fill late-step"></i>left alone <i class="fill work-step"></i>at work
-      <span class="quiet">${span(whole)} in all; the service tells completion to the second</span></p>`
+        : html`<p class="legend quiet"><i class="fill floor"></i>waiting <i class="fill late"></i>left alone <i class="fill work"></i>at work
+      <span>${span(whole)} in all; the service tells completion to the second</span></p>`
     }
     <dl class="facts">
-      ${facts.map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}
+      ${facts.map(([name, value]) => html`<div><dt class="quiet">${name}</dt><dd>${value}</dd></div>`)}
     </dl>
     <${Command} />
   `;
@@ -119,7 +119,7 @@ function Command(): VNode | null {
   return html`<p class="row"><code class="cut">${command}</code><button onClick=${() => copy("explain", command)}>${said("explain") ?? "Copy"}</button></p>`;
 }
 
-const LOOKS = { waiting: "waiting-step", pause: "late-step", work: "work-step", moment: "done-step" } as const;
+const LOOKS = { waiting: "floor", pause: "late", work: "work", moment: "proved" } as const;
 
 function Bar({ one, from, whole }: { one: Span; from: number; whole: number }): VNode {
   const { name, said: words, kind } = one;

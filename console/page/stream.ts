@@ -180,7 +180,7 @@ function Filter(): VNode {
       <input id="filter" type="search" value=${q} placeholder="Filter: words, or an EventBridge pattern  /"
         spellcheck="false" autocomplete="off" aria-invalid=${error !== ""}
         onInput=${(event: { currentTarget: HTMLInputElement }) => go({ q: event.currentTarget.value })} />
-      ${error === "" ? null : html`<span class="problem" role="status">${error}</span>`}
+      ${error === "" ? null : html`<span class="late fixed" role="status">${error}</span>`}
     </label>
   `;
 }
@@ -195,7 +195,7 @@ function Row({ row, isSelected }: { row: EventRow; isSelected: boolean }): VNode
       <span class="mono id">${responseId ?? ""}</span>
       ${
         isContents || nps !== null
-          ? html`<span class=${`chip ${TONES[nps?.class ?? ""] ?? "quiet"}`}>${nps === null ? "no NPS" : `${nps.score} ${nps.class}`}</span>`
+          ? html`<span class=${`chip fixed ${TONES[nps?.class ?? ""] ?? "quiet"}`}>${nps === null ? "no NPS" : `${nps.score} ${nps.class}`}</span>`
           : html`<span class="quiet">${type.replace(/^response\./, "").replace(".", " ")}</span>`
       }
       <span class="lag">${lag === null || !isContents ? "" : span(lag)}</span>

@@ -40,8 +40,8 @@ export function Trouble(): VNode {
       <div class="knobs">
         ${list.map(
           ({ kind, title, key }) => html`
-            <button data-knob=${kind} class="knob" aria-busy=${pulling.value.has(kind)}
-              onClick=${() => void pull(kind)}><kbd>${key}</kbd> ${title}</button>`,
+            <button data-knob=${kind} class="knob cut" aria-busy=${pulling.value.has(kind)}
+              onClick=${() => void pull(kind)}><kbd class="quiet">${key}</kbd> ${title}</button>`,
         )}
       </div>
       ${refused.value === "" ? null : html`<p class="late" role="status">${refused.value}</p>`}
