@@ -1,6 +1,7 @@
 import { PRICES } from "../../infra/prices.ts";
 import { defaultSource } from "../support/default-source.ts";
-import { costsOf, MILLION, TICKS, usageOf } from "./usage.ts";
+import { MILLION, TICKS } from "./resources.ts";
+import { costsOf, usageOf } from "./usage.ts";
 
 export interface Case {
   surveys: number;

@@ -1,6 +1,10 @@
 import { DEFAULT_MEMORY, PRICES } from "../../infra/prices.ts";
 import { type MonitoringLevel, writtenBy } from "../../lib/monitoring/catalog.ts";
-import { GB, line, MILLION, TICKS } from "./usage.ts";
+
+/** Of a month of 30 days, one a minute. */
+export const TICKS = 30 * 24 * 60;
+export const MILLION = 1_000_000;
+export const GB = 1024 ** 3;
 
 /** What all resources of a type cost in a month in which nothing happens, dollars. */
 export interface Price {
@@ -107,6 +111,7 @@ export function total(prices: readonly Price[], column: "dollars" | "withFreeTie
   return prices.reduce((sum, price) => sum + price[column], 0);
 }
 
+export const line = (cells: (string | number)[]): string => `| ${cells.join(" | ")} |`;
 const dollars = (value: number): string => value.toFixed(2);
 
 /** Everything that a stack holds, dearest first, and its sums. */

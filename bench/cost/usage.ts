@@ -2,11 +2,9 @@ import { DEFAULT_MEMORY, PRICES } from "../../infra/prices.ts";
 import { startAws } from "../support/aws.ts";
 import { createAwsPoller } from "../support/aws-poller.ts";
 import { startService } from "../support/service.ts";
+import { GB, line, MILLION, TICKS } from "./resources.ts";
 
 const SECRETS = 2;
-export const TICKS = 30 * 24 * 60;
-export const MILLION = 1_000_000;
-export const GB = 1024 ** 3;
 
 /** What ticks came to, each a mean for one of them. */
 interface Usage {
@@ -127,7 +125,6 @@ export function costsOf({ requests: _, ...usage }: Usage): Costs {
 }
 
 const dollars = (value: number): string => (value < 0.005 ? "0.00" : value.toFixed(2));
-export const line = (cells: (string | number)[]): string => `| ${cells.join(" | ")} |`;
 
 /** What ticks of each scenario use, counted, and what that costs. Takes minutes. */
 export async function usageTables(): Promise<string> {

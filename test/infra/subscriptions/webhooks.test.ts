@@ -32,9 +32,7 @@ function named(type: string, start: string): string {
   return names[0] ?? "";
 }
 
-const queue = named("AWS::SQS::Queue", "crmQueue");
 const rule = named("AWS::Events::Rule", "crmRule");
-const forward = named("AWS::Lambda::Function", "crmForward");
 
 describe("a webhook", () => {
   it("takes events into both queues from that rule alone: what lies there is sent as an event of the poller", () => {
@@ -47,22 +45,6 @@ describe("a webhook", () => {
       expect(allowed).toMatchObject({ Action: "sqs:SendMessage", Principal: { Service: "events.amazonaws.com" } });
       expect(JSON.stringify(allowed?.Condition)).toMatch(new RegExp(`"ArnEquals".*:rule/.*PollerBus.*/${Name}"`));
     }
-  });
-
-  it("is delivered to by a function of its own, no more of which are at work than its rate allows", () => {
-    expect(template.findResources("AWS::Lambda::Function")[forward]?.Properties).toMatchObject({
-      Runtime: "nodejs24.x",
-      Architectures: ["arm64"],
-      Timeout: 40,
-      Environment: { Variables: { WEBHOOK: "crm", POWERTOOLS_SERVICE_NAME: "Test-Poller" } },
-    });
-    template.hasResourceProperties("AWS::Lambda::EventSourceMapping", {
-      EventSourceArn: { "Fn::GetAtt": [queue, "Arn"] },
-      FunctionName: { Ref: forward },
-      BatchSize: 6,
-      ScalingConfig: { MaximumConcurrency: 2 },
-      FunctionResponseTypes: ["ReportBatchItemFailures"],
-    });
   });
 
   it("whose function may do exactly this", () => {
