@@ -102,15 +102,11 @@ export interface Incident {
 
 export type Change =
   | { kind: "event"; row: EventRow }
-  | { kind: "status"; status: StatusAnswer; readAt: number; emittedSince: Record<string, number> }
-  | { kind: "status failed"; message: string }
-  | { kind: "ended"; ended: NonNullable<Snapshot["ended"]> }
+  /** What is so from now on. */
+  | { kind: "now"; of: Partial<Omit<Snapshot, keyof Ground>> }
   | { kind: "activity"; survey: string; activity: Activity }
-  | { kind: "shadow"; shadow: ShadowView }
   | { kind: "point"; point: StripPoint }
   | { kind: "flag"; flag: Flag }
-  | { kind: "requests"; today: number }
-  | { kind: "token"; fetchedAt: number | null }
   | { kind: "incident"; incident: Incident };
 
 /** Everything that a page needs to begin with. */
@@ -173,26 +169,8 @@ export function applyChange(to: Snapshot, change: Change): void {
     case "activity":
       to.activities[change.survey] = change.activity;
       return;
-    case "status":
-      Object.assign(to, {
-        ...{ status: change.status, statusAt: change.readAt, statusFailure: null },
-        emittedSince: change.emittedSince,
-      });
-      return;
-    case "status failed":
-      to.statusFailure = change.message;
-      return;
-    case "ended":
-      to.ended = change.ended;
-      return;
-    case "shadow":
-      to.shadow = change.shadow;
-      return;
-    case "requests":
-      to.requestsToday = change.today;
-      return;
-    case "token":
-      to.tokenAt = change.fetchedAt;
+    case "now":
+      Object.assign(to, change.of);
   }
 }
 
@@ -214,17 +192,9 @@ export type Ground = Pick<Snapshot, "run" | "polled" | "command" | "flags" | "tr
 export function emptySnapshot(ground: Ground): Snapshot {
   return {
     ...ground,
-    ...{
-      status: null,
-      statusAt: null,
-      statusFailure: null,
-      ended: null,
-      shadow: null,
-      requestsToday: null,
-      tokenAt: null,
-    },
-    emittedSince: {},
-    ...{ events: [], points: [], flagged: [], incidents: [], activities: {} },
+    ...{ status: null, statusAt: null, statusFailure: null, ended: null },
+    ...{ shadow: null, requestsToday: null, tokenAt: null },
+    ...{ emittedSince: {}, events: [], points: [], flagged: [], incidents: [], activities: {} },
   };
 }
 

@@ -34,9 +34,6 @@ export const FEED = {
   beatEvery: 2_000,
 } as const;
 
-/** Changes that replace the one before. */
-const ONE_OF: ReadonlySet<Change["kind"]> = new Set(["status", "shadow", "requests", "token"]);
-
 /** Events in one delta: no page shows more. */
 const MOST_EVENTS = 1_000;
 
@@ -102,7 +99,7 @@ function shortened(changes: Change[]): Change[] {
   const keyOf = (change: Change): string | undefined => {
     if (change.kind === "activity") return `activity ${change.survey}`;
     if (change.kind === "incident") return `incident ${change.incident.id}`;
-    return ONE_OF.has(change.kind) ? change.kind : undefined;
+    return change.kind === "now" ? Object.keys(change.of).join() : undefined;
   };
   const latest = new Map<string, Change>();
   for (const change of changes) {

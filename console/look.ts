@@ -42,7 +42,8 @@ export async function keepLooking({ target, tell, emittedSince, readers, signal,
       const status = answerAsCalled(await readStatus(target, sources, Date.now()), command);
       for (const flag of flagsBetween(before, status, Date.now())) tell({ kind: "flag", flag });
       before = status;
-      tell({ kind: "status", status, readAt: Date.now(), emittedSince: emittedSince(status) });
+      const read = { status, statusAt: Date.now(), statusFailure: null, emittedSince: emittedSince(status) };
+      tell({ kind: "now", of: read });
       if (began - tokenLookedAt >= TOKEN_EVERY) {
         tokenLookedAt = began;
         const fetchedAt = await oldestToken(target);
@@ -50,10 +51,11 @@ export async function keepLooking({ target, tell, emittedSince, readers, signal,
           tell({ kind: "flag", flag: { at: fetchedAt, kind: "token", text: "token renewed" } });
         }
         tokenAt = fetchedAt;
-        tell({ kind: "token", fetchedAt });
+        tell({ kind: "now", of: { tokenAt } });
       }
     } catch (error) {
-      if (!signal.aborted) tell({ kind: "status failed", message: oneLine(error, () => "The state cannot be read.") });
+      const statusFailure = oneLine(error, () => "The state cannot be read.");
+      if (!signal.aborted) tell({ kind: "now", of: { statusFailure } });
     }
     await pause(Math.max(LOOK_EVERY, PAUSE_PER_LOOK * (Date.now() - began)), signal);
   }

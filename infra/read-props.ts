@@ -27,8 +27,17 @@ export function readProps(props: SurveyPollerProps): ReadProps {
   const { memory = DEFAULT_MEMORY, tracing = false, onRemoval = "keep", outputPrefix, ...given } = props;
   const { eventBus, stateTable, alarmTopic, encryptionKey, vpc, vpcSubnets, securityGroups, proxy, secrets, ...input } =
     given;
-  // biome-ignore format: as above
-  const resources = { eventBus, stateTable, alarmTopic, encryptionKey, vpc, vpcSubnets, securityGroups, proxy, secrets };
+  const resources = {
+    eventBus,
+    stateTable,
+    alarmTopic,
+    encryptionKey,
+    vpc,
+    vpcSubnets,
+    securityGroups,
+    proxy,
+    secrets,
+  };
   const parsed = tryParse(input);
   const problems = [
     ...(parsed instanceof ConfigError ? parsed.problems : []),

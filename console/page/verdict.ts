@@ -31,37 +31,33 @@ const TONES: Readonly<Record<StatusAnswer["verdict"], Tone>> = {
 
 /** The sentence of `status`, and what only the page itself can know: that it has heard nothing. */
 export const verdict = computed<Verdict>(() => {
+  const told = (head: string, rest: string, more: Partial<Verdict> = {}): Verdict => ({
+    ...{ glyph: "▨", tone: "quiet", head, rest, next: null },
+    ...more,
+  });
   if (isLockedOut.value) {
-    const rest = "Open the URL that npm start or survey-poller console has printed last: its end holds the token.";
-    return { glyph: "▨", tone: "quiet", head: "This page lacks its token", rest, next: null };
+    const where = "Open the URL that npm start or survey-poller console has printed last: its end holds the token.";
+    return told("This page lacks its token", where);
   }
   const { ended = null } = snapshot.value ?? {};
   if (ended !== null) {
-    const rest = ended.cause ?? "It ended as it should. What is shown is as of then.";
-    return {
-      glyph: "▨",
-      tone: ended.cause === null ? "quiet" : "late",
-      head: `Ended ${ago(ended.at, now.value)}`,
-      rest,
-      next: null,
-    };
+    const why = ended.cause ?? "It ended as it should. What is shown is as of then.";
+    return told(`Ended ${ago(ended.at, now.value)}`, why, { tone: ended.cause === null ? "quiet" : "late" });
   }
   if (isSilent.value) {
-    const seconds = Math.floor(silentFor.value / 1_000);
-    const rest = "What is shown is what was heard last. It tries again by itself.";
-    return { glyph: "▨", tone: "quiet", head: `This page has heard nothing for ${seconds} s`, rest, next: null };
+    const head = `This page has heard nothing for ${Math.floor(silentFor.value / 1_000)} s`;
+    return told(head, "What is shown is what was heard last. It tries again by itself.");
   }
   const { status = null, statusFailure = null, statusAt = null, command = "", flags = "" } = snapshot.value ?? {};
   if (status === null) {
     const rest = statusFailure ?? "The poller is being loaded. The first poll begins in a moment.";
-    return { glyph: "◐", tone: "work", head: "Starting", rest, next: null };
+    return told("Starting", rest, { glyph: "◐", tone: "work" });
   }
-  const age = now.value - (statusAt ?? 0);
-  if (statusFailure !== null || age > STALE) {
+  if (statusFailure !== null || now.value - (statusAt ?? 0) > STALE) {
     const why = statusFailure ?? "The next look takes long.";
-    const head = `The state was last read ${ago(statusAt, now.value)}`;
     const next = statusFailure === null ? null : `${command} doctor ${flags}`;
-    return { glyph: "▨", tone: "quiet", head, rest: `${why} What is shown is as of then.`, next };
+    const head = `The state was last read ${ago(statusAt, now.value)}`;
+    return told(head, `${why} What is shown is as of then.`, { next });
   }
   return { glyph: GLYPHS[status.verdict], tone: TONES[status.verdict], ...parted(status.sentence), next: status.next };
 });

@@ -6,8 +6,8 @@ import type { Simulator } from "../../local/simulator/index.ts";
 export interface World {
   simulator: Simulator;
   aws: Pick<Faults, "add">;
-  /** Ends the poller where it stands, as kill -9 does. Gives how many invocations were at work. */
-  kill(): Promise<number>;
+  /** Ends the poller where it stands, as kill -9 does. */
+  kill(): Promise<void>;
   /** Makes the counts of the survey list stand still, until what it gives is called. Several at a time end with the last. */
   freezeCounts(): () => void;
   signal: AbortSignal;

@@ -1,5 +1,5 @@
 import type { Shadow, Simulator } from "../../local/simulator/index.ts";
-import type { EventRow, Flag, Incident } from "../changes.ts";
+import type { EventRow, Incident } from "../changes.ts";
 import { ALL, type Done, type Knob, knobs, type World } from "./knobs.ts";
 
 /** The troubles of a demo. */
@@ -12,7 +12,8 @@ export interface Trouble {
 
 export interface TroubleOptions extends Omit<World, "freezeCounts">, Pick<IncidentsOptions, "shadow"> {
   tell(incident: Incident): void;
-  flag(flag: Flag): void;
+  /** To be seen on the strip. */
+  flag(text: string): void;
 }
 
 export function createTrouble({ tell, flag, shadow, ...world }: TroubleOptions): Trouble {
@@ -20,7 +21,7 @@ export function createTrouble({ tell, flag, shadow, ...world }: TroubleOptions):
   const freezeCounts = createFreeze(world.simulator);
 
   async function pullOne({ kind, title, pull }: Knob): Promise<void> {
-    flag({ at: Date.now(), kind: "trouble", text: title });
+    flag(title);
     incidents.open({ kind, title, ...(await pull({ ...world, freezeCounts })) });
   }
 
