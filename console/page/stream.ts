@@ -115,7 +115,10 @@ const ORIGINS: Readonly<Record<string, string>> = {
   replay: "sent again on request",
 };
 
-const TONES: Readonly<Record<string, string>> = { promoter: "proved", passive: "quiet", detractor: "late" };
+const TONES: Readonly<Record<string, [tone: string, glyph: string]>> = {
+  promoter: ["proved", "▲"],
+  detractor: ["late", "▼"],
+};
 
 export function Stream(): VNode {
   const all = rows.value;
@@ -188,6 +191,7 @@ function Filter(): VNode {
 function Row({ row, isSelected }: { row: EventRow; isSelected: boolean }): VNode {
   const { number, at, survey, surveyId, responseId, nps, lag, origin, revision, missing, isRepeat, type } = row;
   const isContents = type === "response.completed";
+  const [tone, glyph] = TONES[nps?.class ?? ""] ?? ["quiet", "–"];
   return html`
     <div class="event" role="option" id=${`e-${number}`} aria-selected=${isSelected} onClick=${() => choose(row, "event")}>
       <span class="mono quiet">${clock(at)}</span>
@@ -195,7 +199,7 @@ function Row({ row, isSelected }: { row: EventRow; isSelected: boolean }): VNode
       <span class="mono id">${responseId ?? ""}</span>
       ${
         isContents || nps !== null
-          ? html`<span class=${`chip fixed ${TONES[nps?.class ?? ""] ?? "quiet"}`}>${nps === null ? "no NPS" : `${nps.score} ${nps.class}`}</span>`
+          ? html`<span class=${`chip fixed ${tone}`}>${glyph} ${nps === null ? "no NPS" : `${nps.score} ${nps.class}`}</span>`
           : html`<span class="quiet">${type.replace(/^response\./, "").replace(".", " ")}</span>`
       }
       <span class="lag">${lag === null || !isContents ? "" : span(lag)}</span>
