@@ -1,7 +1,7 @@
 import { fork } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
-import type { Row } from "./support/row.ts";
+import type { Row } from "./support/measure.ts";
 
 // npm run bench -- [PART …]: each part in a process of its own, one after the other, and one table of all they found.
 

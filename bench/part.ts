@@ -1,4 +1,4 @@
-import type { Row } from "./support/row.ts";
+import type { Row } from "./support/measure.ts";
 
 // One part of the bench: see main.ts.
 

@@ -4,7 +4,7 @@
  * Usage: node codegen/documents.ts
  */
 import { readFileSync, writeFileSync } from "node:fs";
-import { configurationTables, withTables } from "./configuration/tables.ts";
+import { configurationTables, withTables } from "./configuration.ts";
 
 const tables = configurationTables();
 const file = new URL("../docs/configuration.md", import.meta.url);

@@ -5,13 +5,12 @@ import * as z from "zod";
 import { masked } from "../cli/hearing/event.ts";
 import { InvalidEventPatternError } from "../local/aws/event-bridge/matcher.ts";
 import { ACTIONS, type ActionKind, type ActionOf } from "./actions.ts";
-import { ICON, INDEX } from "./assets.ts";
-import type { Assets } from "./bundle-page.ts";
+import { type Assets, ICON, INDEX } from "./assets.ts";
+import { MASK } from "./changes.ts";
 import type { Events } from "./events.ts";
 import type { Feed } from "./feed.ts";
-import { onlyFromHere, strictHeaders, withToken } from "./guard.ts";
-import { MASK } from "./mask.ts";
 import type { RuleView } from "./rules.ts";
+import { onlyFromHere, strictHeaders, withToken } from "./server.ts";
 import type { Story } from "./story.ts";
 
 const actionOf = z.strictObject({ source: z.string().optional(), surveyId: z.int().optional() });

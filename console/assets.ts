@@ -1,6 +1,5 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Assets } from "./bundle-page.ts";
 
 /** Where the published package has the page bundled; a checkout has its sources there. */
 const PAGE = join(import.meta.dirname, "page");
@@ -17,8 +16,6 @@ export function bundleOnce(): () => Promise<Assets> {
 async function readOrBundle(): Promise<Assets> {
   const read = (name: string): string => readFileSync(join(PAGE, name), "utf8");
   if (existsSync(join(PAGE, "main.js"))) return { script: read("main.js"), style: read("style.css") };
-  // Loaded here only: the package has no bundler.
-  const { bundlePage } = await import("./bundle-page.ts");
   return bundlePage();
 }
 
@@ -38,3 +35,29 @@ export const INDEX = `<!doctype html>
 `;
 
 export const ICON = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16"><circle cx="8" cy="8" r="6" fill="#1a7f4b"/></svg>`;
+
+/** The files of the page. */
+export interface Assets {
+  script: string;
+  style: string;
+}
+
+/** Bundles the page in memory. */
+export async function bundlePage(): Promise<Assets> {
+  // Loaded here only: the package has no bundler.
+  const { build } = await import("esbuild");
+  const { outputFiles } = await build({
+    entryPoints: [join(PAGE, "main.ts"), join(PAGE, "style.css")],
+    // Never written there.
+    outdir: PAGE,
+    write: false,
+    bundle: true,
+    format: "iife",
+    target: "es2022",
+    minify: true,
+    legalComments: "none",
+    logLevel: "silent",
+  });
+  const textOf = (ending: string): string => outputFiles.find(({ path }) => path.endsWith(ending))?.text ?? "";
+  return { script: textOf("main.js"), style: textOf("style.css") };
+}

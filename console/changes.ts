@@ -102,15 +102,11 @@ export interface Incident {
 
 export type Change =
   | { kind: "event"; row: EventRow }
-  | { kind: "status"; status: StatusAnswer; readAt: number; emittedSince: Record<string, number> }
-  | { kind: "status failed"; message: string }
-  | { kind: "ended"; ended: NonNullable<Snapshot["ended"]> }
+  /** What is so from now on. */
+  | { kind: "now"; of: Partial<Omit<Snapshot, keyof Ground>> }
   | { kind: "activity"; survey: string; activity: Activity }
-  | { kind: "shadow"; shadow: ShadowView }
   | { kind: "point"; point: StripPoint }
   | { kind: "flag"; flag: Flag }
-  | { kind: "requests"; today: number }
-  | { kind: "token"; fetchedAt: number | null }
   | { kind: "incident"; incident: Incident };
 
 /** Everything that a page needs to begin with. */
@@ -147,4 +143,89 @@ export interface Snapshot {
   /** By `surveyKey`. */
   activities: Record<string, Activity>;
   incidents: Incident[];
+}
+
+/** How much a page keeps of each. */
+const KEPT = { events: 1_000, points: 600, flagged: 100, incidents: 50 } as const;
+
+/** Puts one change into what a page shows. Server and browser do it by this alone, so that they cannot disagree. */
+export function applyChange(to: Snapshot, change: Change): void {
+  switch (change.kind) {
+    case "event":
+      keep(to.events, change.row, KEPT.events);
+      return;
+    case "point":
+      keep(to.points, change.point, KEPT.points);
+      return;
+    case "flag":
+      keep(to.flagged, change.flag, KEPT.flagged);
+      return;
+    case "incident": {
+      const at = to.incidents.findIndex(({ id }) => id === change.incident.id);
+      if (at < 0) keep(to.incidents, change.incident, KEPT.incidents);
+      else to.incidents[at] = change.incident;
+      return;
+    }
+    case "activity":
+      to.activities[change.survey] = change.activity;
+      return;
+    case "now":
+      Object.assign(to, change.of);
+  }
+}
+
+/** As it is now: what is changed later is not changed in it. */
+export function copyOf(snapshot: Snapshot): Snapshot {
+  return {
+    ...snapshot,
+    events: latest(snapshot.events, KEPT.events),
+    points: latest(snapshot.points, KEPT.points),
+    flagged: latest(snapshot.flagged, KEPT.flagged),
+    incidents: latest(snapshot.incidents, KEPT.incidents),
+    activities: { ...snapshot.activities },
+  };
+}
+
+/** The facts that never change while a run lasts. */
+export type Ground = Pick<Snapshot, "run" | "polled" | "command" | "flags" | "troubles" | "mayAct" | "elsewhere">;
+
+export function emptySnapshot(ground: Ground): Snapshot {
+  return {
+    ...ground,
+    ...{ status: null, statusAt: null, statusFailure: null, ended: null },
+    ...{ shadow: null, requestsToday: null, tokenAt: null },
+    ...{ emittedSince: {}, events: [], points: [], flagged: [], incidents: [], activities: {} },
+  };
+}
+
+/** Puts one more at the end, and lets the oldest go where there are more than `most`. */
+export function keep<T>(all: T[], one: T, most: number): void {
+  all.push(one);
+  // Cut back now and then alone: a shift for each costs as much as a long list is long.
+  if (all.length >= 2 * most) all.splice(0, all.length - most);
+}
+
+/** The last of them, at most so many. */
+function latest<T>(all: readonly T[], most: number): T[] {
+  return all.slice(-most);
+}
+
+/** The text that the page is given in the place of something personal. */
+export const MASK = "•••";
+
+/** The part of a delivered event that the page reads. */
+export interface Envelope {
+  "detail-type": string;
+  source: string;
+  id: string;
+  time: string;
+  detail: {
+    meta?: { eventId?: string };
+    data?: {
+      surveyId?: number;
+      responseId?: number;
+      survey?: { name?: string | null } | null;
+      summary?: { nps?: { score: number; class: string } | null };
+    };
+  };
 }

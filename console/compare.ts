@@ -1,7 +1,5 @@
-import type { Shadow } from "../local/simulator/index.ts";
-import type { EventRow, Fates } from "./changes.ts";
-
-type Fate = "found" | "missed" | "not yet";
+import { runShadow, type Shadow, type Simulator } from "../local/simulator/index.ts";
+import type { EventRow, Fates, ShadowView } from "./changes.ts";
 
 interface Followed {
   surveyId: number;
@@ -16,7 +14,7 @@ interface Followed {
  * Both pollers over the same responses: each that is there was found, missed or is on its way. What was deleted counts where an event of it
  * stands, and nobody was told.
  */
-export interface Comparison {
+interface Comparison {
   completed(surveyId: number, responseId: number): void;
   removed(surveyId: number, responseId: number): void;
   event(row: Pick<EventRow, "type" | "surveyId" | "responseId">): void;
@@ -44,28 +42,51 @@ export function createComparison({ fate }: Pick<Shadow, "fate">): Comparison {
       if (type === "response.deleted") one.isTold = true;
     },
     fates() {
-      const all = [...followed.values()];
-      const there = all.filter(({ isDeleted }) => !isDeleted);
-      const deleted = all.filter(({ isDeleted }) => isDeleted);
-      const cursorOf = ({ surveyId, responseId }: Followed): Fate => fate(surveyId, responseId) ?? "not yet";
-      const count = (fates: readonly Fate[], wanted: Fate): number => fates.filter((one) => one === wanted).length;
-      const ofCursor = there.map(cursorOf);
-      const ofOurs = there.map(({ isSent }): Fate => (isSent ? "found" : "not yet"));
-      return {
-        completed: there.length,
-        cursor: {
-          found: count(ofCursor, "found"),
-          missed: count(ofCursor, "missed"),
-          onTheWay: count(ofCursor, "not yet"),
-          deleted: count(deleted.map(cursorOf), "found"),
-        },
-        ours: {
-          found: count(ofOurs, "found"),
-          missed: 0,
-          onTheWay: count(ofOurs, "not yet"),
-          deleted: deleted.filter(({ isSent, isTold }) => isSent && !isTold).length,
-        },
+      const counts = {
+        completed: 0,
+        cursor: { found: 0, missed: 0, onTheWay: 0, deleted: 0 },
+        ours: { found: 0, missed: 0, onTheWay: 0, deleted: 0 },
       };
+      for (const { surveyId, responseId, isDeleted, isSent, isTold } of followed.values()) {
+        const ofCursor = fate(surveyId, responseId) ?? "not yet";
+        if (isDeleted) {
+          if (ofCursor === "found") counts.cursor.deleted += 1;
+          if (isSent && !isTold) counts.ours.deleted += 1;
+          continue;
+        }
+        counts.completed += 1;
+        counts.cursor[ofCursor === "not yet" ? "onTheWay" : ofCursor] += 1;
+        counts.ours[isSent ? "found" : "onTheWay"] += 1;
+      }
+      return counts;
+    },
+  };
+}
+
+/** A poller with a cursor beside this one, and how the two compare. */
+interface Follower {
+  shadow: Shadow;
+  event(row: EventRow): void;
+  view(repeated: number): ShadowView;
+  stop(): void;
+}
+
+export function followShadow(simulator: Simulator): Follower {
+  const { shadow, stop } = runShadow(simulator);
+  const comparison = createComparison(shadow);
+  // After the shadow's own listener, so that it knows by now whether it counts this one.
+  const stopListening = simulator.onChange(({ kind, surveyId, responseId }) => comparison[kind](surveyId, responseId));
+  return {
+    shadow,
+    event: comparison.event,
+    view(repeated) {
+      const { twice, misses } = shadow.summary();
+      const { completed, cursor, ours } = comparison.fates();
+      return { completed, misses, cursor: { ...cursor, twice }, ours: { ...ours, twice: repeated } };
+    },
+    stop() {
+      stopListening();
+      stop();
     },
   };
 }

@@ -9,17 +9,16 @@ import type { Simulator } from "../local/simulator/index.ts";
 import { type ActionKind, type ActionOf, act } from "./actions.ts";
 import { createApp } from "./app.ts";
 import { bundleOnce } from "./assets.ts";
-import type { Flag, Snapshot } from "./changes.ts";
+import type { Flag, Ground } from "./changes.ts";
+import { followShadow } from "./compare.ts";
 import { createEvents } from "./events.ts";
 import { createFeed, FEED } from "./feed.ts";
-import { followShadow } from "./follow.ts";
 import { keepLooking } from "./look.ts";
 import { observe } from "./observe.ts";
 import { matchedBy, type RuleView, readRules } from "./rules.ts";
-import { serve } from "./server.ts";
+import { serve, tokenFor } from "./server.ts";
 import { type Story, storyOf } from "./story.ts";
 import { createStrip } from "./strip.ts";
-import { tokenFor } from "./token.ts";
 import { createTrouble } from "./trouble/trouble.ts";
 
 /** The parts that a demo has beside a poller: a service and an AWS in which troubles can be made, and a poller that can be killed. */
@@ -29,18 +28,9 @@ export interface Demo {
   kill(): Promise<number>;
 }
 
-export interface ConsoleOptions {
+export interface ConsoleOptions extends Omit<Ground, "run" | "troubles"> {
   /** The port to use, or the next that is free. */
   port: number;
-  /** The polled service, for people. */
-  polled: string;
-  /** How a command line begins here, and how it names the poller. */
-  command: string;
-  flags: string;
-  /** Whether the poller may be paused, resumed and audited from the page. */
-  mayAct: boolean;
-  /** Of a poller that runs in another process: where its requests are drawn, and whether its events are heard. */
-  elsewhere: Snapshot["elsewhere"];
   demo?: Demo | undefined;
   /** Where the token is kept; without it each page has one of its own. */
   folder?: string | undefined;
@@ -73,24 +63,21 @@ export async function startConsole({ port, demo, folder, ...ground }: ConsoleOpt
   const follower = demo === undefined ? undefined : followShadow(demo.simulator);
   const flag: LiveConsole["flag"] = (kind, text) => feed.tell({ kind: "flag", flag: { at: Date.now(), kind, text } });
   const trouble =
-    demo === undefined || follower === undefined
-      ? undefined
-      : createTrouble({
-          simulator: demo.simulator,
-          aws: demo.aws.faults,
-          shadow: follower.shadow,
-          signal: stop.signal,
-          kill: async () => {
-            const count = await demo.kill();
-            flag("restart", "poller killed");
-            return count;
-          },
-          tell: (incident) => feed.tell({ kind: "incident", incident }),
-          flag: (one) => feed.tell({ kind: "flag", flag: one }),
-        });
-  const feed = createFeed({
-    ground: { run: randomUUID(), ...ground, troubles: trouble?.list ?? [] },
-  });
+    demo &&
+    follower &&
+    createTrouble({
+      simulator: demo.simulator,
+      aws: demo.aws.faults,
+      shadow: follower.shadow,
+      signal: stop.signal,
+      kill: async () => {
+        await demo.kill();
+        flag("restart", "poller killed");
+      },
+      tell: (incident) => feed.tell({ kind: "incident", incident }),
+      flag: (text) => flag("trouble", text),
+    });
+  const feed = createFeed({ ground: { run: randomUUID(), ...ground, troubles: trouble?.list ?? [] } });
 
   const requests = { day: "", count: 0 };
   const unobserve = observe({
@@ -110,8 +97,8 @@ export async function startConsole({ port, demo, folder, ...ground }: ConsoleOpt
     const saying = JSON.stringify([requests, shadow]);
     if (saying === told) return;
     told = saying;
-    if (ground.elsewhere === null) feed.tell({ kind: "requests", today: requests.count });
-    if (shadow !== undefined) feed.tell({ kind: "shadow", shadow });
+    if (ground.elsewhere === null) feed.tell({ kind: "now", of: { requestsToday: requests.count } });
+    if (shadow !== undefined) feed.tell({ kind: "now", of: { shadow } });
   }, POINT_EVERY);
   timer.unref();
 
@@ -193,7 +180,7 @@ export async function startConsole({ port, demo, folder, ...ground }: ConsoleOpt
       });
     },
     async close(cause) {
-      feed.tell({ kind: "ended", ended: { at: Date.now(), cause: cause ?? null } });
+      feed.tell({ kind: "now", of: { ended: { at: Date.now(), cause: cause ?? null } } });
       if (feed.readers() > 0) await pause(LAST_WORD, stop.signal);
       stop.abort();
       clearInterval(timer);

@@ -2,8 +2,7 @@ import { readEnvelope } from "../cli/hearing/event.ts";
 import type { StatusAnswer } from "../cli/verbs/status/answer.ts";
 import { createMatcher } from "../local/aws/event-bridge/matcher.ts";
 import type { EventEnvelope } from "../local/aws/index.ts";
-import { type EventRow, surveyKey } from "./changes.ts";
-import { keep } from "./kept.ts";
+import { type EventRow, keep, surveyKey } from "./changes.ts";
 
 /** Events that can be opened, and ids by which a repeat is known. */
 const MOST = { open: 1_000, ids: 100_000 };

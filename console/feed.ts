@@ -1,7 +1,5 @@
 import { pause } from "../local/pause.ts";
-import { applyChange, copyOf, emptySnapshot, type Ground } from "./apply.ts";
-import type { Change, Snapshot } from "./changes.ts";
-import { keep } from "./kept.ts";
+import { applyChange, type Change, copyOf, emptySnapshot, type Ground, keep, type Snapshot } from "./changes.ts";
 
 /** The frames that go to a page at once. `id` is where it goes on after that. */
 export type Frame =
@@ -35,9 +33,6 @@ export const FEED = {
   /** Milliseconds after which a page is told that the server lives. */
   beatEvery: 2_000,
 } as const;
-
-/** Changes that replace the one before. */
-const ONE_OF: ReadonlySet<Change["kind"]> = new Set(["status", "shadow", "requests", "token"]);
 
 /** Events in one delta: no page shows more. */
 const MOST_EVENTS = 1_000;
@@ -104,7 +99,7 @@ function shortened(changes: Change[]): Change[] {
   const keyOf = (change: Change): string | undefined => {
     if (change.kind === "activity") return `activity ${change.survey}`;
     if (change.kind === "incident") return `incident ${change.incident.id}`;
-    return ONE_OF.has(change.kind) ? change.kind : undefined;
+    return change.kind === "now" ? Object.keys(change.of).join() : undefined;
   };
   const latest = new Map<string, Change>();
   for (const change of changes) {

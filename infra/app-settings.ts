@@ -1,6 +1,6 @@
 import type { Environment } from "aws-cdk-lib";
 import type { Node } from "constructs";
-import { ConfigError, type ConfigProblem } from "../lib/config/index.ts";
+import { ConfigError, type ConfigInput, type ConfigProblem, readConfigFile } from "../lib/config/index.ts";
 import { isObject } from "../lib/config/shape.ts";
 import { type DeploymentSettings, ON_REMOVAL } from "./props.ts";
 
@@ -82,4 +82,26 @@ function readTags(value: unknown): Record<string, string> | undefined {
   const isTag = (entry: unknown[]): entry is [string, string] =>
     entry.length === 2 && [TAG_KEY, TAG_VALUE].every((form, i) => typeof entry[i] === "string" && form.test(entry[i]));
   return entries.every(isTag) ? Object.fromEntries(entries) : undefined;
+}
+
+/**
+ * The raw configuration of a synthesis: the file that `-c config=FILE` names, else the context key `survey-poller`. It is
+ * checked by the construct that takes it.
+ *
+ * @throws ConfigError when there is neither, or the file cannot be read
+ */
+export function configFromContext(node: Node): ConfigInput {
+  const file: unknown = node.tryGetContext("config");
+  if (typeof file === "string" && file !== "") return readConfigFile(file) as ConfigInput;
+  const context: unknown = node.tryGetContext("survey-poller");
+  if (context !== undefined) return context as ConfigInput;
+  throw new ConfigError(
+    [
+      {
+        path: "",
+        message: 'there is none: put { "baseUrl": "https://…" } under "survey-poller" in the context of cdk.json',
+      },
+    ],
+    { hint: "For a first look: npx cdk synth -c config=examples/survey-poller.json" },
+  );
 }

@@ -1,8 +1,7 @@
-import { App } from "aws-cdk-lib";
+import { Annotations, App } from "aws-cdk-lib";
 import { PollerError } from "../lib/errors.ts";
-import { appSettings } from "./app-settings.ts";
-import { configFromContext } from "./config-from-context.ts";
-import { warnOfPlaceholders } from "./placeholder-warning.ts";
+import { appSettings, configFromContext } from "./app-settings.ts";
+import { placeholders } from "./left-out.ts";
 import { SurveyPollerStack } from "./stack.ts";
 
 /** The command line protects a stack before its first deployment, and one that failed could then not be made again. */
@@ -13,7 +12,8 @@ const app = new App();
 try {
   const { stackName, ...settings } = appSettings(app.node);
   const stack = new SurveyPollerStack(app, stackName, { ...settings, config: configFromContext(app.node) });
-  warnOfPlaceholders(stack);
+  for (const line of placeholders(stack.poller.config))
+    Annotations.of(stack).addWarningV2("survey-poller:placeholder", line);
   // Said here as well as in annotations: the command line prints none of those that only inform.
   const unsaid = settings.terminationProtection === undefined ? [UNPROTECTED] : [];
   for (const line of [...stack.poller.leftOut, ...unsaid]) process.stderr.write(`${stackName}: ${line}\n`);

@@ -2,8 +2,7 @@ import { Duration, RemovalPolicy } from "aws-cdk-lib";
 import type { IKey } from "aws-cdk-lib/aws-kms";
 import { BlockPublicAccess, Bucket, BucketEncryption, ObjectOwnership } from "aws-cdk-lib/aws-s3";
 import type { Construct } from "constructs";
-import { acknowledge, acknowledgeOwnKey } from "./acknowledge.ts";
-import { acknowledgeFinding } from "./findings.ts";
+import { acknowledge, acknowledgeFinding, acknowledgeOwnKey } from "./findings.ts";
 
 export interface ClaimCheckBucketProps {
   /** Of everything in the bucket. */

@@ -1,9 +1,7 @@
 import { ArnFormat, Aws, Stack } from "aws-cdk-lib";
 import { PolicyStatement, ServicePrincipal } from "aws-cdk-lib/aws-iam";
 import type { IKey } from "aws-cdk-lib/aws-kms";
-import { QueueEncryption, type QueueProps } from "aws-cdk-lib/aws-sqs";
 import type { Construct } from "constructs";
-import { busLogName } from "./bus-log.ts";
 
 /** The services through which roles use the key; what each asks of KMS in the name of its caller. */
 const USES = {
@@ -23,6 +21,11 @@ const USES = {
 
 export type KeyUse = keyof typeof USES;
 
+/** Permission for a role: these actions on these resources. */
+export function may(sid: string, actions: string[], ...resources: string[]): PolicyStatement {
+  return new PolicyStatement({ sid, actions, resources });
+}
+
 /** The permission for a role to use a key through one service only: nothing can be decrypted with it elsewhere. None without a key. */
 export function useKey(sid: string, key: IKey | undefined, use: KeyUse): PolicyStatement[] {
   if (key === undefined) return [];
@@ -38,12 +41,9 @@ export function useKey(sid: string, key: IKey | undefined, use: KeyUse): PolicyS
   ];
 }
 
-/** Of a queue, with its own key or one of yours. */
-export function queueEncryption(
-  encryptionKey: IKey | undefined,
-): Pick<QueueProps, "encryption" | "encryptionMasterKey"> {
-  if (encryptionKey === undefined) return { encryption: QueueEncryption.SQS_MANAGED };
-  return { encryption: QueueEncryption.KMS, encryptionMasterKey: encryptionKey };
+/** Under this prefix AWS's own policies let log delivery in, and the console looks for the log of a bus. */
+export function busLogName(busName: string): string {
+  return `/aws/vendedlogs/events/event-bus/${busName}`;
 }
 
 /**
@@ -70,9 +70,7 @@ export function keyPolicyStatements(scope: Construct, busName?: string): PolicyS
     arnFormat: ArnFormat.NO_RESOURCE_NAME,
   });
   // What is encrypted on its way from the bus to its log names neither of the two.
-  const delivered = {
-    ArnLike: { "kms:EncryptionContext:SourceArn": anyLog },
-  };
+  const delivered = { ArnLike: { "kms:EncryptionContext:SourceArn": anyLog } };
   const bus = arn("events", "event-bus", busName ?? "*", ArnFormat.SLASH_RESOURCE_NAME);
   return [
     allowService("KeepLogs", `logs.${Aws.REGION}.${Aws.URL_SUFFIX}`, {

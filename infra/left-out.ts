@@ -40,3 +40,16 @@ export function uncertainStarts({ sources }: Pick<Config, "sources">): string[] 
         `source "${name}" starts from now without a timeZone: one date that is ahead may make 26 hours history`,
     );
 }
+
+/** Names that are reserved for examples: no survey service answers there. */
+const RESERVED = /(^|\.)example(\.(com|net|org))?$/;
+
+/** Sources whose base URL, such as the one that cdk.json comes with, makes a template to look at but nothing to poll, one line each. */
+export function placeholders({ sources }: Pick<Config, "sources">): string[] {
+  return sources
+    .filter(({ baseUrl }) => RESERVED.test(new URL(baseUrl).hostname))
+    .map(
+      ({ name, baseUrl }) =>
+        `source "${name}": ${baseUrl} is only an example. Put your service's address under "survey-poller" in the context of cdk.json, or name a file by -c config=FILE.`,
+    );
+}

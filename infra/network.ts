@@ -9,7 +9,7 @@ import {
 } from "aws-cdk-lib/aws-ec2";
 import { Effect, PolicyStatement } from "aws-cdk-lib/aws-iam";
 import type { Construct } from "constructs";
-import { acknowledgeFinding } from "./findings.ts";
+import { may } from "./encryption.ts";
 import type { SurveyPollerResources } from "./props.ts";
 
 /** Where functions run, in the words of Lambda's construct. */
@@ -70,7 +70,7 @@ export function networkStatements(network: Network | undefined): PolicyStatement
     "ec2:UnassignPrivateIpAddresses",
   ];
   return [
-    new PolicyStatement({ sid: "JoinNetwork", actions, resources: ["*"] }),
+    may("JoinNetwork", actions, "*"),
     new PolicyStatement({
       sid: "LeaveNetworkToLambda",
       effect: Effect.DENY,
@@ -81,11 +81,6 @@ export function networkStatements(network: Network | undefined): PolicyStatement
   ];
 }
 
-/** The one wildcard above, acknowledged where it stands only. */
-export function acknowledgeNetworkWildcard(role: Construct): void {
-  acknowledgeFinding(role, {
-    id: "AwsSolutions-IAM5[Resource::*]",
-    reason:
-      "Lambda makes and removes network interfaces in the name of the role; EC2 takes no narrower resource for that, and the function's own code is denied it.",
-  });
-}
+/** Why the actions above are allowed on everything. */
+export const NETWORK_WILDCARD =
+  "Lambda makes and removes network interfaces in the name of the role; EC2 takes no narrower resource for that, and the function's own code is denied it.";

@@ -1,16 +1,17 @@
-import { type CfnElement, Stack } from "aws-cdk-lib";
+import { Aws, type CfnElement, Stack } from "aws-cdk-lib";
 import type { ITable } from "aws-cdk-lib/aws-dynamodb";
 import type { IEventBus } from "aws-cdk-lib/aws-events";
-import { PolicyStatement } from "aws-cdk-lib/aws-iam";
-import type { Bucket } from "aws-cdk-lib/aws-s3";
+import { AccountPrincipal, Grant, type IGrantable, PolicyStatement } from "aws-cdk-lib/aws-iam";
+import type { Bucket, IBucket } from "aws-cdk-lib/aws-s3";
 import type { Construct } from "constructs";
+import { CLAIM_CHECKS } from "../lib/publisher/claim-check.ts";
 import { tableDefinition } from "../lib/state/table.ts";
-import { type KeyUse, useKey } from "./encryption.ts";
+import { type KeyUse, may, useKey } from "./encryption.ts";
 import { acknowledgeFinding } from "./findings.ts";
 import type { SecretReference, SourceSecrets } from "./source-secrets.ts";
 
 /** Resources that the function works on. */
-export interface Resources {
+interface Resources {
   table: ITable;
   bus: IEventBus;
   claimCheckBucket: Bucket;
@@ -30,45 +31,25 @@ export function pollStatements({ table, bus, claimCheckBucket, secrets }: Resour
   const credentials = secrets.map((source) => source.credentials);
   const tokens = secrets.map((source) => source.token);
   return [
-    new PolicyStatement({
-      sid: "KeepBooks",
-      actions: [
-        "dynamodb:GetItem",
-        "dynamodb:BatchGetItem",
-        "dynamodb:Query",
-        "dynamodb:PutItem",
-        "dynamodb:UpdateItem",
-        "dynamodb:BatchWriteItem",
-      ],
-      resources: [table.tableArn],
-    }),
-    new PolicyStatement({ sid: "Publish", actions: ["events:PutEvents"], resources: [bus.eventBusArn] }),
-    new PolicyStatement({
-      sid: "KeepLargeAnswers",
-      actions: ["s3:PutObject"],
-      resources: [claimCheckBucket.arnForObjects("*")],
-    }),
-    new PolicyStatement({ sid: "FindDue", actions: ["dynamodb:Query"], resources: indexArns(table) }),
-    new PolicyStatement({
-      sid: "TakeUpWhatWasKept",
-      actions: ["s3:GetObject", "s3:DeleteObject"],
-      resources: [claimCheckBucket.arnForObjects("*")],
-    }),
-    // Without it S3 answers for a missing key that access is denied: what was kept would seem gone wherever a right is missing.
-    new PolicyStatement({ sid: "TellMissing", actions: ["s3:ListBucket"], resources: [claimCheckBucket.bucketArn] }),
-    ...inParts([...credentials, ...tokens]).map(
-      (part, index) =>
-        new PolicyStatement({
-          sid: index === 0 ? "ReadSecrets" : `ReadSecrets${index + 1}`,
-          actions: ["secretsmanager:GetSecretValue"],
-          resources: part.map(({ arn }) => arn),
-        }),
+    may(
+      "KeepBooks",
+      ["GetItem", "BatchGetItem", "Query", "PutItem", "UpdateItem", "BatchWriteItem"].map((one) => `dynamodb:${one}`),
+      table.tableArn,
     ),
-    new PolicyStatement({
-      sid: "KeepToken",
-      actions: ["secretsmanager:PutSecretValue"],
-      resources: tokens.map(({ arn }) => arn),
-    }),
+    may("Publish", ["events:PutEvents"], bus.eventBusArn),
+    may("KeepLargeAnswers", ["s3:PutObject"], claimCheckBucket.arnForObjects("*")),
+    may("FindDue", ["dynamodb:Query"], ...indexArns(table)),
+    may("TakeUpWhatWasKept", ["s3:GetObject", "s3:DeleteObject"], claimCheckBucket.arnForObjects("*")),
+    // Without it S3 answers for a missing key that access is denied: what was kept would seem gone wherever a right is missing.
+    may("TellMissing", ["s3:ListBucket"], claimCheckBucket.bucketArn),
+    ...inParts([...credentials, ...tokens]).map((part, index) =>
+      may(
+        index === 0 ? "ReadSecrets" : `ReadSecrets${index + 1}`,
+        ["secretsmanager:GetSecretValue"],
+        ...part.map(({ arn }) => arn),
+      ),
+    ),
+    may("KeepToken", ["secretsmanager:PutSecretValue"], ...tokens.map(({ arn }) => arn)),
     ...useKey("DecryptBooks", table.encryptionKey, "use-table"),
     ...useKey("DecryptLargeAnswers", claimCheckBucket.encryptionKey, "write-objects"),
     ...useKeys("DecryptCredentials", credentials, "read-secret"),
@@ -77,21 +58,16 @@ export function pollStatements({ table, bus, claimCheckBucket, secrets }: Resour
 }
 
 /** One statement for each key that some secrets are encrypted with. */
-export function useKeys(sid: string, secrets: readonly SecretReference[], use: KeyUse): PolicyStatement[] {
+function useKeys(sid: string, secrets: readonly SecretReference[], use: KeyUse): PolicyStatement[] {
   const keys = [...new Set(secrets.flatMap(({ encryptionKey }) => encryptionKey ?? []))];
   return keys.flatMap((key, index) => useKey(index === 0 ? sid : `${sid}${index + 1}`, key, use));
 }
 
-export function indexArns(table: ITable): string[] {
+function indexArns(table: ITable): string[] {
   return tableDefinition.indexes.map(({ name }) => `${table.tableArn}/index/${name}`);
 }
 
-/** The one wildcard above, acknowledged for that one bucket only: any other wildcard is still a finding. */
-export function acknowledgeObjectWildcard(scope: Construct, bucket: Bucket): void {
-  acknowledgeAnyKey(scope, bucket, "*");
-}
-
-/** Leave to use objects of one bucket whose keys are of this pattern. */
+/** Leave to use objects of one bucket whose keys are of this pattern: any other wildcard is still a finding. */
 export function acknowledgeAnyKey(scope: Construct, bucket: Bucket, pattern: string): void {
   const logicalId: string = Stack.of(bucket).resolve((bucket.node.defaultChild as CfnElement).logicalId);
   acknowledgeFinding(scope, {
@@ -99,4 +75,69 @@ export function acknowledgeAnyKey(scope: Construct, bucket: Bucket, pattern: str
     reason:
       "The keys are made of event and response ids, which are not known before; all of the bucket is the poller's.",
   });
+}
+
+export function grantReadState(table: ITable, grantee: IGrantable): Grant {
+  return grantAll(grantee, [
+    may("ReadBooks", ["dynamodb:BatchGetItem", "dynamodb:GetItem", "dynamodb:Query"], table.tableArn),
+    may("FindDue", ["dynamodb:Query"], ...indexArns(table)),
+    ...useKey("DecryptBooks", table.encryptionKey, "read-table"),
+  ]);
+}
+
+/** The keys that readers of events are let in to. */
+export const CLAIM_CHECK_KEYS = `${CLAIM_CHECKS}*`;
+
+export function grantReadAnswers(bucket: IBucket, grantee: IGrantable): Grant {
+  return grantAll(grantee, [
+    may("ReadAnswers", ["s3:GetObject"], bucket.arnForObjects(CLAIM_CHECK_KEYS)),
+    ...useKey("DecryptAnswers", bucket.encryptionKey, "read-objects"),
+  ]);
+}
+
+/**
+ * Lets accounts that may make rules on the bus read what their events point to: which of their roles, they say themselves. An organization is not let in: a
+ * policy for everybody, whatever its conditions, the bucket may refuse as public.
+ */
+export function shareAnswers(bucket: Bucket, accounts: readonly string[]): void {
+  if (accounts.length === 0) return;
+  const principals = [...new Set(accounts)].map((account) => new AccountPrincipal(account));
+  bucket.addToResourcePolicy(
+    new PolicyStatement({
+      sid: "ShareAnswers",
+      principals,
+      actions: ["s3:GetObject"],
+      resources: [bucket.arnForObjects(CLAIM_CHECK_KEYS)],
+    }),
+  );
+  // Of an imported key the policy is not ours to change.
+  bucket.encryptionKey?.addToResourcePolicy(
+    new PolicyStatement({
+      sid: "SurveyPollerShareAnswers",
+      principals,
+      actions: ["kms:Decrypt"],
+      resources: ["*"],
+      conditions: { StringLike: { "kms:ViaService": `s3.${Aws.REGION}.*` } },
+    }),
+  );
+}
+
+export function grantFill(secrets: readonly SecretReference[], grantee: IGrantable): Grant {
+  return grantAll(grantee, [
+    may(
+      "FillSecrets",
+      ["secretsmanager:DescribeSecret", "secretsmanager:PutSecretValue"],
+      ...secrets.map(({ arn }) => arn),
+    ),
+    ...useKeys("FillSecrets", secrets, "write-secret"),
+  ]);
+}
+
+/** Gives somebody all that these statements allow. */
+export function grantAll(grantee: IGrantable, statements: readonly PolicyStatement[]): Grant {
+  return statements
+    .map(({ actions, resources, conditions }) =>
+      Grant.addToPrincipal({ grantee, actions, resourceArns: resources, conditions }),
+    )
+    .reduce((sum, grant) => sum.combine(grant));
 }

@@ -1,5 +1,5 @@
 import { Stack } from "aws-cdk-lib";
-import { PolicyStatement, Role, ServicePrincipal } from "aws-cdk-lib/aws-iam";
+import { Role, ServicePrincipal } from "aws-cdk-lib/aws-iam";
 import type { IKey } from "aws-cdk-lib/aws-kms";
 import type { IFunction } from "aws-cdk-lib/aws-lambda";
 import { CfnSchedule } from "aws-cdk-lib/aws-scheduler";
@@ -7,8 +7,8 @@ import type { IQueue } from "aws-cdk-lib/aws-sqs";
 import type { Construct } from "constructs";
 import type { SourceConfig } from "../lib/config/index.ts";
 import { MINUTE } from "../lib/config/units.ts";
-import { acknowledgeInlinePolicy } from "./acknowledge.ts";
-import { useKey } from "./encryption.ts";
+import { may, useKey } from "./encryption.ts";
+import { acknowledgeInlinePolicy } from "./findings.ts";
 
 export interface SchedulesProps {
   sources: readonly SourceConfig[];
@@ -19,14 +19,14 @@ export interface SchedulesProps {
 }
 
 /** One schedule for each source, whose name is the invocation's input. A source that is not enabled keeps a disabled one. */
-export function createSchedules(scope: Construct, { sources, ...props }: SchedulesProps): CfnSchedule[] {
+export function createSchedules(scope: Construct, { sources, ...props }: SchedulesProps): void {
   const { target, deadLetters } = props;
   const role = createRole(scope, props);
-  return sources.map((source) => {
+  for (const source of sources) {
     const schedule = new CfnSchedule(scope, `Schedule-${source.name}`, {
       description: `Polls the survey service, source ${source.name}`,
       state: source.enabled ? "ENABLED" : "DISABLED",
-      scheduleExpression: rate(source.interval / MINUTE),
+      scheduleExpression: `rate(${source.interval / MINUTE} ${source.interval === MINUTE ? "minute" : "minutes"})`,
       flexibleTimeWindow: { mode: "OFF" },
       target: {
         arn: target.functionArn,
@@ -39,8 +39,7 @@ export function createSchedules(scope: Construct, { sources, ...props }: Schedul
     });
     // Without its policy the first ticks after a deployment would be refused.
     schedule.node.addDependency(role);
-    return schedule;
-  });
+  }
 }
 
 function createRole(scope: Construct, { target, deadLetters, encryptionKey }: Omit<SchedulesProps, "sources">): Role {
@@ -58,17 +57,11 @@ function createRole(scope: Construct, { target, deadLetters, encryptionKey }: Om
     description: "What the survey poller's schedules may do",
   });
   acknowledgeInlinePolicy(role);
-  role.addToPolicy(
-    new PolicyStatement({ sid: "StartTick", actions: ["lambda:InvokeFunction"], resources: [target.functionArn] }),
-  );
-  role.addToPolicy(
-    new PolicyStatement({ sid: "ReportFailures", actions: ["sqs:SendMessage"], resources: [deadLetters.queueArn] }),
-  );
-  for (const statement of useKey("EncryptFailures", encryptionKey, "send-messages")) role.addToPolicy(statement);
+  for (const statement of [
+    may("StartTick", ["lambda:InvokeFunction"], target.functionArn),
+    may("ReportFailures", ["sqs:SendMessage"], deadLetters.queueArn),
+    ...useKey("EncryptFailures", encryptionKey, "send-messages"),
+  ])
+    role.addToPolicy(statement);
   return role;
-}
-
-/** The expression knows a singular. */
-function rate(minutes: number): string {
-  return minutes === 1 ? "rate(1 minute)" : `rate(${minutes} minutes)`;
 }

@@ -3,8 +3,7 @@ import type { IKey } from "aws-cdk-lib/aws-kms";
 import { CfnSecret, type ISecret } from "aws-cdk-lib/aws-secretsmanager";
 import type { Construct } from "constructs";
 import { ConfigError, type SourceConfig } from "../lib/config/index.ts";
-import { acknowledge, acknowledgeOwnKey } from "./acknowledge.ts";
-import { acknowledgeFinding } from "./findings.ts";
+import { acknowledge, acknowledgeFinding, acknowledgeOwnKey } from "./findings.ts";
 
 /** Lambda allows 4 KB for all environment variables together; this leaves room for the others. */
 const ENVIRONMENT_SHARE = 3 * 1024;
@@ -75,7 +74,7 @@ function createSecret(scope: Construct, id: string, { unrotated, encryptionKey, 
   const secret = new CfnSecret(scope, id, {
     name,
     description: own.description,
-    ...(encryptionKey === undefined ? {} : { kmsKeyId: encryptionKey.keyArn }),
+    kmsKeyId: encryptionKey?.keyArn,
   });
   // Credentials are not to lie about when nobody uses them, and a kept secret would stand in the way of the next deployment's.
   secret.applyRemovalPolicy(RemovalPolicy.DESTROY);

@@ -25,9 +25,9 @@ export class SurveyPollerStack extends Stack {
     this.poller = new SurveyPoller(this, "Poller", {
       ...config,
       ...resources,
-      ...(memory === undefined ? {} : { memory }),
-      ...(tracing === undefined ? {} : { tracing }),
-      ...(onRemoval === undefined ? {} : { onRemoval }),
+      memory,
+      tracing,
+      onRemoval,
       outputPrefix: "",
     });
   }

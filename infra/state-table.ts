@@ -3,7 +3,7 @@ import { AttributeType, BillingMode, ProjectionType, Table, TableEncryption } fr
 import type { IKey } from "aws-cdk-lib/aws-kms";
 import type { Construct } from "constructs";
 import { type KeySchema, tableDefinition } from "../lib/state/table.ts";
-import { acknowledge } from "./acknowledge.ts";
+import { acknowledge } from "./findings.ts";
 
 export interface StateTableProps {
   /** Default: a key that AWS owns. */

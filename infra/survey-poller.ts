@@ -10,29 +10,31 @@ import type { Queue } from "aws-cdk-lib/aws-sqs";
 import { Construct } from "constructs";
 import { type Config, ConfigError } from "../lib/config/index.ts";
 import { DAY } from "../lib/config/units.ts";
-import { createBusCompanions } from "./bus-companions.ts";
+import { companionsOf, createBus, createBusCompanions, refuseOnForeignBus } from "./bus.ts";
 import { createClaimCheckBucket } from "./claim-check-bucket.ts";
-import { createDeadLetterQueue } from "./dead-letter-queue.ts";
-import { keyPolicyStatements } from "./encryption.ts";
-import { createBus } from "./event-bus.ts";
-import { companionsOf, refuseOnForeignBus } from "./foreign-bus.ts";
-import { allow, combined, grantFill, grantReadAnswers, grantReadState, shareAnswers } from "./grants.ts";
+import { keyPolicyStatements, may } from "./encryption.ts";
+import { createPollFunction } from "./functions.ts";
 import { leftOut, uncertainStarts } from "./left-out.ts";
-import { deploymentName } from "./monitoring/deployment-name.ts";
+import { deploymentName, type MetricsOwner, PollerMetrics } from "./monitoring/metrics.ts";
 import { createMonitoring, type Monitoring } from "./monitoring/monitoring.ts";
-import { PollerMetrics } from "./monitoring/poller-metrics.ts";
-import type { MetricsOwner } from "./monitoring/source-metrics.ts";
 import { createNetwork } from "./network.ts";
 import { alphanumeric, createOutputs } from "./outputs.ts";
-import { acknowledgeObjectWildcard, pollStatements } from "./permissions.ts";
-import { createPollFunction } from "./poll-function.ts";
+import {
+  acknowledgeAnyKey,
+  grantAll,
+  grantFill,
+  grantReadAnswers,
+  grantReadState,
+  pollStatements,
+  shareAnswers,
+} from "./permissions.ts";
 import type { SurveyPollerProps } from "./props.ts";
+import { createDeadLetters } from "./queues.ts";
 import { readProps } from "./read-props.ts";
 import { createSchedules } from "./schedules.ts";
 import { createSourceSecrets, type SourceSecrets, secretsVariable } from "./source-secrets.ts";
 import { createStateTable } from "./state-table.ts";
-import { createSubscription, type ResponseCompletedProps } from "./subscriptions/on-response-completed.ts";
-import type { Subscription } from "./subscriptions/subscribe.ts";
+import { createSubscription, type ResponseCompletedProps, type Subscription } from "./subscriptions/subscribe.ts";
 import { createWebhooks } from "./subscriptions/webhooks.ts";
 
 /** Milliseconds for which a response may wait for its metrics and what is kept of it be the only copy left. */
@@ -92,7 +94,7 @@ export class SurveyPoller extends PollerMetrics {
     // What a rolled-back first deployment made holds nothing, and goes in any case.
     const removalPolicy =
       settings.onRemoval === "destroy" ? RemovalPolicy.DESTROY : RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE;
-    this.deadLetters = createDeadLetterQueue(this, encryptionKey);
+    this.deadLetters = createDeadLetters(this, encryptionKey);
     const { deadLetters } = this;
     this.bus =
       resources.eventBus ??
@@ -147,7 +149,7 @@ export class SurveyPoller extends PollerMetrics {
       statements: pollStatements(this),
       deadLetters,
     });
-    acknowledgeObjectWildcard(this, this.claimCheckBucket);
+    acknowledgeAnyKey(this, this.claimCheckBucket, "*");
     this.monitoring = createMonitoring(this, {
       config,
       owner: this.metricsOwner,
@@ -172,13 +174,12 @@ export class SurveyPoller extends PollerMetrics {
     });
     createSchedules(this, { sources, target: this.pollFunction, deadLetters, encryptionKey });
     createOutputs(this, outputPrefix ?? alphanumeric(id));
-
     Tags.of(this).add("survey-poller", this.node.path);
   }
 
   /** Lets somebody poll at once, by invoking `pollFunction` with `{}` or `{"source":"main"}`. */
   grantInvoke(grantee: IGrantable): Grant {
-    return allow(grantee, ["lambda:InvokeFunction"], [this.pollFunction.functionArn]);
+    return grantAll(grantee, [may("StartTick", ["lambda:InvokeFunction"], this.pollFunction.functionArn)]);
   }
 
   /** Lets a consumer of events read the answers that `data.answersRef` points to, and nothing else of the bucket. */
@@ -188,7 +189,7 @@ export class SurveyPoller extends PollerMetrics {
 
   /** Lets somebody find responses that were set aside, and put them back on their way: `survey-poller quarantine`. */
   grantRedrive(grantee: IGrantable): Grant {
-    return combined(this.grantInvoke(grantee), this.grantReadState(grantee));
+    return this.grantInvoke(grantee).combine(this.grantReadState(grantee));
   }
 
   /**
@@ -219,7 +220,7 @@ export class SurveyPoller extends PollerMetrics {
    *
    * @param id of the subscription, unique in this poller
    * @returns the rule; its queue is in `subscriptions`
-   * @throws ConfigError that names every field of `where` that no event has, and every test that could never match
+   * @throws ConfigError that names every field and value in `where` that no event has
    * @example
    * poller.onResponseCompleted("Detractors", {
    *   where: { data: { summary: { nps: { class: ["detractor"] }, test: [false] } } },

@@ -1,7 +1,7 @@
 import { cpSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { build } from "esbuild";
-import { bundlePage } from "../console/bundle-page.ts";
+import { bundlePage } from "../console/assets.ts";
 import { REQUIRE } from "./modules.ts";
 import { SHARED } from "./shared.ts";
 

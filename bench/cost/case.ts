@@ -1,8 +1,7 @@
 import { PRICES } from "../../infra/prices.ts";
 import { defaultSource } from "../support/default-source.ts";
-import { MILLION, TICKS } from "./month.ts";
-import { usageOf } from "./usage.ts";
-import { costsOf } from "./usage-tables.ts";
+import { MILLION, TICKS } from "./resources.ts";
+import { costsOf, usageOf } from "./usage.ts";
 
 export interface Case {
   surveys: number;

@@ -4,9 +4,8 @@ import { App } from "aws-cdk-lib";
 import { Template } from "aws-cdk-lib/assertions";
 import { SurveyPollerStack } from "../../infra/stack.ts";
 import { caseTable } from "./case.ts";
-import { resourceTable } from "./resource-tables.ts";
-import { pricesOf } from "./resources.ts";
-import { usageTables } from "./usage-tables.ts";
+import { pricesOf, resourceTable } from "./resources.ts";
+import { usageTables } from "./usage.ts";
 
 // npm run cost -- --surveys 40 --responses 2000: what that costs and how late events come; responses are those of a day.
 // npm run cost: writes the tables of docs/cost.md. The names of parts as arguments leave the others as they are: `usage` counts what ticks

@@ -1,6 +1,10 @@
 import { DEFAULT_MEMORY, PRICES } from "../../infra/prices.ts";
 import { type MonitoringLevel, writtenBy } from "../../lib/monitoring/catalog.ts";
-import { GB, MILLION, TICKS } from "./month.ts";
+
+/** Of a month of 30 days, one a minute. */
+export const TICKS = 30 * 24 * 60;
+export const MILLION = 1_000_000;
+export const GB = 1024 ** 3;
 
 /** What all resources of a type cost in a month in which nothing happens, dollars. */
 export interface Price {
@@ -64,28 +68,21 @@ const RULES: Record<string, Rule> = {
 };
 
 /** Types that are never paid for. */
-const FREE = new Set([
-  "AWS::EC2::SecurityGroup",
-  "AWS::Events::EventBusPolicy",
-  "AWS::Events::Rule",
-  "AWS::EventSchemas::Registry",
-  "AWS::EventSchemas::RegistryPolicy",
-  "AWS::EventSchemas::Schema",
-  "AWS::IAM::Policy",
-  "AWS::IAM::Role",
-  "AWS::KMS::Alias",
-  "AWS::Lambda::EventInvokeConfig",
-  "AWS::Lambda::Permission",
-  "AWS::Logs::Delivery",
-  "AWS::Logs::DeliveryDestination",
-  "AWS::Logs::DeliverySource",
-  "AWS::Logs::ResourcePolicy",
-  "AWS::S3::BucketPolicy",
-  "AWS::SNS::Subscription",
-  "AWS::SNS::TopicPolicy",
-  "AWS::SQS::QueuePolicy",
-  "AWS::SSM::Parameter",
-]);
+const FREE = new Set(
+  [
+    ...["EC2::SecurityGroup"],
+    ...["Events::EventBusPolicy", "Events::Rule"],
+    ...["EventSchemas::Registry", "EventSchemas::RegistryPolicy", "EventSchemas::Schema"],
+    ...["IAM::Policy", "IAM::Role"],
+    ...["KMS::Alias"],
+    ...["Lambda::EventInvokeConfig", "Lambda::Permission"],
+    ...["Logs::Delivery", "Logs::DeliveryDestination", "Logs::DeliverySource", "Logs::ResourcePolicy"],
+    ...["S3::BucketPolicy"],
+    ...["SNS::Subscription", "SNS::TopicPolicy"],
+    ...["SQS::QueuePolicy"],
+    ...["SSM::Parameter"],
+  ].map((type) => `AWS::${type}`),
+);
 
 const MONITORING = /^AWS::(CloudWatch|SNS)::/;
 
@@ -112,4 +109,25 @@ export function pricesOf({ Resources }: PricedTemplate, level: MonitoringLevel, 
 
 export function total(prices: readonly Price[], column: "dollars" | "withFreeTier" = "dollars"): number {
   return prices.reduce((sum, price) => sum + price[column], 0);
+}
+
+export const line = (cells: (string | number)[]): string => `| ${cells.join(" | ")} |`;
+const dollars = (value: number): string => value.toFixed(2);
+
+/** Everything that a stack holds, dearest first, and its sums. */
+export function resourceTable(prices: readonly Price[]): string {
+  const sums = (name: string, some: readonly Price[]): string =>
+    line([`**${name}**`, "", `**${dollars(total(some))}**`, `**${dollars(total(some, "withFreeTier"))}**`, ""]);
+  return [
+    line(["", "number", "$", "with the free tier", "what is paid for"]),
+    line(["---", "---:", "---:", "---:", "---"]),
+    ...prices.map(({ what, count, dollars: all, withFreeTier, counted }) =>
+      line([what, count, dollars(all), dollars(withFreeTier), counted]),
+    ),
+    sums("together", prices),
+    sums(
+      "of this monitoring",
+      prices.filter(({ isMonitoring }) => isMonitoring),
+    ),
+  ].join("\n");
 }

@@ -1,9 +1,13 @@
+import { DEFAULT_MEMORY, PRICES } from "../../infra/prices.ts";
 import { startAws } from "../support/aws.ts";
 import { createAwsPoller } from "../support/aws-poller.ts";
 import { startService } from "../support/service.ts";
+import { GB, line, MILLION, TICKS } from "./resources.ts";
+
+const SECRETS = 2;
 
 /** What ticks came to, each a mean for one of them. */
-export interface Usage {
+interface Usage {
   requests: number;
   readUnits: number;
   writeUnits: number;
@@ -13,7 +17,7 @@ export interface Usage {
   seconds: number;
 }
 
-export interface Scenario {
+interface Scenario {
   surveys: number;
   /** Responses of each at the beginning. */
   responses: number;
@@ -23,7 +27,7 @@ export interface Scenario {
 }
 
 /** Milliseconds by which each answer of the service is delayed. */
-export const LATENCY = 50;
+const LATENCY = 50;
 
 /** News do not come in the order of survey ids: a prime, so that they come to all of them. */
 const STRIDE = 7_919;
@@ -76,4 +80,72 @@ export async function usageOf({ surveys, responses, news, ticks }: Scenario): Pr
     aws.stop();
     service.stop();
   }
+}
+
+const SCENARIOS: (Scenario & { name: string })[] = [
+  { name: "one survey, idle", surveys: 1, responses: 100, news: 0, ticks: 60 },
+  { name: "100 surveys, 10,000 responses a day", surveys: 100, responses: 100, news: 7, ticks: 20 },
+  { name: "10,000 surveys, 1,000,000 responses a day", surveys: 10_000, responses: 100, news: 694, ticks: 4 },
+];
+
+/** Bytes of a settled response in the table; of log for a tick with news, and for each event of a response. */
+const ITEM = 300;
+const LOG_LINE = 350;
+const EVENT_LINE = 850;
+
+type Costs = [what: string, used: string, dollars: number][];
+
+/** What a month of such ticks costs. */
+export function costsOf({ requests: _, ...usage }: Usage): Costs {
+  const month = (perTick: number): number => perTick * TICKS;
+  const logged = usage.events > 0 ? TICKS * LOG_LINE + month(usage.events) * EVENT_LINE : 0;
+  const gbSeconds = (month(usage.seconds) * DEFAULT_MEMORY) / 1024;
+  const count = (value: number): string => Math.round(value).toLocaleString("en-US");
+  const of = (what: string, used: number, price: number): Costs[number] => [
+    what,
+    count(used),
+    (used / MILLION) * price,
+  ];
+  return [
+    of("DynamoDB, write units", month(usage.writeUnits), PRICES.writeUnits),
+    of("DynamoDB, read units", month(usage.readUnits), PRICES.readUnits),
+    [
+      "DynamoDB, storage after a year",
+      `${((month(usage.events) * 12 * ITEM) / GB).toFixed(1)} GB`,
+      ((month(usage.events) * 12 * ITEM) / GB) * PRICES.storage,
+    ],
+    of("EventBridge, events", month(usage.events), PRICES.events),
+    ["Lambda, GB-seconds", count(gbSeconds), gbSeconds * PRICES.gbSeconds],
+    of("Lambda, invocations", TICKS, PRICES.invocations),
+    of("Scheduler, invocations", TICKS, PRICES.schedules),
+    ["Secrets Manager, secrets", String(SECRETS), SECRETS * PRICES.secret],
+    of("Secrets Manager, calls", month(usage.secretCalls), PRICES.secretCalls),
+    ["CloudWatch Logs", `${(logged / GB).toFixed(2)} GB`, (logged / GB) * PRICES.logs],
+  ];
+}
+
+const dollars = (value: number): string => (value < 0.005 ? "0.00" : value.toFixed(2));
+
+/** What ticks of each scenario use, counted, and what that costs. Takes minutes. */
+export async function usageTables(): Promise<string> {
+  const results: { name: string; usage: Usage; costs: Costs }[] = [];
+  for (const { name, ...scenario } of SCENARIOS) {
+    const usage = await usageOf(scenario);
+    results.push({ name, usage, costs: costsOf(usage) });
+    process.stderr.write(`${name}: ${JSON.stringify(usage)}\n`);
+  }
+  const rows = results[0]?.costs.map(([what], i) =>
+    line([what, ...results.flatMap(({ costs }) => [costs[i]?.[1] ?? "", dollars(costs[i]?.[2] ?? 0)])]),
+  );
+  const totals = results.map(({ costs }) => costs.reduce((sum, [, , price]) => sum + price, 0));
+  return `${line(["", ...results.flatMap(({ name }) => [name, "$"])])}
+${line(["---", ...results.flatMap(() => ["---:", "---:"])])}
+${rows?.join("\n")}
+${line(["**together**", ...totals.flatMap((total) => ["", `**${dollars(total)}**`])])}
+
+A tick of each, at ${LATENCY} ms for every answer of the service:
+
+${line(["", "requests to the service", "read units", "write units", "seconds"])}
+${line(["---", "---:", "---:", "---:", "---:"])}
+${results.map(({ name, usage }) => line([name, usage.requests.toFixed(1), usage.readUnits.toFixed(1), usage.writeUnits.toFixed(1), usage.seconds.toFixed(2)])).join("\n")}`;
 }

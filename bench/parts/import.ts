@@ -3,15 +3,12 @@ import { once } from "node:events";
 import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { drainBare } from "../support/bare-client.ts";
-import { both, type Drained, perSecond } from "../support/measure.ts";
-import { atLeast, atMost, type Row, told } from "../support/row.ts";
-import { type ServiceProcess, startService } from "../support/service.ts";
+import { besideBare, CONCURRENCY } from "../support/bare-client.ts";
+import { atLeast, atMost, type Drained, perSecond, type Row, told } from "../support/measure.ts";
+import type { ServiceProcess } from "../support/service.ts";
 
 // The first import as a user makes it: `npm start` against a service with a history, in one run with a client that keeps no state and emits nothing.
 
-const SURVEY = 101;
-const CONCURRENCY = 64;
 /** Milliseconds between two looks at the memory of the process. */
 const LOOK_EVERY = 200;
 
@@ -28,27 +25,14 @@ async function imported(service: ServiceProcess): Promise<Imported> {
   const [config, events] = [join(folder, "config.json"), join(folder, "events.ndjson")];
   const source = { baseUrl: service.url, advanced: { concurrency: CONCURRENCY }, timeZone: "UTC" };
   writeFileSync(config, JSON.stringify(source));
-  const options = `--ticks 1 --interval 60s --start-from beginning --no-console`.split(" ");
-  const child = spawn(
-    process.execPath,
-    [
-      "--max-semi-space-size=8",
-      "--max-old-space-size=512",
-      "local/start.ts",
-      "--config",
-      config,
-      "--data",
-      folder,
-      "--events",
-      events,
-      ...options,
-    ],
-    {
-      cwd: join(import.meta.dirname, "../.."),
-      env: { ...process.env, SURVEY_CLIENT_ID: "bench", SURVEY_CLIENT_SECRET: "bench" },
-      stdio: ["ignore", "pipe", "inherit"],
-    },
-  );
+  const heap = ["--max-semi-space-size=8", "--max-old-space-size=512"];
+  const places = ["--config", config, "--data", folder, "--events", events];
+  const options = "--ticks 1 --interval 60s --start-from beginning --no-console".split(" ");
+  const child = spawn(process.execPath, [...heap, "local/start.ts", ...places, ...options], {
+    cwd: join(import.meta.dirname, "../.."),
+    env: { ...process.env, SURVEY_CLIENT_ID: "bench", SURVEY_CLIENT_SECRET: "bench" },
+    stdio: ["ignore", "pipe", "inherit"],
+  });
   let said = "";
   child.stdout.on("data", (text) => {
     said += text;
@@ -84,14 +68,7 @@ function memoryOf(pid: number | undefined): number | undefined {
 }
 
 async function compared(responses: number, latency: number, least: number): Promise<Row[]> {
-  const service = await startService({ surveys: { [SURVEY]: responses }, latency });
-  const before = await drainBare(service.url, SURVEY, CONCURRENCY);
-  await service.reset();
-  const run = await imported(service);
-  const after = await drainBare(service.url, SURVEY, CONCURRENCY);
-  service.stop();
-  if (run.responses !== responses) throw new Error(`${run.responses} of ${responses} responses were emitted`);
-  const bare = both(before, after);
+  const { bare, poller: run } = await besideBare(responses, latency, imported);
   const what = `import of ${responses.toLocaleString("en-US")} at ${latency} ms`;
   return [
     atLeast(`${what}, of a bare client`, perSecond(run) / perSecond(bare), least),

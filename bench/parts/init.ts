@@ -3,8 +3,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { bundleEntry, bundleFunction } from "../../infra/bundle.ts";
-import { median } from "../support/measure.ts";
-import { atMost, type Row, told } from "../support/row.ts";
+import { atMost, median, type Row, told } from "../support/measure.ts";
 
 // What a cold start costs beyond the SDK: the bundle of the function against one that only makes the same clients.
 

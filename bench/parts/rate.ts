@@ -1,5 +1,4 @@
-import { median } from "../support/measure.ts";
-import { atMost, type Row } from "../support/row.ts";
+import { atMost, median, type Row } from "../support/measure.ts";
 import { shareRate } from "../survey-api/two-workers.ts";
 
 // Two workers under one bucket of 100 requests a second and a burst of 50.

@@ -1,7 +1,6 @@
 import { startAws } from "../support/aws.ts";
 import { createAwsPoller } from "../support/aws-poller.ts";
-import { median } from "../support/measure.ts";
-import { atMost, type Row, told } from "../support/row.ts";
+import { atMost, median, type Row, told } from "../support/measure.ts";
 import { startService } from "../support/service.ts";
 
 // Ten thousand surveys of 100 responses at which nothing happens, and then something at fifty of them.

@@ -1,13 +1,35 @@
 import { Agent } from "undici";
-import { type Drained, measured } from "./measure.ts";
+import { both, type Drained, measured } from "./measure.ts";
+import { type ServiceProcess, startService } from "./service.ts";
 
 const PAGES_AHEAD = 8;
+const SURVEY = 101;
+export const CONCURRENCY = 64;
+
+/**
+ * Runs something against a service with so many responses, between two drains by the bare client: a machine that becomes slower
+ * meanwhile slows both.
+ */
+export async function besideBare<Result extends { responses: number }>(
+  responses: number,
+  latency: number,
+  run: (service: ServiceProcess) => Promise<Result>,
+): Promise<{ bare: Drained; poller: Result }> {
+  const service = await startService({ surveys: { [SURVEY]: responses }, latency });
+  const before = await drainBare(service.url, SURVEY, CONCURRENCY);
+  await service.reset();
+  const poller = await run(service);
+  const after = await drainBare(service.url, SURVEY, CONCURRENCY);
+  service.stop();
+  if (poller.responses < responses) throw new Error(`${poller.responses} of ${responses} responses were emitted`);
+  return { bare: both(before, after), poller };
+}
 
 /**
  * All responses of a survey with their metrics and metadata, by a client that keeps no state, proves nothing and emits nothing:
  * pages ahead, and of each page all sub-requests at once, as many in flight as allowed.
  */
-export async function drainBare(url: string, surveyId: number, concurrency: number): Promise<Drained> {
+async function drainBare(url: string, surveyId: number, concurrency: number): Promise<Drained> {
   const agent = new Agent({ connections: concurrency, pipelining: 1 });
   const get = async (path: string, headers: Record<string, string>): Promise<unknown> => {
     const answer = await agent.request({ origin: url, path, method: "GET", headers });

@@ -1,9 +1,56 @@
 import { type Ports, type Publisher, type State, tick } from "../../lib/polling/index.ts";
 import { CATCH_UP, toSurveyService } from "../../lib/service/survey-service.ts";
 import { createSurveyApi } from "../../lib/survey-api/index.ts";
+import { copyOf } from "../../test/simulation/ports/copy.ts";
+import { createStore, type Store } from "../../test/simulation/ports/store.ts";
 import { defaultSource } from "./default-source.ts";
 import { type Drained, measured } from "./measure.ts";
-import { createTable, statePort } from "./memory-state.ts";
+
+const lag = { shownUntil: () => Number.POSITIVE_INFINITY, showsOld() {} };
+
+/** A table that shows at once what is written. */
+function createTable(now: () => number): Store {
+  return createStore(now, lag);
+}
+
+function statePort(table: Store, now: () => number): State {
+  return {
+    // Rows are replaced, never changed: ten thousand need no copies.
+    account: async () => ({
+      ...copyOf({ ...table.account, rows: undefined }),
+      ...table.roles.get("tick")?.note,
+      rows: new Map(table.account.rows),
+    }),
+    saveAccount: async (changes) => void Object.assign(table.account, copyOf(changes)),
+    async saveRows(rows) {
+      for (const [id, row] of rows) table.account.rows.set(id, copyOf(row));
+    },
+    acquire: async (surveyId, owner, duration) => {
+      const at = now();
+      return table.acquire(surveyId, `${owner}/1`, owner, at, at + duration);
+    },
+    takeRole: async (role, owner, duration) => {
+      const at = now();
+      return table.takeRole(role, `${owner}/1`, owner, at, at + duration);
+    },
+    giveBackRole: async (lease) => table.giveBackRole(lease),
+    async renew(lease, duration) {
+      const until = now() + duration;
+      table.renew(lease, until);
+      lease.until = until;
+    },
+    saveMark: async (lease, mark) => void table.saveMark(lease, copyOf(mark)),
+    release: async (lease, mark) => void table.release(lease, copyOf(mark)),
+    entries: async (surveyId, ids) => table.read(surveyId, ids),
+    async putEntries(surveyId, entries) {
+      for (const entry of entries) table.write(surveyId, copyOf(entry));
+    },
+    due: async (surveyId, kind, until, limit) => table.due(surveyId, kind, until, limit),
+    nextDue: async (surveyId, kind) => table.nextDue(surveyId, kind),
+    emitted: async (surveyId, from) => table.emitted(surveyId, from),
+    forRedrive: async (surveyId, from) => table.forRedrive(surveyId, from),
+  };
+}
 
 export interface MemoryDrain extends Drained {
   /** Items written to the table. */
@@ -64,49 +111,22 @@ function takingAll(took: () => void): Publisher {
   };
 }
 
+/** What only reads; everything else of the state writes. */
+const READS: ReadonlySet<PropertyKey> = new Set<keyof State>([
+  ...(["account", "entries", "due", "nextDue", "emitted", "forRedrive"] as const),
+]);
+
 /** The state as it is, and how many items were written to it. */
 function counted(state: State): { state: State; writes: () => number } {
   let items = 0;
-  return {
-    writes: () => items,
-    state: {
-      ...state,
-      async saveAccount(changes) {
-        items += 1;
-        return state.saveAccount(changes);
-      },
-      async saveRows(rows) {
-        items += 1;
-        return state.saveRows(rows);
-      },
-      async acquire(...args) {
-        items += 1;
-        return state.acquire(...args);
-      },
-      async takeRole(...args) {
-        items += 1;
-        return state.takeRole(...args);
-      },
-      async giveBackRole(...args) {
-        items += 1;
-        return state.giveBackRole(...args);
-      },
-      async renew(...args) {
-        items += 1;
-        return state.renew(...args);
-      },
-      async saveMark(...args) {
-        items += 1;
-        return state.saveMark(...args);
-      },
-      async release(...args) {
-        items += 1;
-        return state.release(...args);
-      },
-      async putEntries(surveyId, entries) {
-        items += entries.length;
-        return state.putEntries(surveyId, entries);
-      },
+  const counting = new Proxy(state, {
+    get(of, name: keyof State) {
+      if (READS.has(name)) return of[name];
+      return (...args: unknown[]) => {
+        items += name === "putEntries" ? (args[1] as unknown[]).length : 1;
+        return (of[name] as (...args: unknown[]) => unknown)(...args);
+      };
     },
-  };
+  });
+  return { state: counting, writes: () => items };
 }

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { createSurveyApi, type LearnedRate } from "../../lib/survey-api/index.ts";
 import { startSimulator } from "../../local/simulator/index.ts";
-import { readDetails } from "./details.ts";
+import { readDetails } from "./two-workers.ts";
 
 // 500 responses with their metrics and metadata under a bucket of 100 requests/s and a burst of 50: how much longer than
 // the ideal time it takes, and how many requests are refused, at first and with what earlier runs have learned.

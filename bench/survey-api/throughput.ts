@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { join } from "node:path";
 import { Agent } from "undici";
 import { createSurveyApi } from "../../lib/survey-api/index.ts";
+import { median } from "../support/measure.ts";
 
 // Requests a second of the client against bare undici with the same number of connections, in turns in one process, and the CPU time of each.
 
@@ -10,10 +11,6 @@ const ROUNDS = 7;
 const CONCURRENCY = 16;
 
 type Get = (responseId: number) => Promise<unknown>;
-interface Candidate {
-  name: string;
-  get: Get;
-}
 interface Measure {
   perSecond: number;
   cpuMicroseconds: number;
@@ -35,8 +32,6 @@ async function measure(get: Get, requests: number): Promise<Measure> {
   return { perSecond: requests / seconds, cpuMicroseconds: (user + system) / requests };
 }
 
-const median = (values: number[]): number => values.toSorted((a, b) => a - b)[values.length >> 1] ?? 0;
-
 async function compare(latency: number, requests: number): Promise<void> {
   const server = fork(join(import.meta.dirname, "server.ts"), [String(latency)]);
   const [port] = (await once(server, "message")) as [number];
@@ -48,7 +43,7 @@ async function compare(latency: number, requests: number): Promise<void> {
     concurrency: CONCURRENCY,
   });
   const headers = { authorization: "bearer bench", "content-type": "application/json" };
-  const candidates: Candidate[] = [
+  const candidates: { name: string; get: Get }[] = [
     {
       name: "bare undici",
       get: async (id) => {

@@ -1,6 +1,6 @@
-import { createSurveyApi } from "../../lib/survey-api/index.ts";
+import pLimit from "p-limit";
+import { createSurveyApi, type SurveyApi } from "../../lib/survey-api/index.ts";
 import { startSimulator } from "../../local/simulator/index.ts";
-import { readDetails } from "./details.ts";
 
 /** Responses of each worker's survey: one of them has more to do, and goes on alone. */
 const RESPONSES = [600, 1_200];
@@ -28,4 +28,25 @@ export async function shareRate(form: "seconds" | "none"): Promise<number> {
   const granted = statuses.filter((status) => status !== 429).length;
   await simulator.close();
   return seconds / ((granted - LIMIT.burst) / LIMIT.perSecond);
+}
+
+/** Reads a list to its end, and the metrics and metadata of each of its responses. Gives how many responses there are. */
+export async function readDetails(api: SurveyApi, surveyId: number): Promise<number> {
+  const limit = pLimit(32);
+  const seen = new Set<number>();
+  const details: Promise<unknown>[] = [];
+  for (let page = 1; ; page += 1) {
+    const records = await api.records(surveyId, { page, order: "asc" });
+    if (records.length === 0) break;
+    for (const { responseId } of records) {
+      if (seen.has(responseId)) continue;
+      seen.add(responseId);
+      details.push(
+        limit(() => api.metrics(surveyId, responseId)),
+        limit(() => api.metadata(surveyId, responseId)),
+      );
+    }
+  }
+  await Promise.all(details);
+  return seen.size;
 }

@@ -1,5 +1,4 @@
-import { checkWhere } from "../../infra/subscriptions/check-where.ts";
-import { detailShape, type Shape } from "../../infra/subscriptions/detail-shape.ts";
+import { checkWhere, detailShape, type Shape } from "../../infra/subscriptions/check-where.ts";
 import { nearestName } from "../../lib/config/edit-distance.ts";
 import { isObject, pathText } from "../../lib/config/shape.ts";
 import { EVENT_TYPES, type EventType } from "../../lib/events/contract.ts";

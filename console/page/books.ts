@@ -4,13 +4,24 @@ import type { StatusAnswer, SurveyStatus } from "../../cli/verbs/status/answer.t
 import { emittedText } from "../../cli/verbs/status/answer.ts";
 import { surveyKey } from "../changes.ts";
 import { figuresOf, PARTS, type Part } from "../figures.ts";
-import { ago, clock, figure } from "./format.ts";
-import { HELP, Help } from "./help.ts";
+import { ago, clock, figure, HELP, Help } from "./format.ts";
 import { go, place } from "./place.ts";
 import { events, now, snapshot } from "./state.ts";
 
 /** Milliseconds in which the colour of a proof has faded to half. */
 const FADES = 60_000;
+
+/** How each part is drawn. */
+const FILLS: Readonly<Record<Part, string>> = {
+  emitted: "proved",
+  beforeFloor: "floor",
+  open: "work striped",
+  waiting: "work",
+  held: "late",
+  quarantined: "late falling",
+  refused: "late striped",
+  unaccounted: "you rising",
+};
 
 const nameOf = (part: Part): string => (part === "beforeFloor" ? "before floor" : part);
 
@@ -25,13 +36,13 @@ export function Books(): VNode {
   const total = PARTS.reduce((sum, part) => sum + figures[part], 0);
   const shown = PARTS.filter((part) => part !== "refused" || figures.refused > 0);
   return html`
-    <section class="books" aria-label="Books">
+    <section class="books panel" aria-label="Books">
       <p class="row"><span class="total"><b data-figure="responses">${figure(total)}</b> <${Help} word="responses">responses</${Help}></span>
         <span class="quiet" data-figure="first-read">${status === null ? "" : firstRead(status)}</span></p>
       <div class="barred">
         <div class="bar" aria-hidden="true">
           ${total === 0 ? html`<span class="nothing" style=${{ flexGrow: 1 }}></span>` : null}
-          ${PARTS.map((part) => html`<span class=${`fill ${part}`} style=${{ flexGrow: figures[part] }}></span>`)}
+          ${PARTS.map((part) => html`<span class=${`fill ${FILLS[part]}`} style=${{ flexGrow: figures[part] }}></span>`)}
         </div>
         <${Proof} total=${total} />
       </div>
@@ -82,7 +93,7 @@ function Count({ part, count }: { part: Part; count: number }): VNode {
   return html`
     <button class=${`count ${count === 0 ? "none" : ""}`} aria-pressed=${isChosen} data-help=${HELP[part]}
       aria-description=${HELP[part]} onClick=${() => go({ state: isChosen ? "" : part })}>
-      <i class=${`fill ${part}`} aria-hidden="true"></i><b data-figure=${part}>${figure(count)}</b> ${nameOf(part)}
+      <i class=${`fill ${FILLS[part]}`} aria-hidden="true"></i><b data-figure=${part}>${figure(count)}</b> ${nameOf(part)}
     </button>
   `;
 }

@@ -1,4 +1,4 @@
-import type { Envelope } from "./envelope.ts";
+import type { Envelope } from "../changes.ts";
 
 export const LANGUAGES = ["TypeScript", "Python", "Java"] as const;
 export type Language = (typeof LANGUAGES)[number];

@@ -1,13 +1,15 @@
+import { signal } from "@preact/signals";
 import { html } from "htm/preact";
 import type { VNode } from "preact";
-import { CodeTab } from "./code-tab.ts";
-import { copy, said } from "./copy.ts";
-import type { Envelope } from "./envelope.ts";
+import type { Envelope } from "../changes.ts";
+import type { Span } from "../story.ts";
+import { handlerFor, LANGUAGES, type Language } from "./code.ts";
+import { clock, copy, said, span } from "./format.ts";
 import { JsonView } from "./json-view.ts";
-import { opened, toggleReveal } from "./opened.ts";
+import { opened, story, toggleReveal } from "./opened.ts";
 import { go, place, TABS, type Tab } from "./place.ts";
 import { RuleTab } from "./rule-tab.ts";
-import { StoryTab } from "./story-tab.ts";
+import { snapshot } from "./state.ts";
 
 const NAMES: Readonly<Record<Tab, string>> = { event: "Event", story: "Story", rule: "Rule", code: "Code" };
 
@@ -78,4 +80,78 @@ function noteOf(path: readonly string[], value: unknown, parent: unknown): strin
   if (name === "metricId" && value !== null) return metricName;
   if (name === "eventId") return "the same for every delivery";
   return undefined;
+}
+
+/** The least width of a bar, in percent. */
+const LEAST = 1.5;
+
+function StoryTab(): VNode {
+  const told = story.value;
+  if (told === null) return html`<p class="empty">The way of this event is being read from the ledger and the log.</p>`;
+  if ("error" in told) return html`<p class="empty">${told.error}</p>`;
+  const { sentence, at, spans, facts } = told;
+  const known = spans.flatMap(({ from, to }) => (from === null || to === null ? [] : [from, to]));
+  const from = Math.min(...known);
+  const whole = Math.max(1, Math.max(...known) - from);
+  return html`
+    <p><b>${sentence}</b> <span class="quiet">as of ${clock(at)}</span></p>
+    <ol class="story">
+      ${spans.map((one) => html`<${Bar} one=${one} from=${from} whole=${whole} />`)}
+    </ol>
+    ${
+      spans.length === 0
+        ? null
+        : html`<p class="legend quiet"><i class="fill floor"></i>waiting <i class="fill late"></i>left alone <i class="fill work"></i>at work
+      <span>${span(whole)} in all; the service tells completion to the second</span></p>`
+    }
+    <dl class="facts">
+      ${facts.map(([name, value]) => html`<div><dt class="quiet">${name}</dt><dd>${value}</dd></div>`)}
+    </dl>
+    <${Command} />
+  `;
+}
+
+/** How the same is asked on the command line. */
+function Command(): VNode | null {
+  const { responseId, surveyId } = opened.value?.envelope?.detail.data ?? {};
+  if (responseId === undefined) return null;
+  const command = `${snapshot.value?.command} explain ${responseId} --survey ${surveyId} ${snapshot.value?.flags ?? ""}`;
+  return html`<p class="row"><code class="cut">${command}</code><button onClick=${() => copy("explain", command)}>${said("explain") ?? "Copy"}</button></p>`;
+}
+
+const LOOKS = { waiting: "floor", pause: "late", work: "work", moment: "proved" } as const;
+
+function Bar({ one, from, whole }: { one: Span; from: number; whole: number }): VNode {
+  const { name, said: words, kind } = one;
+  const left = one.from === null ? 0 : (100 * (one.from - from)) / whole;
+  const length = one.from === null || one.to === null ? 0 : one.to - one.from;
+  const style = { left: `${Math.min(100 - LEAST, left)}%`, width: `${Math.max(LEAST, (100 * length) / whole)}%` };
+  return html`
+    <li>
+      <b>${name}</b>
+      ${one.from === null ? html`<span></span>` : html`<span class="track" title=${clock(one.from)}><i class=${`fill ${LOOKS[kind]}`} style=${style}></i></span>`}
+      <span class="took">${length > 0 ? span(length) : ""}</span>
+      ${words === "" ? null : html`<span class="quiet said">${words}</span>`}
+    </li>
+  `;
+}
+
+const language = signal<Language>("TypeScript");
+
+function choose(name: Language): void {
+  language.value = name;
+}
+
+function CodeTab({ envelope }: { envelope: Envelope }): VNode {
+  const text = handlerFor(language.value, envelope);
+  return html`
+    <div class="row actions">
+      <div class="choice" role="group" aria-label="Language">
+        ${LANGUAGES.map((name) => html`<button aria-pressed=${language.value === name} onClick=${() => choose(name)}>${name}</button>`)}
+      </div>
+      <button onClick=${() => copy("code", text)}>${said("code") ?? "Copy"}</button>
+    </div>
+    <pre class="mono code" tabindex="0" aria-label="Handler">${text}</pre>
+    <p class="quiet">Types of the contract for other languages lie in <code>contract/</code> of the package.</p>
+  `;
 }

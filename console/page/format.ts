@@ -1,3 +1,6 @@
+import { signal } from "@preact/signals";
+import { html } from "htm/preact";
+import type { VNode } from "preact";
 import { span as wholeSpan } from "../../cli/words.ts";
 import { place } from "./place.ts";
 
@@ -15,4 +18,51 @@ export function clock(at: number): string {
 export function span(milliseconds: number): string {
   if (milliseconds < 1_000) return `${Math.round(milliseconds)} ms`;
   return milliseconds < 60_000 ? `${(milliseconds / 1_000).toFixed(1)} s` : wholeSpan(milliseconds);
+}
+
+/** Milliseconds for which a button says that it has copied. */
+const SAYS = 1_500;
+const copied = signal({ what: "", is: true });
+
+export function copy(what: string, text: string): void {
+  const say = (is: boolean): void => {
+    copied.value = { what, is };
+    setTimeout(() => {
+      if (copied.peek().what === what) copied.value = { what: "", is: true };
+    }, SAYS);
+  };
+  navigator.clipboard.writeText(text).then(
+    () => say(true),
+    () => say(false),
+  );
+}
+
+/** The label of the button right after it was pressed. */
+export function said(what: string): string | undefined {
+  if (copied.value.what !== what) return undefined;
+  return copied.value.is ? "Copied" : "Not copied";
+}
+
+/** The words of this project, explained where one points at them or comes to them by the keyboard. */
+export const HELP = {
+  emitted: "Their event is on the bus.",
+  beforeFloor: "Completed before history begins for this poller (startFrom). They get no event.",
+  open: "Begun and not completed. They get their event once they are completed.",
+  waiting: "The service gives no metrics or metadata of them yet. They are asked for again.",
+  held: "Nothing proves their contents yet. They do not go out, and are looked at again.",
+  quarantined: "They cannot be read. They do not go out until somebody puts them back.",
+  refused: "The bus has refused their event for good.",
+  unaccounted: "Listed by the service, and unknown to the ledger. A person has to act.",
+  responses: "All responses of which this poller knows the state now.",
+  rate: "Requests a second that the service was found to allow. No limit was met yet where it says none.",
+  token: "How long ago the token of the service was fetched.",
+  head: "Found by reading the newest page of the list.",
+  missed: "Completed, listed, and never found.",
+  "wrongly sent": "Sent, deleted at the service since, and nobody was told.",
+  twice: "Sent more than once.",
+  "on the way": "Completed a moment ago, or while the service refuses.",
+} as const;
+
+export function Help({ word, children }: { word: keyof typeof HELP; children: unknown }): VNode {
+  return html`<abbr tabindex="0" data-help=${HELP[word]} aria-description=${HELP[word]}>${children}</abbr>`;
 }

@@ -1,7 +1,6 @@
 import { go, place } from "./place.ts";
 import { isDemo, snapshot } from "./state.ts";
-import { live, reveal } from "./stream.ts";
-import { isPaused, move, pause, rows } from "./stream-state.ts";
+import { isPaused, live, move, pause, reveal, rows } from "./stream.ts";
 import { pull } from "./trouble.ts";
 
 /** Everything can be done by the keyboard alone. */

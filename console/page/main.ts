@@ -1,13 +1,56 @@
 import { effect } from "@preact/signals";
 import { html } from "htm/preact";
-import { render } from "preact";
-import { App } from "./app.ts";
-import { connect } from "./connection.ts";
+import { render, type VNode } from "preact";
+import { Books } from "./books.ts";
+import { Drawer } from "./drawer.ts";
 import { listenToKeys } from "./keys.ts";
-import { snapshot } from "./state.ts";
-import { keepMatching } from "./stream-state.ts";
-import { playScript } from "./trouble.ts";
-import { verdict } from "./verdict.ts";
+import { Ops } from "./ops.ts";
+import { go, type Panel, place } from "./place.ts";
+import { connect } from "./server.ts";
+import { Shadow } from "./shadow.ts";
+import { isDemo, isSilent, snapshot } from "./state.ts";
+import { keepMatching, Stream } from "./stream.ts";
+import { Strip } from "./strip.ts";
+import { Surveys } from "./surveys.ts";
+import { playScript, Trouble } from "./trouble.ts";
+import { About, VerdictBar, verdict } from "./verdict.ts";
+
+const NAMES: readonly [Panel, string][] = [
+  ["surveys", "Surveys"],
+  ["stream", "Events"],
+  ["event", "Event"],
+  ["trouble", "Trouble"],
+  ["strip", "Strip"],
+];
+
+function App(): VNode {
+  const { view, panel, event } = place.value;
+  // On a wide page the event and the troubles take turns on the right.
+  const right = event !== "" && panel !== "trouble" ? "event" : isDemo.value ? "trouble" : "event";
+  return html`
+    <div class=${`app ${isSilent.value ? "silent" : ""}`} data-panel=${panel} data-right=${right}>
+      <${About} />
+      <${VerdictBar} />
+      ${
+        view === "ops"
+          ? html`<${Ops} />`
+          : html`
+            <div class="top"><${Books} /><${Shadow} /></div>
+            <nav class="panels" aria-label="Parts of the page">
+              ${NAMES.filter(([name]) => name !== "trouble" || isDemo.value).map(
+                ([name, title]) =>
+                  html`<button aria-pressed=${panel === name} onClick=${() => go({ panel: name })}>${title}</button>`,
+              )}
+            </nav>
+            <div class="columns">
+              <${Surveys} /><${Stream} /><${Drawer} />${isDemo.value ? html`<${Trouble} />` : null}
+            </div>
+            <${Strip} />
+          `
+      }
+    </div>
+  `;
+}
 
 const page = document.getElementById("page");
 if (page !== null) {

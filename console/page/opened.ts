@@ -1,8 +1,8 @@
 import { effect, signal } from "@preact/signals";
+import type { Envelope } from "../changes.ts";
 import type { Story } from "../story.ts";
-import { act, isRefused, look, type Refused } from "./ask.ts";
-import type { Envelope } from "./envelope.ts";
 import { place } from "./place.ts";
+import { act, isRefused, look, type Refused } from "./server.ts";
 
 /** The event that is open, and whether what is personal in it can be seen. */
 export const opened = signal<{ id: string; envelope: Envelope | null; isRevealed: boolean; error: string } | null>(

@@ -6,9 +6,8 @@ import type { SurveyStatus } from "../../cli/verbs/status/answer.ts";
 import { severityOf, withheldIn } from "../../cli/verbs/status/answer.ts";
 import { nameShown, surveyName } from "../../cli/words.ts";
 import type { RuleView } from "../rules.ts";
-import { act, isRefused, look } from "./ask.ts";
-import { copy, said } from "./copy.ts";
-import { ago, clock, figure } from "./format.ts";
+import { ago, clock, copy, figure, said } from "./format.ts";
+import { act, isRefused, look } from "./server.ts";
 import { now, snapshot } from "./state.ts";
 import { verdict } from "./verdict.ts";
 
@@ -106,7 +105,7 @@ export function Ops(): VNode {
       <section class="panel"><h2>Affected rules</h2><${Rules} /></section>
       <section class="panel"><h2>Surveys</h2>
         <div class="wide" tabindex="0" role="region" aria-label="Table of surveys"><table>
-          <thead><tr><th scope="col">survey</th><th scope="col">listed</th><th scope="col">unaccounted</th><th scope="col">waiting</th><th scope="col">held</th><th scope="col">set aside</th><th scope="col">proved</th></tr></thead>
+          <thead class="quiet"><tr><th scope="col">survey</th><th scope="col">listed</th><th scope="col">unaccounted</th><th scope="col">waiting</th><th scope="col">held</th><th scope="col">set aside</th><th scope="col">proved</th></tr></thead>
           <tbody>${status?.surveys
             .toSorted((a, b) => severityOf(b) - severityOf(a))
             .map(

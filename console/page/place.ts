@@ -73,9 +73,7 @@ effect(() => {
   if (script.length > 0) given.set("trouble", script.join(","));
   const search = given.size > 0 ? `?${given}` : "";
   history.replaceState(null, "", `${location.pathname}${search}${location.hash}`);
-  const { theme } = place.value;
-  if (theme === "") document.documentElement.removeAttribute("data-theme");
-  else document.documentElement.setAttribute("data-theme", theme);
+  document.documentElement.style.colorScheme = place.value.theme;
 });
 
 addEventListener("popstate", () => {

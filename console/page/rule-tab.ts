@@ -1,13 +1,12 @@
 import { effect, signal } from "@preact/signals";
 import { html } from "htm/preact";
 import type { VNode } from "preact";
-import { act, isRefused } from "./ask.ts";
-import { copy, said } from "./copy.ts";
-import type { Envelope } from "./envelope.ts";
-import { figure } from "./format.ts";
+import type { Envelope } from "../changes.ts";
+import { copy, figure, said } from "./format.ts";
 import { JsonView } from "./json-view.ts";
 import { go } from "./place.ts";
 import { begun, type Chosen, FORMS, type Form, keyOf, type Leaf, patternOf, toggled, writtenAs } from "./rule.ts";
+import { act, isRefused } from "./server.ts";
 import { events, now } from "./state.ts";
 
 const chosen = signal<Chosen>(new Map());

@@ -2,8 +2,7 @@ import { html } from "htm/preact";
 import type { VNode } from "preact";
 import { nameShown } from "../../cli/words.ts";
 import type { ShadowView } from "../changes.ts";
-import { clock, figure } from "./format.ts";
-import { Help } from "./help.ts";
+import { clock, figure, Help } from "./format.ts";
 import { go, place } from "./place.ts";
 import { snapshot } from "./state.ts";
 
@@ -29,7 +28,7 @@ export function Shadow(): VNode | null {
   // What a full pass cannot account for is on its way no more.
   const missed = Math.min(unaccounted, ours.onTheWay);
   return html`
-    <section class="shadow" aria-label="Beside a poller with a cursor">
+    <section class="shadow panel" aria-label="Beside a poller with a cursor">
       <div class="missed">
         <p><button class="link big late" aria-expanded=${isOpen} disabled=${cursor.missed === 0} title="Which, and why"
             onClick=${() => go({ shadow: isOpen ? "" : "open" })}
@@ -37,7 +36,7 @@ export function Shadow(): VNode | null {
         <p><b class=${`big ${unaccounted === 0 ? "proved" : "you"}`} data-figure="ours-missed">${figure(unaccounted)}</b> missed by this one</p>
       </div>
       <table>
-        <thead><tr><th scope="col">of <b data-figure="completed">${figure(shadow?.completed ?? 0)}</b> completed</th>
+        <thead class="quiet"><tr><th scope="col">of <b data-figure="completed">${figure(shadow?.completed ?? 0)}</b> completed</th>
           <th scope="col">found</th><th scope="col"><${Help} word="on the way">on the way</${Help}></th>
           <th scope="col"><${Help} word="missed">missed</${Help}></th>
           <th scope="col" class="beside"><${Help} word="wrongly sent">wrongly sent</${Help}></th>
@@ -62,7 +61,7 @@ function Row({ who, name, of }: { who: string; name: string; of: ShadowView["cur
 
 function Misses({ shadow }: { shadow: ShadowView }): VNode {
   return html`
-    <div class="misses" role="dialog" aria-label="What the cursor poller missed">
+    <div class="misses panel" role="dialog" aria-label="What the cursor poller missed">
       <div class="row"><h2>What the cursor poller missed</h2>
         <button onClick=${() => go({ shadow: "" })}>Close</button></div>
       <p class="quiet">It reads the same list at the same moments. It is never refused and never slow.</p>

@@ -1,6 +1,13 @@
 import { computed, signal } from "@preact/signals";
-import { applyChange, copyOf } from "../apply.ts";
-import { type Change, type EventRow, type Incident, type Snapshot, surveyKey } from "../changes.ts";
+import {
+  applyChange,
+  type Change,
+  copyOf,
+  type EventRow,
+  type Incident,
+  type Snapshot,
+  surveyKey,
+} from "../changes.ts";
 import { place } from "./place.ts";
 
 /** Milliseconds of silence after which the page says that it has heard nothing. */

@@ -29,11 +29,11 @@ export function Strip(): VNode {
         elsewhere !== null
           ? html`<figure><figcaption><b>Requests</b></figcaption><p class="empty">${elsewhere.requests}</p></figure>`
           : html`<figure><figcaption><b>Requests</b> a second
-        <span class="legend"><i class="fill work-step"></i>answered <i class="fill late-step"></i>refused (429) <i class="fill failed-step"></i>failed</span>
+        <span class="legend quiet"><i class="fill work"></i>answered <i class="fill late"></i>refused (429) <i class="fill you"></i>failed</span>
       </figcaption><div class="plot" ref=${requests} aria-hidden="true"></div></figure>`
       }
       <figure><figcaption><b>Lag</b> ${isUndated ? "is not known: the source has no timeZone" : "from completion to the bus"}
-        <span class="legend"><i class="fill proved-step"></i>half within <i class="fill quiet-step"></i>nine of ten within</span>
+        <span class="legend quiet"><i class="fill proved"></i>half within <i class="fill quiet"></i>nine of ten within</span>
       </figcaption><div class="plot" ref=${lags} aria-hidden="true"></div></figure>
       <ol class="marks" aria-label="What happened" tabindex="0">
         ${flagged.length === 0 ? html`<li class="quiet">Pauses, renewals of the token and what is late are listed here, and flagged on the left.</li>` : null}

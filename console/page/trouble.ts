@@ -2,9 +2,9 @@ import { signal } from "@preact/signals";
 import { html } from "htm/preact";
 import type { VNode } from "preact";
 import type { Incident } from "../changes.ts";
-import { act, isRefused } from "./ask.ts";
 import { clock, span } from "./format.ts";
 import { script } from "./place.ts";
+import { act, isRefused } from "./server.ts";
 import { incidents, now, snapshot } from "./state.ts";
 
 const refused = signal("");
@@ -40,8 +40,8 @@ export function Trouble(): VNode {
       <div class="knobs">
         ${list.map(
           ({ kind, title, key }) => html`
-            <button data-knob=${kind} class="knob" aria-busy=${pulling.value.has(kind)}
-              onClick=${() => void pull(kind)}><kbd>${key}</kbd> ${title}</button>`,
+            <button data-knob=${kind} class="knob cut" aria-busy=${pulling.value.has(kind)}
+              onClick=${() => void pull(kind)}><kbd class="quiet">${key}</kbd> ${title}</button>`,
         )}
       </div>
       ${refused.value === "" ? null : html`<p class="late" role="status">${refused.value}</p>`}

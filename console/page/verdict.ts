@@ -1,15 +1,17 @@
 import { computed } from "@preact/signals";
-import type { StatusAnswer } from "../../cli/verbs/status/answer.ts";
-import { GLYPHS } from "../../cli/verbs/status/answer.ts";
-import { ago } from "./format.ts";
-import { isLockedOut, isSilent, now, silentFor, snapshot } from "./state.ts";
+import { html } from "htm/preact";
+import type { VNode } from "preact";
+import { GLYPHS, type StatusAnswer } from "../../cli/verbs/status/answer.ts";
+import { ago, figure, Help } from "./format.ts";
+import { go, place } from "./place.ts";
+import { isDemo, isLockedOut, isSilent, now, silentFor, snapshot } from "./state.ts";
 
 /** Milliseconds after which a state that was read is no longer called the present one. */
 const STALE = 20_000;
 
-export type Tone = "proved" | "work" | "late" | "you" | "quiet";
+type Tone = "proved" | "work" | "late" | "you" | "quiet";
 
-export interface Verdict {
+interface Verdict {
   glyph: string;
   tone: Tone;
   /** The first words, and what comes after them. */
@@ -29,37 +31,33 @@ const TONES: Readonly<Record<StatusAnswer["verdict"], Tone>> = {
 
 /** The sentence of `status`, and what only the page itself can know: that it has heard nothing. */
 export const verdict = computed<Verdict>(() => {
+  const told = (head: string, rest: string, more: Partial<Verdict> = {}): Verdict => ({
+    ...{ glyph: "▨", tone: "quiet", head, rest, next: null },
+    ...more,
+  });
   if (isLockedOut.value) {
-    const rest = "Open the URL that npm start or survey-poller console has printed last: its end holds the token.";
-    return { glyph: "▨", tone: "quiet", head: "This page lacks its token", rest, next: null };
+    const where = "Open the URL that npm start or survey-poller console has printed last: its end holds the token.";
+    return told("This page lacks its token", where);
   }
   const { ended = null } = snapshot.value ?? {};
   if (ended !== null) {
-    const rest = ended.cause ?? "It ended as it should. What is shown is as of then.";
-    return {
-      glyph: "▨",
-      tone: ended.cause === null ? "quiet" : "late",
-      head: `Ended ${ago(ended.at, now.value)}`,
-      rest,
-      next: null,
-    };
+    const why = ended.cause ?? "It ended as it should. What is shown is as of then.";
+    return told(`Ended ${ago(ended.at, now.value)}`, why, { tone: ended.cause === null ? "quiet" : "late" });
   }
   if (isSilent.value) {
-    const seconds = Math.floor(silentFor.value / 1_000);
-    const rest = "What is shown is what was heard last. It tries again by itself.";
-    return { glyph: "▨", tone: "quiet", head: `This page has heard nothing for ${seconds} s`, rest, next: null };
+    const head = `This page has heard nothing for ${Math.floor(silentFor.value / 1_000)} s`;
+    return told(head, "What is shown is what was heard last. It tries again by itself.");
   }
   const { status = null, statusFailure = null, statusAt = null, command = "", flags = "" } = snapshot.value ?? {};
   if (status === null) {
     const rest = statusFailure ?? "The poller is being loaded. The first poll begins in a moment.";
-    return { glyph: "◐", tone: "work", head: "Starting", rest, next: null };
+    return told("Starting", rest, { glyph: "◐", tone: "work" });
   }
-  const age = now.value - (statusAt ?? 0);
-  if (statusFailure !== null || age > STALE) {
+  if (statusFailure !== null || now.value - (statusAt ?? 0) > STALE) {
     const why = statusFailure ?? "The next look takes long.";
-    const head = `The state was last read ${ago(statusAt, now.value)}`;
     const next = statusFailure === null ? null : `${command} doctor ${flags}`;
-    return { glyph: "▨", tone: "quiet", head, rest: `${why} What is shown is as of then.`, next };
+    const head = `The state was last read ${ago(statusAt, now.value)}`;
+    return told(head, `${why} What is shown is as of then.`, { next });
   }
   return { glyph: GLYPHS[status.verdict], tone: TONES[status.verdict], ...parted(status.sentence), next: status.next };
 });
@@ -69,4 +67,65 @@ function parted(sentence: string): { head: string; rest: string } {
   const at = /[.:] /.exec(sentence)?.index;
   if (at === undefined) return { head: sentence.replace(/\.$/, ""), rest: "" };
   return { head: sentence.slice(0, at), rest: sentence.slice(at + 2) };
+}
+
+export function VerdictBar(): VNode {
+  const { glyph, tone, head, rest, next } = verdict.value;
+  return html`
+    <header class="verdict">
+      <h1 class="say" aria-live="polite">
+        <span class=${`glyph ${tone}`} aria-hidden="true">${glyph}</span>
+        <span class="head cut" data-figure="verdict" title=${head}><bdi>${head}</bdi></span>
+        <bdi class="rest">${rest}</bdi>
+      </h1>
+      <p class="next cut">${next === null ? html`<span class="quiet">${snapshot.value?.polled ?? ""}</span>` : html`Next: <code>${next}</code>`}</p>
+      <${Service} />
+      <${Switches} />
+    </header>
+  `;
+}
+
+function Service(): VNode | null {
+  if (snapshot.value === null) return null;
+  const { tokenAt, requestsToday, status } = snapshot.value;
+  const rates = status?.sources.flatMap(({ rate }) => (rate === null ? [] : [rate])) ?? [];
+  const rate = rates.length === 0 ? "none met" : `${figure(Math.round(Math.min(...rates)))} a second`;
+  return html`
+    <dl class="service">
+      <div><dt class="quiet"><${Help} word="token">Token</${Help}></dt><dd class="fixed">${tokenAt === null ? "not known" : ago(tokenAt, now.value)}</dd></div>
+      <div><dt class="quiet"><${Help} word="rate">Rate</${Help}></dt><dd class="fixed">${rate}</dd></div>
+      ${requestsToday === null ? null : html`<div><dt class="quiet">Requests today</dt><dd class="fixed">${figure(requestsToday)}</dd></div>`}
+    </dl>
+  `;
+}
+
+function Switches(): VNode {
+  const { theme, zone, view, panel } = place.value;
+  const isDark = theme === "dark" || (theme === "" && matchMedia("(prefers-color-scheme: dark)").matches);
+  return html`
+    <div class="switches">
+      ${
+        isDemo.value &&
+        html`<button class="wide-only" aria-pressed=${panel === "trouble" && view === ""} aria-keyshortcuts="t"
+          onClick=${() => go({ panel: panel === "trouble" && view === "" ? "stream" : "trouble", view: "" })}>Trouble</button>`
+      }
+      <button aria-pressed=${view === "ops"} onClick=${() => go({ view: view === "ops" ? "" : "ops" })}>Ops</button>
+      <button onClick=${() => go({ zone: zone === "utc" ? "local" : "utc" })}
+        title="Which clock the times are in">${zone === "utc" ? "UTC" : "Local"}</button>
+      <button onClick=${() => go({ theme: isDark ? "light" : "dark" })}
+        title="Light or dark">${isDark ? "Dark" : "Light"}</button>
+    </div>
+  `;
+}
+
+const DOCS = "https://github.com/survey-poller/survey-poller#readme";
+
+/** The purpose of all this, for somebody who has never seen it. */
+export function About(): VNode {
+  const missed = snapshot.value?.shadow?.cursor.missed ?? 0;
+  return html`
+    <p class="about quiet"><b class="ink">survey-poller</b> Every completed response becomes one event.${" "}
+      ${isDemo.value ? html`<span>Beside it a poller with a cursor reads the same list: it has missed ${figure(missed)}.${" "}</span>` : null}
+      <a href=${DOCS} rel="noreferrer" target="_blank">What is this?</a></p>
+  `;
 }

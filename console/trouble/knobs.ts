@@ -1,20 +1,22 @@
 import type { Faults } from "../../local/aws/index.ts";
 import { pause } from "../../local/pause.ts";
 import type { Simulator } from "../../local/simulator/index.ts";
-import type { Concerned } from "./incidents.ts";
-import { freeIdOnPage } from "./places.ts";
 
 /** The parts of the demo that knobs act upon. */
 export interface World {
   simulator: Simulator;
   aws: Pick<Faults, "add">;
-  /** Ends the poller where it stands, as kill -9 does. Gives how many invocations were at work. */
-  kill(): Promise<number>;
+  /** Ends the poller where it stands, as kill -9 does. */
+  kill(): Promise<void>;
   /** Makes the counts of the survey list stand still, until what it gives is called. Several at a time end with the last. */
   freezeCounts(): () => void;
-  /** Resolves once this response has become an event. */
-  emitted(concerned: Concerned): Promise<void>;
   signal: AbortSignal;
+}
+
+/** A response that a trouble concerns: it has to become an event. */
+interface Concerned {
+  surveyId: number;
+  responseId: number;
 }
 
 /** The effect of a knob: its description, which responses have to become events, and when it is over. */
@@ -22,6 +24,8 @@ export interface Done {
   what: string;
   concerned: Concerned[];
   calm?: Promise<void>;
+  /** Called once all that it concerns has become events. */
+  found?: (() => void) | undefined;
 }
 
 export interface Knob {
@@ -32,18 +36,17 @@ export interface Knob {
   pull(world: World): Promise<Done>;
 }
 
-/** Milliseconds. */
-const LASTS = { refusal: 20_000, failure: 10_000, slowness: 12_000, patience: 6_000 } as const;
 const READERS = 45;
 /** So many that whole responses move across the edge of a page. */
 const DELETED = 3;
-const A_SECOND = 1_100;
 
-/** Completes some responses, so that somebody answers while something is wrong. */
-function completeSome({ simulator }: World, each = 1): Concerned[] {
-  return simulator
-    .surveyIds()
-    .flatMap((surveyId) => simulator.complete(surveyId, each).map((responseId) => ({ surveyId, responseId })));
+/** Completes some responses in each survey, so that somebody answers while something is wrong. */
+function completeSome({ simulator }: World): Concerned[] {
+  return simulator.surveyIds().flatMap((surveyId) => completeIn(simulator, surveyId, 1));
+}
+
+function completeIn(simulator: Simulator, surveyId: number, count: number): Concerned[] {
+  return simulator.complete(surveyId, count).map((responseId) => ({ surveyId, responseId }));
 }
 
 function largestSurvey({ simulator }: World): number {
@@ -52,10 +55,13 @@ function largestSurvey({ simulator }: World): number {
   return ids.reduce((most, id) => (size(id) > size(most) ? id : most), ids[0] ?? 0);
 }
 
-/** Ends with the run: then there is nobody left to wait for. */
-async function during(milliseconds: number, signal: AbortSignal, end: () => void): Promise<void> {
-  await pause(milliseconds, signal);
-  end();
+/** A fault of the service while responses complete. It ends with the run too: then there is nobody left to wait for. */
+function faulty(fault: Parameters<Simulator["fault"]>[0], milliseconds: number, what: string): Knob["pull"] {
+  return async (world) => {
+    const clear = world.simulator.fault(fault);
+    const calm = pause(milliseconds, world.signal).then(clear);
+    return { what: `${what}, while responses complete.`, concerned: completeSome(world), calm };
+  };
 }
 
 async function late(world: World): Promise<Done> {
@@ -66,54 +72,54 @@ async function late(world: World): Promise<Done> {
   return { what, concerned: [{ surveyId, responseId }] };
 }
 
+/** A free response id on a page of the list, or on one behind it; with it, when such a response has begun. */
+function freeIdOnPage(simulator: Simulator, surveyId: number, from: number) {
+  const all = simulator.surveyIds();
+  const isTaken = (id: number): boolean =>
+    all.some((survey) => simulator.truthOf(survey, id) !== undefined || simulator.openIds(survey).includes(id));
+  for (let page = from; ; page += 1) {
+    const records = simulator.peek(surveyId, page, "desc");
+    if (records.length === 0) throw new Error(`no id is free on page ${from} of survey ${surveyId} or behind it`);
+    // Its first and last responses may stand on two pages.
+    for (const { responseId: taken, dateStart } of records.slice(20, -20)) {
+      const responseId = Number(taken) - 1;
+      if (!isTaken(responseId)) return { page, responseId, startedAt: Date.parse(`${dateStart}Z`) };
+    }
+  }
+}
+
 /** More than a page of news: whoever reads them has to turn a page, and meanwhile all of them move up. */
 async function deleteWhileRead(world: World): Promise<Done> {
   const { simulator } = world;
   const surveyId = largestSurvey(world);
   // A second in which nothing else completes: the poller with a cursor is to stumble over nothing but the pages.
-  await during(A_SECOND, world.signal, () => undefined);
-  const news = simulator.complete(surveyId, READERS);
-  const newest = news.toSorted((a, b) => b - a).slice(0, DELETED);
-  const left = news.filter((responseId) => !newest.includes(responseId));
+  await pause(1_100, world.signal);
+  const news = completeIn(simulator, surveyId, READERS).sort((a, b) => b.responseId - a.responseId);
   const read = Promise.withResolvers<void>();
   const unhook = simulator.onPageRead((id, page) => {
     if (id !== surveyId || page !== 1) return;
     unhook();
-    for (const responseId of newest) simulator.remove(surveyId, responseId);
+    for (const { responseId } of news.slice(0, DELETED)) simulator.remove(surveyId, responseId);
     read.resolve();
   });
   const what = `${news.length} responses have completed, more than a page. The ${DELETED} newest are deleted right after page 1 was read: all others move up.`;
-  return { what, concerned: left.map((responseId) => ({ surveyId, responseId })), calm: read.promise };
+  return { what, concerned: news.slice(DELETED), calm: read.promise };
 }
 
 async function lie(world: World): Promise<Done> {
-  const { simulator } = world;
-  const surveyId = largestSurvey(world);
   const thaw = world.freezeCounts();
-  const concerned = simulator.complete(surveyId, 3).map((responseId) => ({ surveyId, responseId }));
-  const found = Promise.all(concerned.map(world.emitted)).then(thaw);
-  return { what: "The survey list's counts stand still while 3 responses complete.", concerned, calm: found };
-}
-
-async function refuse(world: World): Promise<Done> {
-  const clear = world.simulator.fault({ kind: "status", status: 429, retryAfter: LASTS.refusal / 1_000 });
-  const concerned = completeSome(world);
-  const what = "Every request is refused for 20 s (429), while responses complete.";
-  return { what, concerned, calm: during(LASTS.refusal, world.signal, clear) };
-}
-
-async function fail(world: World): Promise<Done> {
-  const clear = world.simulator.fault({ kind: "status", status: 500 });
-  const concerned = completeSome(world);
-  const what = "Every request fails for 10 s (500), while responses complete.";
-  return { what, concerned, calm: during(LASTS.failure, world.signal, clear) };
-}
-
-async function slow(world: World): Promise<Done> {
-  const clear = world.simulator.fault({ kind: "latency", ms: [800, 2_000] });
-  const concerned = completeSome(world);
-  const what = "Every answer takes up to 2 s for 12 s, while responses complete.";
-  return { what, concerned, calm: during(LASTS.slowness, world.signal, clear) };
+  const over = Promise.withResolvers<void>();
+  const found = (): void => {
+    thaw();
+    over.resolve();
+  };
+  const concerned = completeIn(world.simulator, largestSurvey(world), 3);
+  return {
+    what: "The survey list's counts stand still while 3 responses complete.",
+    concerned,
+    calm: over.promise,
+    found,
+  };
 }
 
 async function revoke(world: World): Promise<Done> {
@@ -128,35 +134,52 @@ async function loseAnswer(world: World): Promise<Done> {
   const hit = async (): Promise<void> => {
     while (fault.hits() === 0 && !world.signal.aborted) await pause(100, world.signal);
     // The bus is asked again within moments.
-    await during(1_500, world.signal, fault.remove);
+    await pause(1_500, world.signal);
+    fault.remove();
   };
   return { what, concerned, calm: hit() };
 }
 
+/** Strikes right after the poller was given a page, or after a few seconds in which it has asked for none. */
 async function kill(world: World): Promise<Done> {
-  const { simulator } = world;
-  const killed = Promise.withResolvers<void>();
-  let isStruck = false;
-  const strike = (): void => {
+  const asked = Promise.withResolvers<void>();
+  const unhook = world.simulator.onPageRead(() => asked.resolve());
+  const calm = Promise.race([asked.promise, pause(6_000, world.signal)]).then(async () => {
     unhook();
-    if (isStruck) return;
-    isStruck = true;
-    void world.kill().then(() => killed.resolve());
-  };
-  const unhook = simulator.onPageRead(strike);
-  void during(LASTS.patience, world.signal, strike);
-  const concerned = completeSome(world);
+    await world.kill();
+  });
   const what = "The poller is killed in the middle of its work, right after it was given a page.";
-  return { what, concerned, calm: killed.promise };
+  return { what, concerned: completeSome(world), calm };
 }
+
+const refusal = { kind: "status", status: 429, retryAfter: 20 } as const;
+const failure = { kind: "status", status: 500 } as const;
+const slowness = { kind: "latency", ms: [800, 2_000] } as const;
 
 export const knobs: readonly Knob[] = [
   { kind: "late", title: "Complete late, page 3", key: "1", pull: late },
   { kind: "delete", title: "Delete while it reads", key: "2", pull: deleteWhileRead },
   { kind: "counts", title: "Lie about counts", key: "3", pull: lie },
-  { kind: "429", title: "429 for 20 s", key: "4", pull: refuse },
-  { kind: "500", title: "500 for 10 s", key: "5", pull: fail },
-  { kind: "slow", title: "Slow for 12 s", key: "6", pull: slow },
+  ...[
+    {
+      kind: "429",
+      title: "429 for 20 s",
+      key: "4",
+      pull: faulty(refusal, 20_000, "Every request is refused for 20 s (429)"),
+    },
+    {
+      kind: "500",
+      title: "500 for 10 s",
+      key: "5",
+      pull: faulty(failure, 10_000, "Every request fails for 10 s (500)"),
+    },
+    {
+      kind: "slow",
+      title: "Slow for 12 s",
+      key: "6",
+      pull: faulty(slowness, 12_000, "Every answer takes up to 2 s for 12 s"),
+    },
+  ],
   { kind: "token", title: "Revoke the token", key: "7", pull: revoke },
   { kind: "answer", title: "PutEvents unanswered", key: "8", pull: loseAnswer },
   { kind: "kill", title: "kill −9 the poller", key: "9", pull: kill },

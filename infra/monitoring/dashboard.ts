@@ -1,4 +1,4 @@
-import { Duration } from "aws-cdk-lib";
+import { Aws, CfnCondition, Duration, Fn, Stack, Token } from "aws-cdk-lib";
 import {
   AlarmStatusWidget,
   Dashboard,
@@ -12,12 +12,13 @@ import {
 import type { ITable } from "aws-cdk-lib/aws-dynamodb";
 import type { IFunction } from "aws-cdk-lib/aws-lambda";
 import type { ILogGroup } from "aws-cdk-lib/aws-logs";
+import { RegionInfo } from "aws-cdk-lib/region-info";
 import type { Construct } from "constructs";
 import { isWritten, type MetricKey } from "../../lib/monitoring/catalog.ts";
 import { PRICES } from "../prices.ts";
-import { type MetricsOwner, sourceMetric } from "./source-metrics.ts";
+import { type MetricsOwner, sourceMetric } from "./metrics.ts";
 
-export interface DashboardProps {
+interface DashboardProps {
   owner: MetricsOwner;
   /** Shown as they are at synthesis, also those that come later. */
   alarms: readonly IAlarm[];
@@ -169,4 +170,27 @@ function costs({ owner, pollFunction, memory, table }: DashboardProps): IMetric[
     perMonth("Events", PRICES.events / MILLION, events),
     perMonth("Logs", PRICES.logs / GB, [logBytes]),
   ];
+}
+
+/** Consoles that are somewhere else than the usual one, by partition. */
+const CONSOLES: Record<string, string> = {
+  "aws-cn": "console.amazonaws.cn",
+  "aws-us-gov": "console.amazonaws-us-gov.com",
+  "aws-eusc": "console.amazonaws-eusc.eu",
+};
+const USUAL = "console.aws.amazon.com";
+
+/** Address of a dashboard in the console, also where the region is known at the deployment only. */
+export function dashboardUrl(scope: Construct, name: string): string {
+  const { region } = Stack.of(scope);
+  return `https://${consoleOf(scope, region)}/cloudwatch/home?region=${region}#dashboards/dashboard/${name}`;
+}
+
+function consoleOf(scope: Construct, region: string): string {
+  if (!Token.isUnresolved(region)) return CONSOLES[RegionInfo.get(region).partition ?? ""] ?? USUAL;
+  return Object.entries(CONSOLES).reduce((otherwise, [partition, host]) => {
+    const id = `Is${partition.replaceAll(/[^a-z]/g, "")}`;
+    const condition = new CfnCondition(scope, id, { expression: Fn.conditionEquals(Aws.PARTITION, partition) });
+    return Fn.conditionIf(condition.logicalId, host, otherwise).toString();
+  }, USUAL);
 }

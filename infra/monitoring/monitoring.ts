@@ -1,23 +1,21 @@
-import { Annotations, Duration } from "aws-cdk-lib";
+import { Annotations, ArnFormat, Stack } from "aws-cdk-lib";
 import { Alarm, ComparisonOperator, type Dashboard, TreatMissingData } from "aws-cdk-lib/aws-cloudwatch";
 import { SnsAction } from "aws-cdk-lib/aws-cloudwatch-actions";
 import type { ITable } from "aws-cdk-lib/aws-dynamodb";
+import { PolicyStatement, ServicePrincipal } from "aws-cdk-lib/aws-iam";
 import type { IKey } from "aws-cdk-lib/aws-kms";
 import type { Function as LambdaFunction } from "aws-cdk-lib/aws-lambda";
-import type { ITopic } from "aws-cdk-lib/aws-sns";
+import { type ITopic, Topic } from "aws-cdk-lib/aws-sns";
 import { EmailSubscription } from "aws-cdk-lib/aws-sns-subscriptions";
 import type { IQueue } from "aws-cdk-lib/aws-sqs";
 import { Construct } from "constructs";
 import type { Config } from "../../lib/config/index.ts";
-import { createAlarmTopic } from "./alarm-topic.ts";
-import { createDashboard } from "./dashboard.ts";
-import { dashboardUrl } from "./dashboard-url.ts";
-import { type AlarmDefinition, sourceAlarms } from "./source-alarms.ts";
-import type { MetricsOwner } from "./source-metrics.ts";
-import { webhookAlarm } from "./webhook-alarm.ts";
-import { tickWindow } from "./window.ts";
+import { acknowledgeOwnKey } from "../findings.ts";
+import { type AlarmDefinition, deadLetterAlarm, sourceAlarms, tickWindow, webhookAlarm } from "./alarms.ts";
+import { createDashboard, dashboardUrl } from "./dashboard.ts";
+import type { MetricsOwner } from "./metrics.ts";
 
-export interface MonitoringProps {
+interface MonitoringProps {
   config: Pick<Config, "sources" | "monitoring">;
   owner: MetricsOwner;
   pollFunction: LambdaFunction;
@@ -58,20 +56,30 @@ export function createMonitoring(parent: Construct, props: MonitoringProps): Mon
   if (topic !== undefined && email !== undefined) topic.addSubscription(new EmailSubscription(email));
   const alarms: Alarm[] = [];
   const add = (id: string, subject: string, definition: AlarmDefinition): void => {
-    if (topic !== undefined) alarms.push(createAlarm(scope, id, subject, definition, topic, runbook));
+    if (topic === undefined) return;
+    const { what, section, metric, window, breaching = window.periods } = definition;
+    const alarm = new Alarm(scope, id, {
+      alarmDescription: `${subject}: ${what} What to do: ${runbook}#${section}`,
+      metric: metric.with({ period: window.period }),
+      evaluationPeriods: window.periods,
+      datapointsToAlarm: Math.min(breaching, window.periods),
+      comparisonOperator: definition.comparison ?? ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
+      threshold: definition.threshold ?? 1,
+      treatMissingData: definition.missing ?? TreatMissingData.NOT_BREACHING,
+    });
+    alarm.addAlarmAction(new SnsAction(topic));
+    if (definition.tellsOk !== false) alarm.addOkAction(new SnsAction(topic));
+    alarms.push(alarm);
   };
   const watchDeadLetters: Monitoring["watchDeadLetters"] = (id, queue, of) =>
     add(`Alarm-${id}`, "Dead letters", deadLetterAlarm(queue, of));
-
-  const watchWebhook: Monitoring["watchWebhook"] = (name) => {
-    const alarm = webhookAlarm(owner.deployment, name);
-    add(`Alarm-Webhook-${name}-${alarm.id}`, `Webhook ${name}`, alarm);
-  };
-
   for (const source of config.sources.filter(({ enabled }) => enabled)) {
     const subject = `Source ${source.name}`;
     for (const one of sourceAlarms(owner, source, lagThreshold)) add(`Alarm-${source.name}-${one.id}`, subject, one);
-    if (withAlarms && tickWindow(source.interval) === undefined) warnOfInterval(scope, source.name);
+    if (withAlarms && tickWindow(source.interval) === undefined) {
+      const line = `source "${source.name}": its interval is longer than an alarm looks back, so none tells when its ticks stop.`;
+      Annotations.of(scope).addWarningV2("survey-poller:no-tick-alarm", line);
+    }
   }
   watchDeadLetters("DeadLetters", deadLetters, "the poller");
   const dashboard = withDashboard
@@ -83,51 +91,38 @@ export function createMonitoring(parent: Construct, props: MonitoringProps): Mon
     dashboard,
     dashboardUrl: dashboard === undefined ? undefined : dashboardUrl(scope, owner.deployment),
     watchDeadLetters,
-    watchWebhook,
+    watchWebhook: (name) =>
+      add(`Alarm-Webhook-${name}-Stalled`, `Webhook ${name}`, webhookAlarm(owner.deployment, name)),
   };
 }
 
-function createAlarm(
-  scope: Construct,
-  id: string,
-  subject: string,
-  { what, section, metric, window, breaching, comparison, threshold, missing, tellsOk }: AlarmDefinition,
-  topic: ITopic,
-  runbook: string,
-): Alarm {
-  const alarm = new Alarm(scope, id, {
-    alarmDescription: `${subject}: ${what} What to do: ${runbook}#${section}`,
-    metric: metric.with({ period: window.period }),
-    evaluationPeriods: window.periods,
-    datapointsToAlarm: Math.min(breaching ?? window.periods, window.periods),
-    comparisonOperator: comparison,
-    threshold,
-    treatMissingData: missing,
+/** Where alarms are told. Only this account's alarms may publish, and only over TLS. */
+function createAlarmTopic(scope: Construct, encryptionKey?: IKey): Topic {
+  const topic = new Topic(scope, "AlarmTopic", {
+    displayName: "Survey poller alarms",
+    enforceSSL: true,
+    // The key that AWS manages for SNS would shut CloudWatch out: its policy cannot be changed.
+    masterKey: encryptionKey,
   });
-  const tell = new SnsAction(topic);
-  alarm.addAlarmAction(tell);
-  if (tellsOk) alarm.addOkAction(tell);
-  return alarm;
-}
-
-function deadLetterAlarm(queue: IQueue, of: string): AlarmDefinition {
-  return {
-    id: "DeadLetters",
-    what: `the queue of ${of} holds some.`,
-    section: "dead-letters",
-    metric: queue.metricApproximateNumberOfMessagesVisible({ statistic: "Maximum" }),
-    window: { period: Duration.minutes(5), periods: 1 },
-    comparison: ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
-    threshold: 1,
-    // A queue that has been empty for six hours tells nothing.
-    missing: TreatMissingData.NOT_BREACHING,
-    tellsOk: true,
-  };
-}
-
-function warnOfInterval(scope: Construct, source: string): void {
-  Annotations.of(scope).addWarningV2(
-    "survey-poller:no-tick-alarm",
-    `source "${source}": its interval is longer than an alarm looks back, so none tells when its ticks stop.`,
+  acknowledgeOwnKey(topic, "SNSEncryptedKMS", encryptionKey);
+  const alarms = Stack.of(scope).formatArn({
+    service: "cloudwatch",
+    resource: "alarm",
+    resourceName: "*",
+    arnFormat: ArnFormat.COLON_RESOURCE_NAME,
+  });
+  // A policy of its own takes the place of the default one, by which CloudWatch could publish.
+  topic.addToResourcePolicy(
+    new PolicyStatement({
+      sid: "TellAlarms",
+      principals: [new ServicePrincipal("cloudwatch.amazonaws.com")],
+      actions: ["sns:Publish"],
+      resources: [topic.topicArn],
+      conditions: {
+        StringEquals: { "aws:SourceAccount": Stack.of(scope).account },
+        ArnLike: { "aws:SourceArn": alarms },
+      },
+    }),
   );
+  return topic;
 }

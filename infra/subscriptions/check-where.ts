@@ -1,59 +1,115 @@
 import { nearestName } from "../../lib/config/edit-distance.ts";
 import type { FoundProblem } from "../../lib/config/index.ts";
 import { isObject } from "../../lib/config/shape.ts";
-import { DETAIL_TYPE, type EventType } from "../../lib/events/index.ts";
-import { valueTestProblem } from "./check-value-test.ts";
-import { detailShape, type Shape } from "./detail-shape.ts";
+import { DETAIL_TYPE, detailJsonSchema, type EventType } from "../../lib/events/index.ts";
+
+/** One place in the detail of an event, as far as a pattern can test it. Arrays are left out: a pattern looks through them. */
+export interface Shape {
+  fields: ReadonlyMap<string, Shape>;
+  /** JSON types of the values that may stand here. */
+  kinds: ReadonlySet<string>;
+  /** Whether the contract says nothing of what stands here. */
+  open: boolean;
+}
 
 /**
- * Everything that a pattern on the event's detail has wrong: fields that no event has, and tests that EventBridge would refuse or that
- * could never match. A rule that never matches is the quietest of failures, so it is one at synthesis.
+ * Everything in a pattern on the event's detail that no event can match: fields that none has, and values of another type. EventBridge
+ * takes such a rule, which then never matches and says nothing. Patterns that it refuses are left to it.
  */
 export function checkWhere(where: unknown, types: readonly EventType[] = [DETAIL_TYPE]): FoundProblem[] {
-  return fieldProblems(where, detailShape(types), []);
+  return problemsAt(where, detailShape(types), []);
 }
 
-function fieldProblems(pattern: unknown, shape: Shape, path: PropertyKey[]): FoundProblem[] {
-  if (Array.isArray(pattern)) return valueProblems(pattern, shape, path);
+function problemsAt(pattern: unknown, shape: Shape, path: PropertyKey[]): FoundProblem[] {
+  if (shape.open) return [];
+  if (Array.isArray(pattern)) {
+    return pattern.flatMap((test, index) => {
+      const message = testProblem(test, shape);
+      return message === undefined ? [] : [{ path: [...path, index], message }];
+    });
+  }
   if (!isObject(pattern)) return [{ path, message: "must be a list of alternatives in [ ], or an object of fields" }];
-  if (shape.fields.size === 0 && !shape.open) {
-    return [{ path, message: "has no fields in the event: give a list of alternatives in [ ]" }];
-  }
-  const names = Object.keys(pattern);
-  // EventBridge refuses it; who wants every event leaves the pattern out.
-  if (names.length === 0) return [{ path, message: "must name at least one field" }];
-  return names.flatMap((name) => {
+  return Object.entries(pattern).flatMap(([name, inner]) => {
     const here = [...path, name];
-    if (name === "$or") return alternativeProblems(pattern[name], shape, here);
+    if (name === "$or") {
+      return [inner].flat().flatMap((alternative, index) => problemsAt(alternative, shape, [...here, index]));
+    }
     const field = shape.fields.get(name);
-    if (field === undefined && !shape.open)
-      return [{ path: here, message: unknownField(name, [...shape.fields.keys()]) }];
-    return fieldProblems(pattern[name], field ?? shape, here);
+    if (field !== undefined) return problemsAt(inner, field, here);
+    return [{ path: here, message: unknownField(name, [...shape.fields.keys()]) }];
   });
-}
-
-function valueProblems(tests: readonly unknown[], shape: Shape, path: PropertyKey[]): FoundProblem[] {
-  if (tests.length === 0) return [{ path, message: "must hold at least one alternative" }];
-  if (shape.fields.size > 0 && !tests.every((test) => test === null && shape.kinds.has("null"))) {
-    // "exists" looks at leaves only: of an object it would never be true.
-    return [{ path, message: `has fields: name one of ${[...shape.fields.keys()].join(", ")}` }];
-  }
-  return tests.flatMap((test, index) => {
-    const message = valueTestProblem(test, shape);
-    return message === undefined ? [] : [{ path: [...path, index], message }];
-  });
-}
-
-function alternativeProblems(alternatives: unknown, shape: Shape, path: PropertyKey[]): FoundProblem[] {
-  if (!Array.isArray(alternatives) || alternatives.length < 2 || !alternatives.every(isObject)) {
-    return [{ path, message: "must be a list of at least two objects of fields" }];
-  }
-  return alternatives.flatMap((alternative, index) => fieldProblems(alternative, shape, [...path, index]));
 }
 
 function unknownField(name: string, known: readonly string[]): string {
   const nearest = nearestName(name, known);
-  return nearest === undefined
-    ? `unknown field; the known ones here are ${known.join(", ")}`
-    : `unknown field, did you mean "${nearest}"?`;
+  if (nearest !== undefined) return `unknown field, did you mean "${nearest}"?`;
+  return known.length === 0
+    ? "unknown field: the event has a value here"
+    : `unknown field; the known ones here are ${known.join(", ")}`;
+}
+
+/** Types that an operator can tell anything of; those of any other operator are all. */
+const OPERANDS: Readonly<Record<string, string>> = {
+  prefix: "string",
+  suffix: "string",
+  "equals-ignore-case": "string",
+  wildcard: "string",
+  cidr: "string",
+  numeric: "number",
+};
+
+/** It never repeats a value: one could be personal data. */
+function testProblem(test: unknown, { fields, kinds }: Shape): string | undefined {
+  if (test === null && kinds.has("null")) return undefined;
+  // "exists" looks at values alone: of an object it would never be true.
+  if (fields.size > 0) return `has fields: name one of ${[...fields.keys()].join(", ")}`;
+  const [operator = ""] = isObject(test) ? Object.keys(test) : [];
+  const kind = isObject(test) ? OPERANDS[operator] : test === null ? "null" : typeof test;
+  if (kind === undefined || kinds.has(kind)) return undefined;
+  return `can never match: the event has ${[...kinds].join(" or ")} here`;
+}
+
+const NOTHING: Shape = { fields: new Map(), kinds: new Set(), open: false };
+const OPEN: Shape = { ...NOTHING, open: true };
+
+/** The shape of the whole detail of events of these types, from the contract's schemas: what any of them has. */
+export function detailShape(types: readonly EventType[]): Shape {
+  return types
+    .map((type) => {
+      const { name, definitions } = detailJsonSchema(type, "draft-4");
+      return shapeOf(definitions[name], definitions);
+    })
+    .reduce(merged);
+}
+
+function shapeOf(schema: unknown, definitions: Record<string, unknown>): Shape {
+  const within = (part: unknown): Shape => shapeOf(part, definitions);
+  if (!isObject(schema)) return OPEN;
+  if (typeof schema.$ref === "string") {
+    const name = schema.$ref.replace("#/definitions/", "");
+    const { fields, ...rest } = within(definitions[name]);
+    // The address of large answers is added after a rule has matched.
+    return { ...rest, fields: new Map([...fields].filter(([field]) => name !== "AnswersRef" || field !== "url")) };
+  }
+  if (Array.isArray(schema.anyOf)) return schema.anyOf.map(within).reduce(merged);
+  const types = [schema.type].flat();
+  if (types.includes("array")) return within(schema.items);
+  const fields = Object.entries(isObject(schema.properties) ? schema.properties : {});
+  if (fields.length > 0) return { ...NOTHING, fields: new Map(fields.map(([name, field]) => [name, within(field)])) };
+  const kinds = types.map((type) => (type === "integer" ? "number" : String(type)));
+  if (!kinds.every((kind) => ["string", "number", "boolean", "null"].includes(kind))) return OPEN;
+  return { ...NOTHING, kinds: new Set(kinds) };
+}
+
+function merged(one: Shape, other: Shape): Shape {
+  const fields = new Map(one.fields);
+  for (const [name, field] of other.fields) {
+    const before = fields.get(name);
+    fields.set(name, before === undefined ? field : merged(before, field));
+  }
+  return {
+    fields,
+    kinds: new Set([...one.kinds, ...other.kinds]),
+    open: one.open || other.open,
+  };
 }

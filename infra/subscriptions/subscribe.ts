@@ -1,15 +1,64 @@
-import { Annotations, Duration } from "aws-cdk-lib";
+import { Annotations, type Duration } from "aws-cdk-lib";
 import { type EventPattern, type IEventBus, type IRuleTarget, Rule } from "aws-cdk-lib/aws-events";
-import { PolicyStatement, ServicePrincipal } from "aws-cdk-lib/aws-iam";
 import type { IKey } from "aws-cdk-lib/aws-kms";
 import type { Function as LambdaFunction } from "aws-cdk-lib/aws-lambda";
-import { Queue } from "aws-cdk-lib/aws-sqs";
-import type { Construct } from "constructs";
+import type { Queue } from "aws-cdk-lib/aws-sqs";
+import { Construct } from "constructs";
 import { ConfigError, type SourceConfig } from "../../lib/config/index.ts";
+import { pathText } from "../../lib/config/shape.ts";
+import { DAY, MINUTE } from "../../lib/config/units.ts";
 import type { EventType } from "../../lib/events/index.ts";
-import { acknowledgeDeadLetters } from "../acknowledge.ts";
-import { queueEncryption } from "../encryption.ts";
-import { eventPattern } from "./event-pattern.ts";
+import { eventPattern } from "../bus.ts";
+import { createDeadLetters, takeEvents } from "../queues.ts";
+import { checkWhere } from "./check-where.ts";
+import type { AnyWhere } from "./where.ts";
+
+/** A subscription, as `onResponseCompleted` takes it. */
+export interface ResponseCompletedProps {
+  /** Types of events; default `response.completed` alone. */
+  types?: readonly [EventType, ...EventType[]];
+  /** Which of them; default all. */
+  where?: AnyWhere;
+  /** Any target of aws-cdk-lib/aws-events-targets. A dead-letter queue or retries stated on it hold; else it gets those of here. */
+  target: IRuleTarget;
+  /** How long and how often a delivery is tried: 1 minute to 24 hours, 0 to 185 times. Default 24 hours and 185 times, which is the most there is. */
+  retry?: { maxAge?: Duration; attempts?: number };
+  /** Shown beside the rule. */
+  description?: string;
+}
+
+/** @throws ConfigError that names everything in `where` that no event can match, and what `retry` has wrong */
+export function createSubscription(
+  scope: Construct,
+  id: string,
+  { types, where, target, retry, description }: ResponseCompletedProps,
+  poller: Pick<SubscriptionProps, "bus" | "sources" | "encryptionKey">,
+): Subscription {
+  const maxAge = retry?.maxAge?.toMilliseconds() ?? DAY;
+  const attempts = retry?.attempts ?? 185;
+  const problems = (where === undefined ? [] : checkWhere(where, types)).map(({ path, message }) => ({
+    path: pathText(["where", ...path]),
+    message,
+  }));
+  if (maxAge < MINUTE || maxAge > DAY) problems.push({ path: "retry.maxAge", message: "must be 1 minute to 24 hours" });
+  if (!Number.isInteger(attempts) || attempts < 0 || attempts > 185) {
+    problems.push({ path: "retry.attempts", message: "must be a whole number from 0 to 185" });
+  }
+  if (problems.length > 0) {
+    throw new ConfigError(
+      problems.map(({ path, message }) => ({ path: `${id}: ${path}`, message })),
+      { hint: "docs/events.md shows patterns; for a field that is not in the contract make a Rule on the bus." },
+    );
+  }
+  return subscribe(new Construct(scope, id), {
+    ...poller,
+    types,
+    where,
+    target,
+    retry: { maxAge, attempts },
+    description: description ?? "Completed survey responses",
+  });
+}
 
 export interface SubscriptionProps {
   bus: IEventBus;
@@ -18,7 +67,7 @@ export interface SubscriptionProps {
   /** Default: one that CloudFormation makes. */
   ruleName?: string;
   /** Types of events; default `response.completed`. */
-  types?: readonly EventType[];
+  types?: readonly EventType[] | undefined;
   /** A pattern on the event's detail, checked; without it all events. */
   where?: Readonly<Record<string, unknown>> | undefined;
   target: IRuleTarget;
@@ -42,7 +91,7 @@ export function subscribe(scope: Construct, props: SubscriptionProps): Subscript
   const rule = new Rule(scope, "Rule", {
     eventBus: props.bus,
     description: props.description,
-    ...(props.ruleName === undefined ? {} : { ruleName: props.ruleName }),
+    ruleName: props.ruleName,
     eventPattern: pattern,
   });
   let deadLetters: Queue | undefined;
@@ -50,8 +99,10 @@ export function subscribe(scope: Construct, props: SubscriptionProps): Subscript
   rule.addTarget({
     bind(bound, id) {
       const config = props.target.bind(bound, id);
-      if (config.deadLetterConfig === undefined)
-        deadLetters ??= createDeadLetters(scope, rule.ruleArn, props.encryptionKey);
+      if (config.deadLetterConfig === undefined && deadLetters === undefined) {
+        deadLetters = createDeadLetters(scope, props.encryptionKey);
+        takeEvents(deadLetters, "KeepUndelivered", rule.ruleArn);
+      }
       return {
         ...config,
         retryPolicy: config.retryPolicy ?? {
@@ -77,25 +128,4 @@ function checkLength(scope: Construct, { source, detailType, detail }: EventPatt
   if (length <= 2048) return;
   const notice = `the pattern of ${scope.node.id} has ${length} characters: have the account's quota raised from 2048 first`;
   Annotations.of(scope).addWarningV2("survey-poller:long-pattern", notice);
-}
-
-/** Where one rule, and no other, puts what could not be delivered. */
-export function createDeadLetters(scope: Construct, ruleArn: string, encryptionKey: IKey | undefined): Queue {
-  const queue = new Queue(scope, "DeadLetters", {
-    ...queueEncryption(encryptionKey),
-    enforceSSL: true,
-    // The longest that SQS keeps anything, and no longer than what its events point to in the bucket.
-    retentionPeriod: Duration.days(14),
-  });
-  queue.addToResourcePolicy(
-    new PolicyStatement({
-      sid: "KeepUndelivered",
-      principals: [new ServicePrincipal("events.amazonaws.com")],
-      actions: ["sqs:SendMessage"],
-      resources: [queue.queueArn],
-      conditions: { ArnEquals: { "aws:SourceArn": ruleArn } },
-    }),
-  );
-  acknowledgeDeadLetters(queue);
-  return queue;
 }

@@ -5,10 +5,9 @@ import type { IKey } from "aws-cdk-lib/aws-kms";
 import { Bucket } from "aws-cdk-lib/aws-s3";
 import { Construct } from "constructs";
 import { ConfigError } from "../../lib/config/index.ts";
-import { refuseOnForeignBus } from "../foreign-bus.ts";
-import { grantReadAnswers } from "../grants.ts";
-import { createSubscription, type ResponseCompletedProps } from "./on-response-completed.ts";
-import type { Subscription } from "./subscribe.ts";
+import { refuseOnForeignBus } from "../bus.ts";
+import { grantReadAnswers } from "../permissions.ts";
+import { createSubscription, type ResponseCompletedProps, type Subscription } from "./subscribe.ts";
 
 const DEFAULT_NAME = "survey-poller";
 
@@ -61,7 +60,7 @@ export class SurveyEvents extends Construct {
    *
    * @param id of the subscription, unique here
    * @returns the rule; its queue is in `subscriptions`
-   * @throws ConfigError that names every field of `where` that no event has, and every test that could never match
+   * @throws ConfigError that names every field and value in `where` that no event has
    */
   onResponseCompleted(id: string, props: ResponseCompletedProps): Rule {
     refuseOnForeignBus(this, this.bus, ["onResponseCompleted"]);
@@ -93,7 +92,7 @@ export class SurveyEvents extends Construct {
       (this.node.tryFindChild(id) as Bucket | undefined) ??
       Bucket.fromBucketAttributes(this, id, {
         bucketArn: `arn:${partition}:s3:::${claimCheckBucketName}`,
-        ...(claimCheckKey === undefined ? {} : { encryptionKey: claimCheckKey }),
+        encryptionKey: claimCheckKey,
       });
     return grantReadAnswers(bucket, grantee);
   }

@@ -77,6 +77,7 @@ const advanced = section({
   // So many read the heads of a hundred surveys of ten pages in time. An account with less to do takes less.
   backgroundRequests: wholeNumber(1, 1000).prefault(30),
   headPages: wholeNumber(1, 10_000).prefault(20),
+  contents: oneOf("auto", "pages", "single").prefault("auto"),
   concurrency: wholeNumber(1, 256).prefault(16),
   timeouts: section({
     connect: period().prefault(DEFAULT_TIMEOUTS.connect),

@@ -2,7 +2,7 @@ import { globSync, readFileSync } from "node:fs";
 import { basename } from "node:path";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { describe, expect, it } from "vitest";
-import { goldenEvents } from "../../codegen/golden/events.ts";
+import { goldenEvents } from "../../codegen/golden.ts";
 import { bundle, type JsonSchema, mapSchemas, schemaFiles } from "../../codegen/schemas.ts";
 import { EVENT_TYPES } from "../../lib/events/index.ts";
 import { titleOf } from "../contract/title-of.ts";

@@ -2,8 +2,8 @@ import { execFileSync } from "node:child_process";
 import { globSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { expect, it } from "vitest";
+import type { Envelope } from "../../console/changes.ts";
 import { handlerFor, LANGUAGES } from "../../console/page/code.ts";
-import type { Envelope } from "../../console/page/envelope.ts";
 import { temporaryFolder } from "../support/command.ts";
 
 const ROOT = join(import.meta.dirname, "../..");

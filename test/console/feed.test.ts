@@ -109,7 +109,7 @@ describe("the feed", () => {
     await vi.advanceTimersByTimeAsync(150);
     for (let number = 1; number <= 5_000; number += 1) {
       feed.tell(event(number));
-      feed.tell({ kind: "requests", today: number });
+      feed.tell({ kind: "now", of: { requestsToday: number } });
     }
     await vi.advanceTimersByTimeAsync(150);
 
@@ -117,6 +117,6 @@ describe("the feed", () => {
     const events = changes.filter((change) => change.kind === "event");
     expect(events).toHaveLength(1_000);
     expect(events.at(-1)).toEqual(event(5_000));
-    expect(changes.filter(({ kind }) => kind === "requests")).toEqual([{ kind: "requests", today: 5_000 }]);
+    expect(changes.filter(({ kind }) => kind === "now")).toEqual([{ kind: "now", of: { requestsToday: 5_000 } }]);
   });
 });

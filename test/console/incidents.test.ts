@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import type { EventRow, Incident } from "../../console/changes.ts";
-import { createIncidents, PATIENCE } from "../../console/trouble/incidents.ts";
+import { createIncidents, PATIENCE } from "../../console/trouble/trouble.ts";
 
 beforeEach(() => void vi.useFakeTimers({ now: 1_000_000 }));
 afterEach(() => void vi.useRealTimers());

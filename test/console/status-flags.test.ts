@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import type { SourceStatus, StatusAnswer } from "../../cli/verbs/status/answer.ts";
-import { flagsBetween } from "../../console/status-flags.ts";
+import { flagsBetween } from "../../console/look.ts";
 
 const source = (more: Partial<SourceStatus> = {}): SourceStatus => ({
   ...{ source: "main", firstTick: 1, lastTick: 1, listedAt: 1, pausedUntil: null, pausedSince: null, rate: null },

@@ -7,7 +7,7 @@ import ajvDraft4 from "ajv-draft-04";
 import { Architecture, Runtime, RuntimeFamily } from "aws-cdk-lib/aws-lambda";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { contractFiles } from "../../codegen/contract.ts";
-import { goldenEvents } from "../../codegen/golden/events.ts";
+import { goldenEvents } from "../../codegen/golden.ts";
 import { assembleWorker } from "../../examples/sqs-worker-python/worker-code.ts";
 import { EVENT_TYPES } from "../../lib/events/index.ts";
 import type { EventEnvelope } from "../../local/aws/event-bridge/envelope.ts";

@@ -1,14 +1,14 @@
+import { createMatcher, InvalidEventPatternError } from "../../local/aws/event-bridge/matcher.ts";
+import { generateCases } from "./generate.ts";
+import { goldenCases } from "./golden.ts";
+import { createEventRuler, type EventRuler, type RuleCase, type Verdict } from "./oracle.ts";
+
 /**
  * Holds the matcher of the local event bus against AWS's own event-ruler: thousands of generated pairs, and golden
  * events of our schema whose verdicts are known. Needs Maven and Java 17.
  *
  * Usage: node test/event-rules/run.ts [seed] [count]
  */
-import { createMatcher, InvalidEventPatternError } from "../../local/aws/event-bridge/matcher.ts";
-import { generateCases } from "./generate.ts";
-import { goldenCases } from "./golden.ts";
-import { createEventRuler, type EventRuler, type RuleCase, type Verdict } from "./oracle.ts";
-import { simpleForms } from "./split.ts";
 
 const [seed = 20261121, count = 8000] = process.argv.slice(2).map(Number);
 const MOST_FORMS = 500;
@@ -68,3 +68,35 @@ if (Math.min(tally.true, tally.false) < cases.length / 5 || setAside > cases.len
 }
 console.log(`${passed} passed, ${failed} failed`);
 process.exitCode = failed === 0 ? 0 : 1;
+
+type Branch = Map<string, unknown[]>;
+
+/**
+ * Splits a valid pattern into patterns with one alternative a field and no `$or`. By definition an event matches the
+ * pattern when it matches one of them.
+ *
+ * @returns undefined when there would be more than `most`
+ */
+function simpleForms(pattern: object, most: number): object[] | undefined {
+  const forms: object[] = [];
+  for (const branch of branchesOf([new Map()], pattern, "")) {
+    let products: Record<string, unknown[]>[] = [{}];
+    for (const [path, alternatives] of branch) {
+      products = products.flatMap((product) => alternatives.map((one) => ({ ...product, [path]: [one] })));
+      if (products.length > most) return undefined;
+    }
+    forms.push(...products);
+  }
+  return forms.length > most ? undefined : forms;
+}
+
+function branchesOf(branches: Branch[], fields: object, path: string): Branch[] {
+  let open = branches;
+  for (const [name, value] of Object.entries(fields)) {
+    const here = path === "" ? name : `${path}.${name}`;
+    if (name === "$or") open = (value as object[]).flatMap((alternative) => branchesOf(open, alternative, path));
+    else if (Array.isArray(value)) open = open.map((branch) => new Map(branch).set(here, value));
+    else open = branchesOf(open, value as object, here);
+  }
+  return open;
+}

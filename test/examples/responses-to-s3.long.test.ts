@@ -1,7 +1,7 @@
 import type { SQSEvent } from "aws-lambda";
 import fc from "fast-check";
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
-import { response } from "../../codegen/golden/facts.ts";
+import { response } from "../../codegen/golden.ts";
 import { keyOf, type Row, rowOfContents, rowOfDeletion } from "../../examples/responses-to-s3/row.ts";
 import { buildEvent, toUpdate } from "../../lib/events/build/build-event.ts";
 import type { ResponseDeleted } from "../../lib/events/index.ts";

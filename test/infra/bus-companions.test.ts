@@ -3,7 +3,7 @@ import { Match, Template } from "aws-cdk-lib/assertions";
 import { type CfnEventBus, EventBus } from "aws-cdk-lib/aws-events";
 import { Key } from "aws-cdk-lib/aws-kms";
 import { describe, expect, it } from "vitest";
-import { createBusCompanions } from "../../infra/bus-companions.ts";
+import { createBusCompanions } from "../../infra/bus.ts";
 import { parseConfig } from "../../lib/config/index.ts";
 import { EVENT_TYPES, eventJsonSchema } from "../../lib/events/index.ts";
 import { createMatcher } from "../../local/aws/event-bridge/matcher.ts";
@@ -104,60 +104,6 @@ describe("the schema registry", () => {
 });
 
 describe("the log of the bus", () => {
-  const name = "/aws/vendedlogs/events/event-bus/surveys";
-
-  it("gets the bus's errors, and goes with the other logs", () => {
-    const [group] = Object.keys(one.findResources("AWS::Logs::LogGroup"));
-    one.hasResource("AWS::Logs::LogGroup", {
-      Properties: { LogGroupName: name, RetentionInDays: 7 },
-      DeletionPolicy: "Delete",
-    });
-    one.hasResourceProperties("AWS::Logs::DeliverySource", {
-      LogType: "ERROR_LOGS",
-      ResourceArn: { "Fn::GetAtt": [Match.stringLikeRegexp("^Bus"), "Arn"] },
-    });
-    one.hasResourceProperties("AWS::Logs::DeliveryDestination", {
-      DestinationResourceArn: { "Fn::GetAtt": [group, "Arn"] },
-      OutputFormat: "json",
-    });
-    const [source] = Object.keys(one.findResources("AWS::Logs::DeliverySource"));
-    const [destination] = Object.keys(one.findResources("AWS::Logs::DeliveryDestination"));
-    one.hasResourceProperties("AWS::Logs::Delivery", {
-      DeliverySourceName: { Ref: source },
-      DeliveryDestinationArn: { "Fn::GetAtt": [destination, "Arn"] },
-    });
-    for (const type of ["AWS::Logs::DeliverySource", "AWS::Logs::DeliveryDestination"]) {
-      const [end] = Object.values(one.findResources(type));
-      expect(end?.Properties.Name).toMatch(/^[\w-]{1,60}$/);
-    }
-  });
-
-  it("lets log delivery of this account write, by a policy of its own that counts against no limit of the account", () => {
-    one.resourceCountIs("AWS::Logs::ResourcePolicy", 0);
-    const arn = (...end: string[]) => ({
-      "Fn::Join": [
-        "",
-        ["arn:", { Ref: "AWS::Partition" }, ":logs:", { Ref: "AWS::Region" }, ":", { Ref: "AWS::AccountId" }, ...end],
-      ],
-    });
-    one.hasResourceProperties("AWS::Logs::LogGroup", {
-      ResourcePolicyDocument: {
-        Statement: [
-          {
-            Effect: "Allow",
-            Principal: { Service: "delivery.logs.amazonaws.com" },
-            Action: ["logs:CreateLogStream", "logs:PutLogEvents"],
-            Resource: arn(`:log-group:${name}:log-stream:*`),
-            Condition: {
-              StringEquals: { "aws:SourceAccount": { Ref: "AWS::AccountId" } },
-              ArnLike: { "aws:SourceArn": arn(":delivery-source:*") },
-            },
-          },
-        ],
-      },
-    });
-  });
-
   it("is not there for a bus that somebody else made: what it logs is their matter", () => {
     templateOf({}, { isOwn: false }).resourceCountIs("AWS::Logs::LogGroup", 0);
   });

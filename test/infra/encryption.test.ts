@@ -1,10 +1,10 @@
 import { Stack } from "aws-cdk-lib";
-import { Match, Template } from "aws-cdk-lib/assertions";
+import { Template } from "aws-cdk-lib/assertions";
 import { Key } from "aws-cdk-lib/aws-kms";
 import { describe, expect, it } from "vitest";
 import { SurveyPoller } from "../../infra/survey-poller.ts";
 import { existing } from "./support/existing.ts";
-import { readable, type Statement } from "./support/policies.ts";
+import type { Statement } from "./support/policies.ts";
 import { createApp, synthesizeOwn } from "./support/synthesize.ts";
 
 const sources = [{ baseUrl: "https://surveys.example.com" }];
@@ -49,92 +49,10 @@ describe("one key", () => {
     expect(JSON.stringify(plain.toJSON())).not.toMatch(/kms/i);
     plain.allResourcesProperties("AWS::SQS::Queue", { SqsManagedSseEnabled: true });
   });
-
-  it("keeps events that cannot be encrypted any more in the dead-letter queue", () => {
-    const [bus] = Object.keys(template.findResources("AWS::Events::EventBus"));
-    template.hasResourceProperties("AWS::Events::EventBus", {
-      DeadLetterConfig: { Arn: { "Fn::GetAtt": [Match.stringLikeRegexp("^PollerDeadLetters"), "Arn"] } },
-    });
-    template.hasResourceProperties("AWS::SQS::QueuePolicy", {
-      PolicyDocument: {
-        Statement: Match.arrayWith([
-          Match.objectLike({
-            Effect: "Allow",
-            Principal: { Service: "events.amazonaws.com" },
-            Action: "sqs:SendMessage",
-            Condition: { ArnEquals: { "aws:SourceArn": { "Fn::GetAtt": [bus, "Arn"] } } },
-          }),
-        ]),
-      },
-    });
-  });
 });
 
 describe("the policy of the key", () => {
   const statements = serviceStatements(template);
-
-  it("names each service that uses it by itself, and what of this account", () => {
-    const shown = Object.entries(statements).map(([sid, { Principal, Action, Condition }]) => [
-      sid,
-      {
-        service: readable(Principal.Service),
-        actions: Action,
-        condition: JSON.parse(JSON.stringify(Condition), (_, value) => (isIntrinsic(value) ? readable(value) : value)),
-      },
-    ]);
-    const account = { "aws:SourceAccount": "AWS::AccountId" };
-    const bus = "arn:AWS::Partition:events:AWS::Region:AWS::AccountId:event-bus/survey-poller";
-    const delivered = {
-      ArnLike: { "kms:EncryptionContext:SourceArn": "arn:AWS::Partition:logs:AWS::Region:AWS::AccountId:*" },
-    };
-    expect(Object.fromEntries(shown)).toEqual({
-      SurveyPollerKeepLogs: {
-        service: "logs.AWS::Region.AWS::URLSuffix",
-        actions: ["kms:Decrypt", "kms:DescribeKey", "kms:Encrypt", "kms:GenerateDataKey*", "kms:ReEncrypt*"],
-        condition: {
-          ArnLike: {
-            "kms:EncryptionContext:aws:logs:arn": [
-              "arn:AWS::Partition:logs:AWS::Region:AWS::AccountId:log-group:Own-*",
-              "arn:AWS::Partition:logs:AWS::Region:AWS::AccountId:log-group:/aws/vendedlogs/events/event-bus/survey-poller",
-            ],
-          },
-        },
-      },
-      SurveyPollerDescribeForBus: {
-        service: "events.amazonaws.com",
-        actions: "kms:DescribeKey",
-        condition: { StringEquals: account },
-      },
-      SurveyPollerKeepEvents: {
-        service: "events.amazonaws.com",
-        actions: ["kms:Decrypt", "kms:GenerateDataKey", "kms:ReEncrypt*"],
-        condition: {
-          StringEquals: account,
-          ArnLike: { "kms:EncryptionContext:aws:events:event-bus:arn": bus },
-        },
-      },
-      SurveyPollerEncryptBusLog: {
-        service: "events.amazonaws.com",
-        actions: "kms:GenerateDataKey",
-        condition: delivered,
-      },
-      SurveyPollerDeliverBusLog: {
-        service: "delivery.logs.amazonaws.com",
-        actions: "kms:Decrypt",
-        condition: delivered,
-      },
-      SurveyPollerSendToDeadLetters: {
-        service: "events.amazonaws.com",
-        actions: ["kms:Decrypt", "kms:GenerateDataKey"],
-        condition: { StringEquals: account },
-      },
-      SurveyPollerTellAlarms: {
-        service: "cloudwatch.amazonaws.com",
-        actions: ["kms:Decrypt", "kms:GenerateDataKey*"],
-        condition: { StringEquals: account },
-      },
-    });
-  });
 
   it("refers to nothing that is encrypted with it: a deployment could not tell which comes first", () => {
     const text = JSON.stringify(Object.values(statements));
@@ -172,7 +90,3 @@ describe("the policy of the key", () => {
     imported.allResourcesProperties("AWS::SQS::Queue", { KmsMasterKeyId: ARN });
   });
 });
-
-function isIntrinsic(value: unknown): boolean {
-  return typeof value === "object" && value !== null && ("Ref" in value || "Fn::Join" in value);
-}

@@ -103,10 +103,3 @@ describe("a poller grants", () => {
     );
   });
 });
-
-describe("what answers are read by", () => {
-  it("is how the keys of claim checks begin", async () => {
-    const { eventId } = await import("../../lib/events/index.ts");
-    expect(eventId("main", 1, 2)).toMatch(/^.{8}-.{4}-.{4}-.{4}-.{12}$/);
-  });
-});

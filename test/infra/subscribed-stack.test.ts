@@ -34,14 +34,6 @@ function partitions(region: string, config: ConfigInput): string[] {
 }
 
 describe("a stack with everything on", () => {
-  it("goes to China", () => {
-    expect(partitions("cn-north-1", everything)).toEqual(["aws-cn"]);
-  });
-
-  it("goes to a US government region", () => {
-    expect(partitions("us-gov-west-1", everything)).toEqual(["aws-us-gov"]);
-  });
-
   it("goes to a region without schema registry, where that is switched off", () => {
     expect(() => partitions("ca-west-1", everything)).toThrow("'AWS::EventSchemas::Registry' does not exist");
     expect(partitions("ca-west-1", { ...everything, bus: { schemaRegistry: false } })).toEqual(["aws"]);

@@ -1,4 +1,4 @@
-import { CfnResource, Stack, TagManager, Tags } from "aws-cdk-lib";
+import { CfnResource, Stack, type StackProps, TagManager, Tags } from "aws-cdk-lib";
 import { Template } from "aws-cdk-lib/assertions";
 import { Key } from "aws-cdk-lib/aws-kms";
 import { describe, expect, it } from "vitest";
@@ -7,13 +7,31 @@ import { SurveyPoller } from "../../infra/survey-poller.ts";
 import { importVpc } from "./support/existing.ts";
 import { createApp, synthesize } from "./support/synthesize.ts";
 
-it("the template changes on purpose only (npx vitest run test/infra/template.test.ts -u)", () => {
-  const template = synthesize({ sources: [{ baseUrl: "https://surveys.example.com" }] });
-  const masked = JSON.stringify(template.toJSON(), null, 2).replaceAll(/\b[0-9a-f]{64}\b/g, "<hash>");
-  expect(masked).toMatchSnapshot();
-});
-
+const sources = [{ baseUrl: "https://surveys.example.com" }];
 const config = { sources: [{ baseUrl: "https://surveys.example.com", credentialsSecret: "team/surveys" }] };
+
+/** A poller with a key, a VPC, full monitoring, a subscriber and webhooks. */
+function guarded(props: StackProps = {}): Template {
+  const stack = new Stack(createApp(), "Own", props);
+  const given = { encryptionKey: new Key(stack, "Key"), vpc: importVpc(stack) };
+  const webhooks = [
+    { name: "crm", url: "https://crm.example.com/hook", signing: { secret: "crm/signing" } },
+    { name: "bi", url: "https://bi.example.com/hook", auth: { type: "basic" as const, secret: "bi" } },
+  ];
+  const subscribers = { accounts: ["222222222222"], organizationId: "o-a1b2c3d4e5" };
+  new SurveyPoller(stack, "Poller", { sources, webhooks, subscribers, monitoring: "full", ...given });
+  return Template.fromStack(stack);
+}
+
+describe("the template changes on purpose only (npx vitest run test/infra/template.test.ts -u):", () => {
+  it.each([
+    ["as it is by default", () => synthesize({ sources })],
+    ["with everything that can be asked for", () => guarded()],
+  ])("%s", (_, make) => {
+    const masked = JSON.stringify(make().toJSON(), null, 2).replaceAll(/\b[0-9a-f]{64}\b/g, "<hash>");
+    expect(masked).toMatchSnapshot();
+  });
+});
 
 /** Services whose principal has the same name in every partition. */
 const UNIVERSAL = /"(lambda|events|scheduler|cloudwatch|sqs|sns|delivery\.logs)\.amazonaws\.com"/g;
@@ -21,16 +39,11 @@ const UNIVERSAL = /"(lambda|events|scheduler|cloudwatch|sqs|sns|delivery\.logs)\
 /** The templates of the stack, and of a poller with everything, wherever they are for. */
 function templates(env: { region: string; account: string } | undefined): [string, string][] {
   const props = env === undefined ? {} : { env };
-  const stacks = {
-    "the stack": () => new SurveyPollerStack(createApp(), "Test", { config, ...props }),
-    "a poller with everything": () => {
-      const stack = new Stack(createApp(), "Own", props);
-      const encryptionKey = new Key(stack, "Key");
-      new SurveyPoller(stack, "Poller", { ...config, encryptionKey, vpc: importVpc(stack) });
-      return stack;
-    },
+  const made = {
+    "the stack": () => Template.fromStack(new SurveyPollerStack(createApp(), "Test", { config, ...props })),
+    "a poller with everything": () => guarded(props),
   };
-  return Object.entries(stacks).map(([name, make]) => [name, JSON.stringify(Template.fromStack(make()).toJSON())]);
+  return Object.entries(made).map(([name, make]) => [name, JSON.stringify(make().toJSON())]);
 }
 
 describe.each([
@@ -54,8 +67,6 @@ describe.each([undefined, { region: "cn-north-1", account: "111111111111" }])("f
 it.each(templates(undefined))("%s for any region names no partition at all", (_, text) => {
   expect(text).not.toMatch(/arn:aws/);
 });
-
-const sources = [{ baseUrl: "https://surveys.example.com" }];
 
 /** The tag `survey-poller` of every resource that can have tags, by its logical name. */
 function tagged(change: (poller: SurveyPoller) => void): Record<string, unknown> {

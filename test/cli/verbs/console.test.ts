@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vites
 import { runCommand } from "../../../cli/run-command.ts";
 import type { ConsoleAnswer } from "../../../cli/verbs/console/verb.ts";
 import type { Snapshot } from "../../../console/changes.ts";
-import { TOKEN_HEADER } from "../../../console/guard.ts";
+import { TOKEN_HEADER } from "../../../console/server.ts";
 import { temporaryFolder } from "../../support/command.ts";
 import { ioOf, survey } from "../support/command.ts";
 import { type RunningFolder, runningFolder } from "../support/running-folder.ts";

@@ -1,4 +1,4 @@
-import type { Ground } from "../../../console/apply.ts";
+import type { Ground } from "../../../console/changes.ts";
 
 export const ground: Ground = {
   ...{ run: "run-1", polled: "a demo", command: "survey-poller", flags: "--data d" },

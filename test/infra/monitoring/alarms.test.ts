@@ -3,24 +3,14 @@ import { Template } from "aws-cdk-lib/assertions";
 import { SqsQueue } from "aws-cdk-lib/aws-events-targets";
 import { Queue } from "aws-cdk-lib/aws-sqs";
 import { describe, expect, it } from "vitest";
-import { sourceAlarms } from "../../../infra/monitoring/source-alarms.ts";
+import { sourceAlarms } from "../../../infra/monitoring/alarms.ts";
 import { SurveyPollerStack } from "../../../infra/stack.ts";
 import type { ConfigInput } from "../../../lib/config/index.ts";
-import { createApp, synthesize as synthesizeAnew } from "../support/synthesize.ts";
+import { createApp, synthesize } from "../support/synthesize.ts";
 
 const baseUrl = "https://surveys.example.com";
 const MINUTE = 60_000;
 const DAY = 24 * 60 * MINUTE;
-
-const templates = new Map<string, Template>();
-
-/** Each configuration once: a synthesis takes a second. */
-function synthesize(config: ConfigInput): Template {
-  const key = JSON.stringify(config);
-  const template = templates.get(key) ?? synthesizeAnew(config);
-  templates.set(key, template);
-  return template;
-}
 
 interface AlarmProperties {
   AlarmDescription: string;
@@ -70,9 +60,6 @@ const rules = (alarms: Record<string, AlarmProperties>) =>
   Object.fromEntries(Object.entries(alarms).map(([id, alarm]) => [id, rule(alarm)]));
 
 const minimal: ConfigInput = { sources: [{ baseUrl }] };
-// Before the tests: the first synthesis of a process loads the library.
-synthesize(minimal);
-
 describe("the alarms of a source polled each minute", () => {
   it("are these six, by metric, threshold, periods and treatment of missing data", () => {
     expect(rules(alarmsOf(minimal))).toEqual({
@@ -170,15 +157,6 @@ describe("an alarm's periods", () => {
 });
 
 describe("the alarm on dead letters", () => {
-  it("looks at the queue's own metric, which costs nothing", () => {
-    const alarm = alarmsOf(minimal, "DeadLetters")[""];
-    expect(rule(alarm)).toBe(
-      "Maximum(ApproximateNumberOfMessagesVisible, any) >= 1, 1 of 1 × 300 s, missing: notBreaching",
-    );
-    expect(alarm?.Namespace).toBe("AWS/SQS");
-    expect(JSON.stringify(alarm?.Dimensions)).toContain("PollerDeadLetters");
-  });
-
   it("is made for each webhook and each subscription too, as long as there are alarms", () => {
     const watched = (alarms: boolean): string[] => {
       const webhooks = [{ name: "crm", url: "https://crm.example.com" }];
@@ -234,49 +212,6 @@ describe("who is told", () => {
       "AWS::SNS::Subscription",
       { Protocol: "email", Endpoint: "ops@example.com" },
     );
-  });
-
-  it("is told by this account's alarms alone, over TLS", () => {
-    const template = synthesize(minimal);
-    const topic = { Ref: topicOf(template) };
-    template.hasResourceProperties("AWS::SNS::TopicPolicy", {
-      PolicyDocument: {
-        Statement: [
-          {
-            Effect: "Deny",
-            Action: "sns:Publish",
-            Principal: "*",
-            Condition: { Bool: { "aws:SecureTransport": "false" } },
-          },
-          {
-            Sid: "TellAlarms",
-            Effect: "Allow",
-            Action: "sns:Publish",
-            Principal: { Service: "cloudwatch.amazonaws.com" },
-            Resource: topic,
-            Condition: {
-              StringEquals: { "aws:SourceAccount": { Ref: "AWS::AccountId" } },
-              ArnLike: {
-                "aws:SourceArn": {
-                  "Fn::Join": [
-                    "",
-                    [
-                      "arn:",
-                      { Ref: "AWS::Partition" },
-                      ":cloudwatch:",
-                      { Ref: "AWS::Region" },
-                      ":",
-                      { Ref: "AWS::AccountId" },
-                      ":alarm:*",
-                    ],
-                  ],
-                },
-              },
-            },
-          },
-        ],
-      },
-    });
   });
 
   it("is nobody without alarms", () => {

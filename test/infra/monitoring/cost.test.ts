@@ -1,7 +1,6 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { resourceTable } from "../../../bench/cost/resource-tables.ts";
-import { type Price, type PricedTemplate, pricesOf, total } from "../../../bench/cost/resources.ts";
+import { type Price, type PricedTemplate, pricesOf, resourceTable, total } from "../../../bench/cost/resources.ts";
 import type { MonitoringLevel } from "../../../lib/monitoring/catalog.ts";
 import { synthesize } from "../support/synthesize.ts";
 

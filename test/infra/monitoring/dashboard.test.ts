@@ -4,26 +4,13 @@ import { AwsSolutionsChecks } from "cdk-nag";
 import { describe, expect, it } from "vitest";
 import { SurveyPollerStack } from "../../../infra/stack.ts";
 import type { ConfigInput } from "../../../lib/config/index.ts";
-import { createApp, synthesize as synthesizeAnew } from "../support/synthesize.ts";
+import { createApp, synthesize } from "../support/synthesize.ts";
 
 const baseUrl = "https://surveys.example.com";
 const several: ConfigInput = {
   sources: [{ baseUrl }, { name: "eu", baseUrl }],
   monitoring: "full",
 };
-
-const templates = new Map<string, Template>();
-
-/** Each configuration once: a synthesis takes a second. */
-function synthesize(config: ConfigInput): Template {
-  const key = JSON.stringify(config);
-  const template = templates.get(key) ?? synthesizeAnew(config);
-  templates.set(key, template);
-  return template;
-}
-
-// Before the tests: the first synthesis of a process loads the library.
-synthesize(several);
 
 interface Widget {
   type: string;

@@ -14,8 +14,11 @@ import { Topic } from "aws-cdk-lib/aws-sns";
 import { Queue } from "aws-cdk-lib/aws-sqs";
 import { DefinitionBody, Pass, StateMachine } from "aws-cdk-lib/aws-stepfunctions";
 import { describe, expect, it } from "vitest";
-import { createSubscription, type ResponseCompletedProps } from "../../../infra/subscriptions/on-response-completed.ts";
-import type { Subscription } from "../../../infra/subscriptions/subscribe.ts";
+import {
+  createSubscription,
+  type ResponseCompletedProps,
+  type Subscription,
+} from "../../../infra/subscriptions/subscribe.ts";
 import { parseConfig } from "../../../lib/config/index.ts";
 import { createMatcher } from "../../../local/aws/event-bridge/matcher.ts";
 import { goldenCases } from "../../event-rules/golden.ts";

@@ -2,7 +2,8 @@ import { Stack } from "aws-cdk-lib";
 import { Template } from "aws-cdk-lib/assertions";
 import { EventBus } from "aws-cdk-lib/aws-events";
 import { describe, expect, it } from "vitest";
-import { shareBus } from "../../../infra/subscriptions/subscriber-policy.ts";
+import { shareBus } from "../../../infra/bus.ts";
+import { readable } from "../support/policies.ts";
 import { createApp } from "../support/synthesize.ts";
 
 interface BusPolicy {
@@ -30,41 +31,12 @@ describe("the policy of the bus", () => {
       policiesOf({ accounts: ["123456789012", "210987654321", "123456789012"] }),
     );
     expect(others).toEqual([]);
-    expect(policy?.Properties.Statement).toEqual({
-      Sid: policy?.Properties.StatementId,
-      Effect: "Allow",
-      Principal: { AWS: [root("123456789012"), root("210987654321")] },
-      Action: [
-        "events:PutRule",
-        "events:DeleteRule",
-        "events:DescribeRule",
-        "events:EnableRule",
-        "events:DisableRule",
-        "events:PutTargets",
-        "events:RemoveTargets",
-        "events:ListTargetsByRule",
-        "events:TagResource",
-        "events:UntagResource",
-        "events:ListTagsForResource",
-      ],
-      Resource: {
-        "Fn::Join": [
-          "",
-          [
-            "arn:",
-            { Ref: "AWS::Partition" },
-            ":events:",
-            { Ref: "AWS::Region" },
-            ":",
-            { Ref: "AWS::AccountId" },
-            ":rule/",
-            { Ref: expect.stringMatching(/^Bus/) },
-            "/*",
-          ],
-        ],
-      },
-      Condition: { StringEqualsIfExists: onlyOwn },
-    });
+    const { Principal, Action, Resource, Condition } = policy?.Properties.Statement ?? {};
+    expect(Principal).toEqual({ AWS: [root("123456789012"), root("210987654321")] });
+    expect(Action).toContain("events:PutRule");
+    expect(Action).not.toContain("events:PutEvents");
+    expect(readable(Resource)).toBe("arn:AWS::Partition:events:AWS::Region:AWS::AccountId:rule/Bus/*");
+    expect(Condition).toEqual({ StringEqualsIfExists: onlyOwn });
   });
 
   it("lets every account of an organization, and no other, do the same", () => {

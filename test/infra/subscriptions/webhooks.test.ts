@@ -32,28 +32,9 @@ function named(type: string, start: string): string {
   return names[0] ?? "";
 }
 
-const queue = named("AWS::SQS::Queue", "crmQueue");
-const deadLetters = named("AWS::SQS::Queue", "crmDeadLetters");
 const rule = named("AWS::Events::Rule", "crmRule");
-const forward = named("AWS::Lambda::Function", "crmForward");
 
 describe("a webhook", () => {
-  it("has a rule that puts its events into a queue of its own", () => {
-    const { Properties, DependsOn } = template.findResources("AWS::Events::Rule")[rule] ?? {};
-    expect(Properties).toMatchObject({
-      EventPattern: { source: ["survey-poller"], detail: { data: { surveyId: [7] } } },
-      Targets: [
-        {
-          Arn: { "Fn::GetAtt": [queue, "Arn"] },
-          DeadLetterConfig: { Arn: { "Fn::GetAtt": [deadLetters, "Arn"] } },
-          RetryPolicy: { MaximumEventAgeInSeconds: 86_400, MaximumRetryAttempts: 185 },
-        },
-      ],
-    });
-    // Else its first events would come to a queue that does not let them in.
-    expect(DependsOn).toContain(named("AWS::SQS::QueuePolicy", "crmQueuePolicy"));
-  });
-
   it("takes events into both queues from that rule alone: what lies there is sent as an event of the poller", () => {
     const { Name } = template.findResources("AWS::Events::Rule")[rule]?.Properties ?? {};
     expect(Name).toMatch(/^[\w.-]{1,64}$/);
@@ -64,34 +45,6 @@ describe("a webhook", () => {
       expect(allowed).toMatchObject({ Action: "sqs:SendMessage", Principal: { Service: "events.amazonaws.com" } });
       expect(JSON.stringify(allowed?.Condition)).toMatch(new RegExp(`"ArnEquals".*:rule/.*PollerBus.*/${Name}"`));
     }
-  });
-
-  it("has messages out of sight for six times the function's deadline, and gives up what it cannot even try", () => {
-    expect(template.findResources("AWS::SQS::Queue")[queue]?.Properties).toMatchObject({
-      VisibilityTimeout: 240,
-      MessageRetentionPeriod: 1_209_600,
-      SqsManagedSseEnabled: true,
-      RedrivePolicy: { deadLetterTargetArn: { "Fn::GetAtt": [deadLetters, "Arn"] }, maxReceiveCount: 9 + 1 + 5 },
-    });
-    expect(template.findResources("AWS::SQS::Queue")[deadLetters]?.Properties).toMatchObject({
-      MessageRetentionPeriod: 1_209_600,
-    });
-  });
-
-  it("is delivered to by a function of its own, no more of which are at work than its rate allows", () => {
-    expect(template.findResources("AWS::Lambda::Function")[forward]?.Properties).toMatchObject({
-      Runtime: "nodejs24.x",
-      Architectures: ["arm64"],
-      Timeout: 40,
-      Environment: { Variables: { WEBHOOK: "crm", POWERTOOLS_SERVICE_NAME: "Test-Poller" } },
-    });
-    template.hasResourceProperties("AWS::Lambda::EventSourceMapping", {
-      EventSourceArn: { "Fn::GetAtt": [queue, "Arn"] },
-      FunctionName: { Ref: forward },
-      BatchSize: 6,
-      ScalingConfig: { MaximumConcurrency: 2 },
-      FunctionResponseTypes: ["ReportBatchItemFailures"],
-    });
   });
 
   it("whose function may do exactly this", () => {
@@ -121,24 +74,6 @@ describe("a webhook", () => {
     const { ReadSecrets } = allowedBy(template, `Poller${path}${name}ForwardRole`);
     const read = JSON.stringify(ReadSecrets?.resources ?? []).matchAll(/:secret:([^"]*)-\?{6}"/g);
     expect([...read].map(([, secret]) => secret)).toEqual(secrets);
-  });
-
-  it("is told of by two alarms: events that are tried in vain, and dead letters", () => {
-    template.hasResourceProperties("AWS::CloudWatch::Alarm", {
-      MetricName: "DeliveryStalled",
-      Statistic: "Maximum",
-      Threshold: 1_800_000,
-      Period: 900,
-      Dimensions: [
-        { Name: "service", Value: "Test-Poller" },
-        { Name: "webhook", Value: "crm" },
-      ],
-      TreatMissingData: "notBreaching",
-    });
-    template.hasResourceProperties("AWS::CloudWatch::Alarm", {
-      Dimensions: [{ Name: "QueueName", Value: { "Fn::GetAtt": [deadLetters, "QueueName"] } }],
-      AlarmDescription: Match.stringLikeRegexp("the queue of webhook crm holds some"),
-    });
   });
 
   it("is found by the command through the outputs of the stack", () => {

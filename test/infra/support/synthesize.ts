@@ -12,8 +12,14 @@ export function createApp(): App {
   return new App({ context, outdir: temporaryFolder() });
 }
 
+const templates = new Map<string, Template>();
+
+/** The template of a configuration. Each is made once in a file: a synthesis takes a second. */
 export function synthesize(config: ConfigInput): Template {
-  return Template.fromStack(new SurveyPollerStack(createApp(), "Test", { config }));
+  const key = JSON.stringify(config);
+  const template = templates.get(key) ?? Template.fromStack(new SurveyPollerStack(createApp(), "Test", { config }));
+  templates.set(key, template);
+  return template;
 }
 
 /** A stack of somebody else, filled by `fill`. */

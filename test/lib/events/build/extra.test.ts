@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { record, response } from "../../../../codegen/golden/facts.ts";
+import { record, response } from "../../../../codegen/golden.ts";
 import { buildEvent } from "../../../../lib/events/build/build-event.ts";
 import { RECORD_FIELDS } from "../../../../lib/events/build/extra.ts";
 import { responseCompleted } from "../../../../lib/events/index.ts";

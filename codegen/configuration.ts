@@ -1,12 +1,80 @@
+import type * as z from "zod";
+import { monitoringFields } from "../lib/config/monitoring.ts";
+import { configSchema } from "../lib/config/schema.ts";
+
+/** One field of the configuration. */
+interface Field {
+  /** Below a source from the source on: `privacy.ip`. Elsewhere from the top on: `bus.name`, `webhooks[].url`. */
+  path: string;
+  /** The values that it takes, in the words of the error for any other value. */
+  takes: string;
+  /** As JSON, "required", or "none". */
+  default: string;
+}
+
+/** Every field, in the order of the schema, as a deployment takes them. */
+export function configurationFields(): Field[] {
+  const { sources, monitoring, ...rest } = configSchema({ deployed: true }).shape;
+  return [
+    ...Object.entries(shapeOf(elementOf(sources)) ?? {}).flatMap(([name, schema]) => fieldsOf(name, schema)),
+    ...Object.entries(rest).flatMap(([name, schema]) => fieldsOf(name, schema)),
+    ...fieldsOf("monitoring", monitoring),
+    ...Object.entries(monitoringFields().shape).flatMap(([name, schema]) => fieldsOf(`monitoring.${name}`, schema)),
+  ];
+}
+
+/** A section is its fields; a list of sections is itself, then the fields of an element. */
+function fieldsOf(path: string, schema: z.core.$ZodType): Field[] {
+  const inner = unwrapped(schema);
+  const shape = shapeOf(inner);
+  if (shape !== undefined) return Object.entries(shape).flatMap(([name, field]) => fieldsOf(`${path}.${name}`, field));
+  const element = inner._zod.def.type === "array" ? shapeOf(elementOf(inner)) : undefined;
+  const elements = Object.entries(element ?? {}).flatMap(([name, field]) => fieldsOf(`${path}[].${name}`, field));
+  return [{ path, takes: takenBy(inner), default: defaultOf(schema) }, ...elements];
+}
+
+function unwrapped(schema: z.core.$ZodType): z.core.$ZodType {
+  const { innerType } = schema._zod.def as { innerType?: z.core.$ZodType };
+  return innerType === undefined ? schema : unwrapped(innerType);
+}
+
+function defaultOf(schema: z.core.$ZodType): string {
+  const { type, defaultValue } = schema._zod.def as { type: string; defaultValue?: unknown };
+  if (type === "optional") return "none";
+  return type === "prefault" ? `\`${JSON.stringify(defaultValue)}\`` : "required";
+}
+
+function shapeOf(schema: z.core.$ZodType): Record<string, z.core.$ZodType> | undefined {
+  const { shape, in: input } = schema._zod.def as { shape?: Record<string, z.core.$ZodType>; in?: z.core.$ZodType };
+  // A section that is read further once it is checked.
+  return shape ?? (input === undefined ? undefined : shapeOf(input));
+}
+
+function elementOf(schema: z.core.$ZodType): z.core.$ZodType {
+  const { element } = schema._zod.def as { element?: z.core.$ZodType };
+  if (element === undefined) throw new Error("a list was expected in the schema of the configuration");
+  return unwrapped(element);
+}
+
+/** Each field says itself what it takes, to whoever gives it anything else. */
+function takenBy(schema: z.core.$ZodType): string {
+  const { issues = [] } = (schema as z.ZodType).safeParse(Symbol("anything else"), { jitless: true }).error ?? {};
+  const [{ message } = { message: "" }] = issues;
+  const what = message.replace(/^must be /, "");
+  if (what.startsWith("a duration ")) return "duration";
+  if (what.startsWith("a size ")) return "size";
+  return what.replaceAll(/\{(?:[^{}]|\{[^{}]*\})*\}|"[^"]*"|https:\/\/\S+\w/g, (value) => `\`${value}\``);
+}
+
 /** Fields that answer one question of a reader, each with what it means. */
-export interface Group {
+interface Group {
   title: string;
   /** By path. */
   meanings: Readonly<Record<string, string>>;
 }
 
 /** The fields of a source. */
-export const sourceGroups = {
+const sourceGroups = {
   service: {
     title: "Which service, which surveys",
     meanings: {
@@ -72,11 +140,13 @@ export const sourceGroups = {
     title: "Advanced",
     meanings: {
       "advanced.rescan.every":
-        "How often the first page of a survey is read although its count stands still. The first 4 pages are read a quarter as often, the first 8 an eighth, and so on. With many hundreds of surveys all of it comes less often.",
-      "advanced.rescan.full": "How often a full pass reads all pages and closes the books.",
+        "How often a survey is scanned although its counts stand still: its first page, then its first two, four and so on, to the end of the list, then one again. With many hundreds of surveys all of it comes less often.",
+      "advanced.rescan.full": "How often all pages are read, which closes the books.",
       "advanced.backgroundRequests":
-        "Most requests a tick for all slow work. An account with less to do takes less. News add a fifth of what they cost. Full passes get half.",
-      "advanced.headPages": "With news on more pages than this, the poller starts a catch-up from the oldest.",
+        "Most requests a tick for all slow work. An account with less to do takes less. News add a fifth of what they cost.",
+      "advanced.headPages": "News on more pages than this are a backlog: they are read from the oldest on.",
+      "advanced.contents":
+        "Where the answers of an event come from. `auto`: pages, until the service is seen to scatter the records of a response. `single`: the request for one response. `pages`: nothing else.",
       "advanced.concurrency": "Requests in flight.",
       "advanced.timeouts.connect":
         "Time to reach the service. Together with `advanced.timeouts.response` at most `110s`.",
@@ -90,7 +160,7 @@ export const sourceGroups = {
 } satisfies Record<string, Group>;
 
 /** The fields beside `sources`. */
-export const topGroups = {
+const topGroups = {
   bus: {
     title: "The bus",
     meanings: {
@@ -142,3 +212,61 @@ export const topGroups = {
     },
   },
 } satisfies Record<string, Group>;
+
+const groups: Readonly<Record<string, Group>> = { ...sourceGroups, ...topGroups };
+const meanings: Readonly<Record<string, string>> = Object.assign(
+  {},
+  ...Object.values(groups).map((one) => one.meanings),
+);
+
+/**
+ * The tables of the configuration, by the marker that each stands at.
+ *
+ * @throws Error when a field has no meaning, or a meaning no field
+ */
+export function configurationTables(): ReadonlyMap<string, string> {
+  const fields = new Map(configurationFields().map((field) => [field.path, field]));
+  const unexplained = [...fields.keys()].filter((path) => meanings[path] === undefined);
+  const unknown = Object.keys(meanings).filter((path) => !fields.has(path));
+  if (unexplained.length + unknown.length > 0) {
+    throw new Error(
+      `codegen/configuration.ts: no meaning for ${unexplained.join(", ") || "none"}; no field for ${unknown.join(", ") || "none"}`,
+    );
+  }
+  const rows = (paths: readonly string[]): Field[] => paths.flatMap((path) => fields.get(path) ?? []);
+  return new Map(Object.entries(groups).map(([name, group]) => [name, table(rows(Object.keys(group.meanings)))]));
+}
+
+/** The text with each table between its markers. Texts without a marker of a table lack it. */
+export function withTables(text: string, tables: ReadonlyMap<string, string>): string {
+  return text.replace(
+    /(<!-- generated: ([\w ]+) -->)[\s\S]*?(<!-- end: \2 -->)/g,
+    (_, begin: string, name: string, end: string) => {
+      const found = tables.get(name);
+      if (found === undefined) throw new Error(`there is no table "${name}": ${[...tables.keys()].join(", ")}`);
+      return `${begin}\n\n${found}\n\n${end}`;
+    },
+  );
+}
+
+function table(fields: readonly Field[]): string {
+  const rows = fields.map((field) => [
+    `\`${shown(field.path)}\``,
+    field.takes,
+    shownDefault(field),
+    meanings[field.path] ?? "",
+  ]);
+  return [["field", "takes", "default", "meaning"], ["---", "---", "---", "---"], ...rows]
+    .map((cells) => `| ${cells.join(" | ")} |`)
+    .join("\n");
+}
+
+/** Types of events hold a dot themselves. */
+function shown(path: string): string {
+  return path.replace(/^events\.(.*)/, 'events."$1"');
+}
+
+function shownDefault(field: Field): string {
+  // An empty section, which is its level alone.
+  return field.path === "monitoring" ? '`"minimal"`' : field.default;
+}

@@ -1,6 +1,58 @@
-import type { Metric } from "aws-cdk-lib/aws-cloudwatch";
+import { Names, Stack, Token } from "aws-cdk-lib";
+import { Metric, type MetricOptions, Unit } from "aws-cdk-lib/aws-cloudwatch";
 import { Construct } from "constructs";
-import { type MetricsOwner, type SourceMetricOptions, sourceMetric } from "./source-metrics.ts";
+import { ConfigError } from "../../lib/config/index.ts";
+import { isWritten, type MetricKey, type MonitoringLevel, metrics, NAMESPACE } from "../../lib/monitoring/catalog.ts";
+
+/** Of which source, and how it is to be looked at. Statistic and period have defaults that fit the metric. */
+interface SourceMetricOptions extends Omit<MetricOptions, "dimensionsMap" | "unit"> {
+  /** Name of the source. It may be left out where there is only one. */
+  source?: string;
+}
+
+/** Whose metrics these are. */
+export interface MetricsOwner {
+  /** The value of the dimension `service`: one for each deployment in an account and region. */
+  deployment: string;
+  sources: readonly { name: string }[];
+  level: MonitoringLevel;
+}
+
+const UNITS = { Count: Unit.COUNT, Milliseconds: Unit.MILLISECONDS } as const;
+
+/**
+ * A metric as the functions write it.
+ *
+ * @throws ConfigError when there is no such source, none is named although there are several, or the level does not write the metric
+ */
+export function sourceMetric(
+  owner: MetricsOwner,
+  key: MetricKey,
+  defaultStatistic: string,
+  { source, ...options }: SourceMetricOptions = {},
+): Metric {
+  const { name, unit } = metrics[key];
+  if (!isWritten(key, owner.level)) {
+    throw new ConfigError([{ path: "monitoring.level", message: `must be "full": "minimal" does not write ${name}` }]);
+  }
+  return new Metric({
+    namespace: NAMESPACE,
+    metricName: name,
+    statistic: defaultStatistic,
+    ...options,
+    unit: UNITS[unit],
+    dimensionsMap: { service: owner.deployment, source: chosen(owner, source) },
+  });
+}
+
+function chosen({ sources }: MetricsOwner, source: string | undefined): string {
+  const names = sources.map(({ name }) => name);
+  const [only, ...others] = names;
+  if (source === undefined && only !== undefined && others.length === 0) return only;
+  if (source !== undefined && names.includes(source)) return source;
+  const message = `must be one of ${names.map((name) => `"${name}"`).join(", ")}`;
+  throw new ConfigError([{ path: "source", message }], { hint: 'Such as poller.metricEmitted({ source: "main" }).' });
+}
 
 /**
  * The metrics of a poller, each of one source: `source` may be left out where there is only one.
@@ -69,4 +121,14 @@ export abstract class PollerMetrics extends Construct {
   metricUnaccounted(options?: SourceMetricOptions): Metric {
     return sourceMetric(this.metricsOwner, "unaccounted", "Maximum", options);
   }
+}
+
+/** Names a construct within its account and region, in a form that can be read and typed. Two of them may have sources of the same name. */
+export function deploymentName(construct: Construct): string {
+  const { stackName, node: stack } = Stack.of(construct);
+  const within = construct.node.path.slice(stack.path.length).split("/").filter(Boolean);
+  const readable = [stackName, ...within].join("-");
+  if (!Token.isUnresolved(stackName) && /^[A-Za-z0-9_-]{1,128}$/.test(readable)) return readable;
+  // Of a nested stack the name is not known yet.
+  return Names.uniqueResourceName(construct, { maxLength: 128, separator: "-", allowedSpecialCharacters: "-_" });
 }

@@ -1,7 +1,10 @@
-import { ComparisonOperator, type Metric, TreatMissingData } from "aws-cdk-lib/aws-cloudwatch";
-import { formatDuration, MINUTE } from "../../lib/config/units.ts";
-import { type MetricsOwner, sourceMetric } from "./source-metrics.ts";
-import { tickWindow, type Window, windowOf } from "./window.ts";
+import { Duration } from "aws-cdk-lib";
+import { ComparisonOperator, Metric, TreatMissingData, Unit } from "aws-cdk-lib/aws-cloudwatch";
+import type { IQueue } from "aws-cdk-lib/aws-sqs";
+import { DAY, formatDuration, MINUTE } from "../../lib/config/units.ts";
+import { NAMESPACE } from "../../lib/monitoring/catalog.ts";
+import { webhookMetrics } from "../../lib/monitoring/webhook-metrics.ts";
+import { type MetricsOwner, sourceMetric } from "./metrics.ts";
 
 /** An alarm on what a person must see to. */
 export interface AlarmDefinition {
@@ -15,28 +18,20 @@ export interface AlarmDefinition {
   window: Window;
   /** Of the periods of the window; all of them by default. */
   breaching?: number;
-  comparison: ComparisonOperator;
-  threshold: number;
-  missing: TreatMissingData;
+  /** Default: at least the threshold. */
+  comparison?: ComparisonOperator;
+  /** Default 1. */
+  threshold?: number;
+  /** Default: no value is no trouble. */
+  missing?: TreatMissingData;
   /** False for trouble that has not passed just because no more of it comes. */
-  tellsOk: boolean;
-}
-
-export interface AlarmedSource {
-  name: string;
-  /** Milliseconds between ticks. */
-  interval: number;
+  tellsOk?: boolean;
 }
 
 /** Milliseconds: most of what fails in passing is over by then. */
 const STALLED = 30 * MINUTE;
 
-const {
-  GREATER_THAN_OR_EQUAL_TO_THRESHOLD: AT_LEAST,
-  GREATER_THAN_THRESHOLD: ABOVE,
-  LESS_THAN_THRESHOLD: BELOW,
-} = ComparisonOperator;
-const { BREACHING, IGNORE, NOT_BREACHING } = TreatMissingData;
+const { GREATER_THAN_THRESHOLD: ABOVE, LESS_THAN_THRESHOLD: BELOW } = ComparisonOperator;
 
 /**
  * The alarms of a source. None has two causes, and no cause raises two: a tick that another alarm tells of counts as made. Each looks at one
@@ -44,7 +39,7 @@ const { BREACHING, IGNORE, NOT_BREACHING } = TreatMissingData;
  */
 export function sourceAlarms(
   owner: MetricsOwner,
-  { name: source, interval }: AlarmedSource,
+  { name: source, interval }: { name: string; interval: number },
   lagThreshold: number,
 ): AlarmDefinition[] {
   const of = (key: Parameters<typeof sourceMetric>[1], statistic: string): Metric =>
@@ -62,9 +57,7 @@ export function sourceAlarms(
             metric: of("credentialsProblem", "SampleCount"),
             window: ticks,
             comparison: BELOW,
-            threshold: 1,
-            missing: BREACHING,
-            tellsOk: true,
+            missing: TreatMissingData.BREACHING,
           },
         ]),
     {
@@ -74,11 +67,8 @@ export function sourceAlarms(
       // One tick that had credentials is enough.
       metric: of("credentialsProblem", "Minimum"),
       window: windowOf(interval, 5, 1),
-      comparison: AT_LEAST,
-      threshold: 1,
       // No tick, no news of the credentials: whether it is mended is for the next one to say.
-      missing: IGNORE,
-      tellsOk: true,
+      missing: TreatMissingData.IGNORE,
     },
     {
       id: "DetectionLag",
@@ -90,9 +80,6 @@ export function sourceAlarms(
       breaching: 2,
       comparison: ABOVE,
       threshold: lagThreshold,
-      // Without news there is nothing late.
-      missing: NOT_BREACHING,
-      tellsOk: true,
     },
     {
       id: "Stalled",
@@ -104,9 +91,6 @@ export function sourceAlarms(
       breaching: 1,
       comparison: ABOVE,
       threshold: STALLED,
-      // Ticks that are missing have an alarm of their own.
-      missing: NOT_BREACHING,
-      tellsOk: true,
     },
     {
       id: "Withheld",
@@ -116,10 +100,6 @@ export function sourceAlarms(
       // A day: it is told once for what comes in one.
       window: windowOf(interval, 15, 96),
       breaching: 1,
-      comparison: AT_LEAST,
-      threshold: 1,
-      // Written only when there are any.
-      missing: NOT_BREACHING,
       tellsOk: false,
     },
     {
@@ -130,15 +110,69 @@ export function sourceAlarms(
       window: windowOf(interval, 5, 6),
       // Ticks do not fall evenly into periods of their own length.
       breaching: 5,
-      comparison: AT_LEAST,
-      threshold: 1,
-      // Written only when there are any.
-      missing: NOT_BREACHING,
-      tellsOk: true,
     },
   ];
 }
 
 function text({ period, periods }: Window): string {
   return formatDuration(period.toMilliseconds() * periods);
+}
+
+export function deadLetterAlarm(queue: IQueue, of: string): AlarmDefinition {
+  return {
+    id: "DeadLetters",
+    what: `the queue of ${of} holds some.`,
+    section: "dead-letters",
+    metric: queue.metricApproximateNumberOfMessagesVisible({ statistic: "Maximum" }),
+    window: { period: Duration.minutes(5), periods: 1 },
+  };
+}
+
+/** Tells of an endpoint that takes nothing, or of a secret that is missing, while the events are still being tried. */
+export function webhookAlarm(deployment: string, webhook: string): AlarmDefinition {
+  return {
+    id: "Stalled",
+    what: "an event has been tried for more than half an hour in vain.",
+    section: "webhook-stalled",
+    metric: new Metric({
+      namespace: NAMESPACE,
+      metricName: webhookMetrics.deliveryStalled.name,
+      statistic: "Maximum",
+      unit: Unit.MILLISECONDS,
+      dimensionsMap: { service: deployment, webhook },
+    }),
+    window: { period: Duration.minutes(15), periods: 1 },
+    comparison: ABOVE,
+    threshold: STALLED,
+  };
+}
+
+/** The window of an alarm: so many periods of this length. */
+interface Window {
+  period: Duration;
+  periods: number;
+}
+
+const HOUR_MINUTES = 60;
+const DAY_MINUTES = DAY / MINUTE;
+/** CloudWatch looks back for a day with periods below an hour, else for a week. */
+const MOST_MINUTES = { short: DAY_MINUTES, long: 7 * DAY_MINUTES };
+
+/**
+ * Periods of at least `minutes`, and of at least one tick each; no more of them than CloudWatch looks back.
+ *
+ * @param interval milliseconds between ticks, whole minutes
+ */
+function windowOf(interval: number, minutes: number, periods: number): Window {
+  const length = Math.min(Math.max(minutes, interval / MINUTE), DAY_MINUTES);
+  const most = length < HOUR_MINUTES ? MOST_MINUTES.short : MOST_MINUTES.long;
+  return { period: Duration.minutes(length), periods: Math.min(periods, Math.floor(most / length)) };
+}
+
+/** The window in which a tick is sure to fall; undefined where CloudWatch does not look back so far. */
+export function tickWindow(interval: number): Window | undefined {
+  const days = Math.ceil(interval / DAY);
+  if (days <= 1) return windowOf(interval, 5, 3);
+  const most = MOST_MINUTES.long / DAY_MINUTES;
+  return days + 1 > most ? undefined : { period: Duration.days(1), periods: days + 1 };
 }
