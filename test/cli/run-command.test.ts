@@ -33,20 +33,6 @@ describe("called wrongly", () => {
     expect(ran.stderr).not.toContain("hunter2");
   });
 
-  it.each([
-    [["replay", "--stack", "hunter2"], "aws events start-replay"],
-    [["token", "renew"], "survey-poller credentials renew"],
-    [["webhook", "test", "hunter2"], "survey-poller trigger --webhook NAME"],
-    [["contract", "--list"], "contract/"],
-    [["uninstall"], "onRemoval"],
-  ])("%j was a verb: one line names what took its place", async (args, successor) => {
-    const ran = await survey(args);
-    expect(ran).toMatchObject({ code: 2, stdout: "" });
-    expect(ran.stderr).toContain(successor);
-    expect(ran.stderr.trimEnd().split("\n")).toHaveLength(1);
-    expect(ran.stderr).not.toContain("hunter2");
-  });
-
   it("says so as JSON where that is asked for", async () => {
     const { code, json } = await survey(["status", "--nope", "--json"]);
     expect(code).toBe(2);

@@ -13,11 +13,11 @@ import { describeFailure } from "../../../lib/monitoring/log.ts";
 import type { CheckLine } from "../../../lib/operator/probe/report.ts";
 import type { AccountState } from "../../../lib/polling/index.ts";
 import { ACCOUNT, sourceKey } from "../../../lib/state/keys.ts";
+import { sweepExpired } from "../../hearing/temporary-rules.ts";
 import type { Io } from "../../io.ts";
 import { askingAws } from "../../target/aws-failure.ts";
 import { readSource, tableOf, unlistedText } from "../../target/surveys.ts";
 import type { Target } from "../../target/target.ts";
-import { sweepExpired } from "../../target/temporary-rules.ts";
 import { ago, count } from "../../words.ts";
 import { readStatus, sourceStatus } from "../status/read.ts";
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { runCommand } from "../../../cli/run-command.ts";
-import type { ConsoleAnswer } from "../../../cli/verbs/console/verb.ts";
+import type { ConsoleAnswer } from "../../../cli/verbs/console.ts";
 import type { Snapshot } from "../../../console/changes.ts";
 import { TOKEN_HEADER } from "../../../console/guard.ts";
 import { temporaryFolder } from "../../support/command.ts";

@@ -1,6 +1,6 @@
 import { expect, it, onTestFinished } from "vitest";
 import { alarms, type CheckContext, type StackLooks, schedules } from "../../../cli/verbs/doctor/checks.ts";
-import type { DoctorAnswer } from "../../../cli/verbs/doctor/service.ts";
+import type { DoctorAnswer } from "../../../cli/verbs/doctor/verb.ts";
 import type { Question } from "../../../lib/operator/probe/report.ts";
 import { type SettingsPatch, type Simulator, type SurveySpec, startSimulator } from "../../../local/simulator/index.ts";
 import { answerOf, polledFolder, survey } from "../support/command.ts";

@@ -2,9 +2,9 @@ import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { searchLog } from "../../../cli/target/event-log.ts";
-import type { ExplainAnswer, Facts } from "../../../cli/verbs/explain/answer.ts";
-import { explain } from "../../../cli/verbs/explain/read.ts";
+import { searchLog } from "../../../cli/verbs/explain/event-log.ts";
+import type { ExplainAnswer, Facts } from "../../../cli/verbs/explain/story.ts";
+import { explain } from "../../../cli/verbs/explain/verb.ts";
 import { decodeIds } from "../../../lib/polling/index.ts";
 import { pollScheduled } from "../../../lib/run/poll-sources.ts";
 import { type Simulator, startSimulator } from "../../../local/simulator/index.ts";

@@ -1,9 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { RedriveAnswer } from "../../../cli/verbs/quarantine/redrive.ts";
-import { redriveText } from "../../../cli/verbs/quarantine/redrive.ts";
-import { groupsOf, meaningOf } from "../../../cli/verbs/quarantine/set-aside.ts";
-import type { ListAnswer, ShowAnswer } from "../../../cli/verbs/quarantine/verb.ts";
-import { masked } from "../../../cli/verbs/quarantine/verb.ts";
+import type { ListAnswer, RedriveAnswer, ShowAnswer } from "../../../cli/verbs/quarantine.ts";
+import { groupsOf, masked, meaningOf, redriveText } from "../../../cli/verbs/quarantine.ts";
 import { answerOf, closeFolder, type Folder, openFolder, poll, survey } from "../support/command.ts";
 import { holdLease } from "../support/lease.ts";
 

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import type { ResendAnswer } from "../../../cli/verbs/resend/verb.ts";
+import type { ResendAnswer } from "../../../cli/verbs/resend.ts";
 import { readEvents, temporaryFolder } from "../../support/command.ts";
 import { answerOf, poll, polledFolder, type Ran, survey } from "../support/command.ts";
 import { delivered, inAws, QUEUE_TAKES_ALL, subscribe } from "../support/consumer.ts";

@@ -4,7 +4,7 @@ import { CreateTableCommand, DescribeTableCommand } from "@aws-sdk/client-dynamo
 import { CreateBucketCommand, PutObjectCommand } from "@aws-sdk/client-s3";
 import { BatchWriteCommand } from "@aws-sdk/lib-dynamodb";
 import { expect, it } from "vitest";
-import type { VerifyAnswer } from "../../../cli/verbs/verify/compare.ts";
+import type { VerifyAnswer } from "../../../cli/verbs/verify/verb.ts";
 import { eventId } from "../../../lib/events/index.ts";
 import { readEvents, temporaryFolder } from "../../support/command.ts";
 import { answerOf, polledFolder, survey } from "../support/command.ts";

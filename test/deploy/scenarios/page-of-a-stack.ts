@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { Page } from "playwright-core";
-import type { ConsoleAnswer } from "../../../cli/verbs/console/verb.ts";
+import type { ConsoleAnswer } from "../../../cli/verbs/console.ts";
 import type { StatusAnswer } from "../../../cli/verbs/status/answer.ts";
 import { openBrowser } from "../../support/chromium.ts";
 import { ROOT } from "../support/cdk.ts";

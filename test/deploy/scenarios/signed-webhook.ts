@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { CreateSecretCommand, PutSecretValueCommand } from "@aws-sdk/client-secrets-manager";
 import { PurgeQueueCommand, ReceiveMessageCommand } from "@aws-sdk/client-sqs";
 import { Webhook } from "standardwebhooks";
-import type { WebhookAnswer } from "../../../cli/verbs/trigger/webhook.ts";
+import type { WebhookAnswer } from "../../../cli/verbs/trigger.ts";
 import { DETAIL_TYPE } from "../../../lib/events/index.ts";
 import { until } from "../support/until.ts";
 import { SIGNING, WEBHOOK_SECRET, type WebhookRequest } from "../support/webhook.ts";

@@ -19,7 +19,7 @@ import {
 } from "@aws-sdk/client-sqs";
 import { errorCode } from "../../lib/errors.ts";
 import { CommandError } from "../errors.ts";
-import type { Target } from "./target.ts";
+import type { Target } from "../target/target.ts";
 
 /** How the name of each begins. */
 export const TEMPORARY = "survey-poller-tail-";
