@@ -24,7 +24,7 @@ export function credentialVariables(
 }
 
 /** Somebody who was asked has ended it, by Ctrl-C or Ctrl-D. */
-export class CancelledError extends PollerError {
+class CancelledError extends PollerError {
   readonly code = "CANCELLED";
 }
 

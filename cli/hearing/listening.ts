@@ -177,7 +177,7 @@ export function isUnreachable(error: unknown): boolean {
 }
 
 /** Which events are meant: parts of an EventBridge event pattern. */
-export interface Filter {
+interface Filter {
   "detail-type"?: readonly EventType[];
   detail?: Record<string, unknown>;
 }

@@ -33,7 +33,7 @@ const EXPIRES = "survey-poller:expires";
 export const LIFETIME = 900_000;
 
 /** A rule on the bus and the queue it sends to, both of this name. */
-export interface TemporaryRule {
+interface TemporaryRule {
   name: string;
   queueUrl: string;
 }

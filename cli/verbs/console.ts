@@ -53,7 +53,7 @@ const AGAIN = 15_000;
 /** Milliseconds between two looks whether the run of a data folder is still at work. */
 const LOOK_EVERY = 2_000;
 
-export interface PageOptions extends TargetOptions {
+interface PageOptions extends TargetOptions {
   port: number;
   mayAct: boolean;
   /** Whether events are heard on the bus. */
@@ -65,12 +65,7 @@ export interface PageOptions extends TargetOptions {
  *
  * @throws CommandError when there is no run at work on a data folder, or it ends
  */
-export async function servePage(
-  target: Target,
-  options: PageOptions,
-  io: Io,
-  onServed: (url: string) => void,
-): Promise<void> {
+async function servePage(target: Target, options: PageOptions, io: Io, onServed: (url: string) => void): Promise<void> {
   const { port, mayAct, hears, stack, data } = options;
   if (target.data?.isRunning === false) {
     throw notNow("NO_RUN_AT_WORK", `no run is at work on the ${target.name}: there is nothing to show live`, {

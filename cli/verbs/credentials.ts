@@ -313,7 +313,7 @@ function inWords(name: string, secretId: string, region: string, cause?: unknown
  *
  * @throws CommandError
  */
-export async function checkCredentials(baseUrl: string, credentials: Credentials): Promise<void> {
+async function checkCredentials(baseUrl: string, credentials: Credentials): Promise<void> {
   const timeouts = { connect: 5_000, headers: 15_000, body: 15_000, call: 20_000 };
   const api = createSurveyApi({ baseUrl, credentials, timeouts });
   try {

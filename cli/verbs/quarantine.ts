@@ -212,7 +212,7 @@ export interface RedriveAnswer {
   surveys: Redriven[];
 }
 
-export const redriveVerb: Verb = (act) =>
+const redriveVerb: Verb = (act) =>
   targetVerb("redrive", "puts what was set aside back on its way; it goes out at the next tick")
     .option("--survey <ids...>", "of these surveys", surveyIds)
     .option("--all", "of all surveys")
@@ -351,13 +351,13 @@ export interface Group extends Meaning {
 }
 
 /** The meaning of a reason, and who mends it how. */
-export interface Meaning {
+interface Meaning {
   meaning: string;
   mend: string;
 }
 
 /** A response that was set aside. */
-export interface SetAside {
+interface SetAside {
   source: string;
   surveyId: number;
   name: string | null;
@@ -369,7 +369,7 @@ export interface SetAside {
  *
  * @throws UsageError where a survey is named that no source knows
  */
-export async function readSetAside(
+async function readSetAside(
   target: Target,
   wanted: { sources: readonly string[]; surveyIds?: readonly number[] | undefined; reason?: string | undefined },
   io: Io,

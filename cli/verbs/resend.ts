@@ -278,7 +278,7 @@ export function exitOf(items: readonly ResentItem[]): NonNullable<Answer["exit"]
   return countDone(items) === items.length ? EXIT.done : EXIT.failed;
 }
 
-export function countDone(items: readonly ResentItem[]): number {
+function countDone(items: readonly ResentItem[]): number {
   return items.filter(({ outcome }) => DONE.has(outcome)).length;
 }
 

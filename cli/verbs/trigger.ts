@@ -134,7 +134,7 @@ function kindOf(word: string | undefined): Kind {
 /** Bytes above which answers go to the bucket, however high the configuration's own limit is: the large event must be one. */
 const LIMIT = 204_800;
 
-export interface Sending {
+interface Sending {
   source: SourceConfig;
   /** Nothing is sent, and nothing put into the bucket. */
   dryRun: boolean;
@@ -308,7 +308,7 @@ const LOOKS = {
   "given-up": { colour: "red", note: "An event would be given up: to the dead-letter queue." },
 } as const;
 
-export function webhookText(answer: WebhookAnswer, { style }: Pick<Io, "style">): string[] {
+function webhookText(answer: WebhookAnswer, { style }: Pick<Io, "style">): string[] {
   const { webhook, endpoint, type, kind, eventId, delivery } = answer;
   const what = `${type} (${kind}), event id ${eventId}`;
   if (delivery === null) return [`To webhook ${webhook} at ${endpoint}: ${what}.`];

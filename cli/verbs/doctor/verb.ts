@@ -192,11 +192,7 @@ export async function lookAtService(
 }
 
 /** Has the function of a poller look at the service of a source: a function that does not answer is a check that has failed. */
-export async function lookByFunction(
-  target: Target,
-  source: string,
-  timeZone: string | undefined,
-): Promise<ServiceAnswer> {
+async function lookByFunction(target: Target, source: string, timeZone: string | undefined): Promise<ServiceAnswer> {
   try {
     const report = await target.operate(source, "probe", {});
     const checks = [ok("function", "answers"), ...report.checks];

@@ -44,7 +44,7 @@ export interface EventLog {
 }
 
 /** Whose lines are asked for, and moments (epoch milliseconds) at which some may lie. */
-export interface OfResponse {
+interface OfResponse {
   source: string;
   surveyId: number;
   responseId: number;

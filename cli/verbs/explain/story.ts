@@ -9,10 +9,10 @@ import type { EventLog, EventLogLine } from "./event-log.ts";
 // Times are epoch milliseconds.
 
 /** A part that took a time which the log tells. */
-export type Timed = "metrics" | "metadata" | "bus" | "ledger";
+type Timed = "metrics" | "metadata" | "bus" | "ledger";
 
 /** Something that happened. */
-export interface Step {
+interface Step {
   at: number | null;
   what:
     | ("completed" | "met" | "listed" | "proved" | "details" | "bus" | "ledger" | "updated" | "changed")
@@ -22,7 +22,7 @@ export interface Step {
   took: { what: Timed; ms: number }[];
 }
 
-export interface Next {
+interface Next {
   what: string;
   at: number | null;
   command: string | null;
@@ -430,10 +430,10 @@ function ledgerSteps({ entry, now, mark, account, id }: Facts, lines: readonly E
   }
 }
 
-export const HELD = "nothing proves its contents: it stands across pages, and operation 9 does not confirm it";
+const HELD = "nothing proves its contents: it stands across pages, and operation 9 does not confirm it";
 
 /** The things that a waiting response waits for, by reasons such as "metrics:absent metadata:TIMEOUT". */
-export function waitsFor(reason = ""): string {
+function waitsFor(reason = ""): string {
   const parts = reason.split(" ").filter(Boolean);
   const said = parts.map((one) => {
     const [kind = "", code = ""] = one.split(":");
@@ -444,7 +444,7 @@ export function waitsFor(reason = ""): string {
   return said.join(", ") || "its reason is not known";
 }
 
-export function floorText({ start }: Facts["account"]): string {
+function floorText({ start }: Facts["account"]): string {
   if (start === undefined) return "it is not known yet where history ends";
   if (start.at === null) return "nothing is history";
   const when = start.from === "now" ? "up to" : "before";

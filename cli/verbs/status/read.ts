@@ -177,7 +177,7 @@ async function emissions({ target, source }: Of, surveyId: number): Promise<numb
   }
 }
 
-export interface VerdictOf {
+interface VerdictOf {
   sources: readonly SourceStatus[];
   surveys: readonly SurveyStatus[];
   /** Of the last run on a data folder. */

@@ -34,7 +34,7 @@ export interface Reading {
 }
 
 /** The list of a consumer, as far as it was read. */
-export interface TakenList {
+interface TakenList {
   /** Where it was read, for people. */
   from: string;
   /** When it was taken (epoch milliseconds). */

@@ -192,7 +192,7 @@ function unknownWarning(unknown: readonly string[]): string {
 
 // Times are epoch milliseconds.
 
-export interface MissingEvent {
+interface MissingEvent {
   source: string;
   surveyId: number;
   responseId: number;

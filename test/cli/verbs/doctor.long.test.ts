@@ -93,16 +93,6 @@ it("looks at a service before anything is deployed", async () => {
   expect((await survey(["doctor", "--base-url", simulator.url], { environment: right })).code).toBe(3);
 });
 
-it.each([
-  [["--base-url", "https://surveys.example.com"], "there are no credentials for the service"],
-  [["--base-url", "ftp://surveys.example.com"], "--base-url must begin with https://"],
-  [["--base-url", "https://surveys.example.com", "--data", "here"], "cannot be used with"],
-])("called with %j it was called wrongly", async (args, said) => {
-  const ran = await survey(["doctor", ...args]);
-  expect(ran).toMatchObject({ code: 2, stdout: "" });
-  expect(ran.stderr).toContain(said);
-});
-
 /** A stack whose schedule is on and whose alarms are silent, but for what a test says. */
 function stackOf(own: Partial<StackLooks> = {}, enabled = true): CheckContext {
   const looks: StackLooks = {

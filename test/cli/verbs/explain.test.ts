@@ -194,20 +194,6 @@ it("asks the service where it may: by id, and by a respondent's key, which is to
   expect(log).not.toContain(crk);
 });
 
-it("is called wrongly without a response, with two ways to say which, or with what is no id", async () => {
-  for (const [args, said] of [
-    [[], "it is not said which response is meant"],
-    [["5", "--crk", "secret"], "both an id and --crk are given"],
-    [["secret"], "the response is not an id"],
-    [["5", "--survey", "secret"], "--survey"],
-  ] as const) {
-    const ran = await survey(["explain", ...args, "--data", "/nowhere"]);
-    expect(ran).toMatchObject({ code: 2, stdout: "" });
-    expect(ran.stderr).toContain(said);
-    expect(ran.stderr).not.toContain("secret");
-  }
-});
-
 const DAY = 24 * HOUR;
 const EARLIER = { responseId: 1, completed: at(-HOUR) };
 const beginning = { startFrom: "beginning" };

@@ -116,24 +116,10 @@ describe("quarantine redrive", () => {
     expect(ran.stdout).toContain("It is being polled just now: try again in a minute.");
   });
 
-  it.each([
-    [["redrive"], "no survey is named"],
-    [["redrive", "--all", "--survey", "7"], "--survey and --all exclude each other"],
-    [["redrive", "--survey", "x"], "it must be a survey id"],
-    [["redrive", "--survey", "9"], "knows no survey 9"],
-    [["show", "x"], "it must be a responseId"],
-  ])("called wrongly: %j", async (args, said) => {
-    const ran = await run(...args);
-    expect(ran).toMatchObject({ code: 2, stdout: "" });
-    expect(ran.stderr).toContain(said);
+  it("of a survey that nobody knows does nothing", async () => {
+    const ran = await run("redrive", "--survey", "9");
+    expect(ran).toMatchObject({ code: 2, stdout: "", stderr: expect.stringContaining("knows no survey 9") });
   });
-});
-
-it.each(["list", "show", "redrive"])("the help of %s fits a screen and has an example", async (name) => {
-  const { code, stdout } = await survey(["quarantine", name, "--help"]);
-  expect(code).toBe(0);
-  expect(stdout.split("\n").length).toBeLessThanOrEqual(30);
-  expect(stdout).toMatch(/Examples:\n {2}survey-poller /);
 });
 
 describe("a redrive's outcome", () => {

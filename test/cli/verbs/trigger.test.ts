@@ -103,14 +103,3 @@ describe("every kind", () => {
     expect(verifyBooks([id("updated"), id("detractor")], books.detail)).toEqual({ kind: "complete" });
   });
 });
-
-it.each([
-  [[], "the kind of event is missing"],
-  [["hunter2"], "there is no such kind of event"],
-])("%j: exit code 2, with the kinds there are", async (args, said) => {
-  const ran = await trigger(...args);
-  expect(ran).toMatchObject({ code: 2, stdout: "" });
-  expect(ran.stderr).toContain(said);
-  for (const kind of kinds) expect(ran.stderr).toContain(kind);
-  expect(ran.stderr).not.toContain("hunter2");
-});
