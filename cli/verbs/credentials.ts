@@ -276,11 +276,7 @@ export async function fillSecret(
 
 async function failureOf(error: unknown, client: SecretsManagerClient, secretId: string): Promise<CommandError> {
   if (error instanceof CommandError) return error;
-  const region = await Promise.resolve()
-    .then(() => client.config.region())
-    .catch(() => undefined);
-  if (region !== undefined) return credentialsFailure(error) ?? inWords(errorCode(error), secretId, region, error);
-  return failed("AWS_REGION_MISSING", "no AWS region is set", "Set AWS_REGION to the region of the stack.", error);
+  return credentialsFailure(error) ?? inWords(errorCode(error), secretId, await client.config.region(), error);
 }
 
 function failed(code: string, message: string, hint: string, cause: unknown): CommandError {
