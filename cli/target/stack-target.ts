@@ -36,7 +36,7 @@ export async function openStackTarget(stackName: string, io: Io): Promise<Target
     if (answer.FunctionError === undefined) return output;
     throw failureOf(output as FunctionFailure, what, stackName);
   };
-  const invoke = (input: object) => call(stack.functionName, "the function", input);
+  const invoke = (input: object) => call(stack.functionName, POLLER, input);
 
   return {
     name: `stack ${stackName}`,
@@ -103,6 +103,9 @@ async function resourcesOf(
   return { tableName, busName, claimCheckBucket, secrets };
 }
 
+/** How the function that polls is named for people: what it had no time for, a tick goes on with. */
+const POLLER = "the function";
+
 /** An error as Lambda gives it. */
 interface FunctionFailure {
   errorType?: string;
@@ -110,8 +113,8 @@ interface FunctionFailure {
 }
 
 function failureOf({ errorType = "", errorMessage = "" }: FunctionFailure, what: string, stackName: string) {
-  if (/timed out/i.test(errorMessage)) {
-    const hint = "What it was at goes on at the next tick. Try again in a minute.";
+  if (what === POLLER && /timed out/i.test(errorMessage)) {
+    const hint = "Its work goes on at the next tick. Try again in a minute.";
     return notNow("OUT_OF_TIME", `${what} ran out of time`, { hint });
   }
   // The function's own errors have their code as their name, and nothing personal in their message.
