@@ -80,26 +80,23 @@ const REDRAW_EVERY = 100;
 const WIDTH = 24;
 
 /** How far a long task has come, on standard error. */
-export interface ProgressLine {
-  /** @param part from 0 to 1, where the whole is known */
-  update(text: string, part?: number): void;
-  /** Takes the bar away. */
-  end(): void;
-}
+export type ProgressLine = ReturnType<typeof showProgress>;
 
 /** A bar in a terminal, a line every five seconds without one. */
-export function showProgress({ talk, now }: Pick<Io, "talk" | "now">): ProgressLine {
+export function showProgress({ talk, now }: Pick<Io, "talk" | "now">) {
   const isTerminal = talk.isTTY === true;
   // Work that is over at once says nothing.
   let shownAt = isTerminal ? Number.NEGATIVE_INFINITY : now();
   return {
-    update(text, part) {
+    /** @param part from 0 to 1, where the whole is known */
+    update(text: string, part?: number): void {
       if (now() - shownAt < (isTerminal ? REDRAW_EVERY : PLAIN_EVERY)) return;
       shownAt = now();
       const percent = part === undefined ? "" : `${Math.floor(Math.min(1, part) * 100)} % `;
       talk.write(isTerminal ? `\r\x1b[2K${bar(part)}${percent}${text}` : `${percent}${text}\n`);
     },
-    end() {
+    /** Takes the bar away. */
+    end(): void {
       if (isTerminal && shownAt > 0) talk.write("\r\x1b[2K");
     },
   };

@@ -9,7 +9,7 @@ import { loadDataTarget } from "./target/open-target.ts";
 import { type Act, toJson, type Verb } from "./verb.ts";
 import { auditVerb } from "./verbs/audit/verb.ts";
 import { backfillVerb } from "./verbs/backfill.ts";
-import { consoleVerb } from "./verbs/console/verb.ts";
+import { consoleVerb } from "./verbs/console.ts";
 import { credentialsVerb } from "./verbs/credentials.ts";
 import { doctorVerb } from "./verbs/doctor/verb.ts";
 import { explainVerb } from "./verbs/explain/verb.ts";
@@ -17,11 +17,11 @@ import { forgetVerb } from "./verbs/forget.ts";
 import { initVerb } from "./verbs/init.ts";
 import { listenVerb } from "./verbs/listen.ts";
 import { pauseVerb, resumeVerb } from "./verbs/pause.ts";
-import { quarantineVerb } from "./verbs/quarantine/verb.ts";
-import { resendVerb } from "./verbs/resend/verb.ts";
+import { quarantineVerb } from "./verbs/quarantine.ts";
+import { resendVerb } from "./verbs/resend.ts";
 import { statusVerb } from "./verbs/status/verb.ts";
 import { tailVerb } from "./verbs/tail.ts";
-import { triggerVerb } from "./verbs/trigger/verb.ts";
+import { triggerVerb } from "./verbs/trigger.ts";
 import { verifyVerb } from "./verbs/verify/verb.ts";
 import { printableLine } from "./words.ts";
 
@@ -56,15 +56,6 @@ const EXIT_CODES = `
 Exit codes: 0 done or proved · 1 failed · 2 called wrongly · 3 cannot be proved now, try again later
             4 credentials · 5 something is unaccounted for · 130 interrupted, the state is safe`;
 
-/** The successors of verbs that are gone. */
-const GONE: Readonly<Record<string, string>> = {
-  contract: "the contract lies in the folder contract/ of the package, for each language",
-  replay: "`aws events start-replay` replays the archive, and survey-poller resend --from sends from the ledger",
-  token: "survey-poller credentials renew asks for another token",
-  uninstall: "onRemoval of the configuration and `npx cdk destroy` remove a stack",
-  webhook: "survey-poller trigger --webhook NAME posts a test event to it",
-};
-
 /** Runs one command line, and gives its exit code. Everything that it says goes to `given`, and nothing of it steers a terminal. */
 export async function runCommand(args: readonly string[], given: Io): Promise<ExitCode> {
   const io: Io = {
@@ -93,9 +84,6 @@ export async function runCommand(args: readonly string[], given: Io): Promise<Ex
 
 /** Reads a command line by the definitions of the verbs, whose actions call `act`. */
 export async function commandLine(act: Act, args: readonly string[], io: Io): Promise<void> {
-  const [name = ""] = args;
-  const successor = Object.hasOwn(GONE, name) ? GONE[name] : undefined;
-  if (successor !== undefined) throw new UsageError(`there is no verb ${name}`, { hint: `${successor}.` });
   const root = program(act, io);
   await root.parseAsync(knownOf(root, args), { from: "user" });
 }

@@ -33,7 +33,7 @@ export async function letItPoll(target: Target, source: string, io: Pick<Io, "si
 }
 
 /** How work stands that ticks do: over; or where it is, and what to say where it is not waited for any longer. */
-export type Standing<T> = { over: T } | { place: string; leave: (why: string) => T };
+type Standing<T> = { over: T } | { place: string; leave: (why: string) => T };
 
 /** Waits for the end of work that ticks do, as long as it comes further. */
 export async function watchTicks<T>(

@@ -1,8 +1,7 @@
 import type { Io } from "../cli/io.ts";
 import { readSource } from "../cli/target/surveys.ts";
 import { sourcesOf, type Target } from "../cli/target/target.ts";
-import type { AuditedSurvey } from "../cli/verbs/audit/answer.ts";
-import { readPasses, withMissing } from "../cli/verbs/audit/passes.ts";
+import { type AuditedSurvey, readPasses, withMissing } from "../cli/verbs/audit/passes.ts";
 import { surveyLines } from "../cli/verbs/audit/verb.ts";
 import { changePause, pausedFrom, pauseText } from "../cli/verbs/pause.ts";
 

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { answerAsCalled, asCalled } from "../cli/called-as.ts";
 import type { Target } from "../cli/target/target.ts";
-import { readStory } from "../cli/verbs/explain/read.ts";
+import { readStory } from "../cli/verbs/explain/verb.ts";
 import { oneLine } from "../lib/errors.ts";
 import type { EmbeddedAws, EventEnvelope } from "../local/aws/index.ts";
 import { pause } from "../local/pause.ts";

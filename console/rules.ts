@@ -1,6 +1,6 @@
 import { EventBridgeClient, ListRulesCommand, ListTargetsByRuleCommand } from "@aws-sdk/client-eventbridge";
+import { TEMPORARY } from "../cli/hearing/temporary-rules.ts";
 import type { Target } from "../cli/target/target.ts";
-import { TEMPORARY } from "../cli/target/temporary-rules.ts";
 import { createMatcher } from "../local/aws/event-bridge/matcher.ts";
 
 /** A subscriber: a rule on the bus. */

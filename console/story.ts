@@ -1,4 +1,4 @@
-import type { ExplainAnswer } from "../cli/verbs/explain/answer.ts";
+import type { ExplainAnswer } from "../cli/verbs/explain/story.ts";
 import type { EventRow, Flag } from "./changes.ts";
 
 /** A row of the waterfall. Times are epoch milliseconds. */

@@ -8,12 +8,6 @@ import type { Io } from "../io.ts";
 import { askingAws } from "./aws-failure.ts";
 import { configOnce, type Resources, resultOf, type StackParts, type Target } from "./target.ts";
 
-/** A function's answer, and an error as Lambda gives it. */
-interface FunctionFailure {
-  errorType?: string;
-  errorMessage?: string;
-}
-
 const OUTPUTS =
   /(ForwardFunctionName\w+|PollFunctionName|PollLogGroupName|DeadLetterQueueUrl|TableName|BusName|BusArn|ArchiveArn|ClaimCheckBucketName|DashboardUrl)$/;
 
@@ -32,22 +26,23 @@ export async function openStackTarget(stackName: string, io: Io): Promise<Target
   const resources = await resourcesOf(lambda, stack);
   const clients = createClients();
 
-  async function invoke(input: object): Promise<unknown> {
+  const call: StackParts["call"] = async (functionName, what, input) => {
     if (io.signal.aborted) throw new InterruptedError();
-    const command = new InvokeCommand({ FunctionName: stack.functionName, Payload: JSON.stringify(input) });
-    const answer = await askingAws("the function could not be invoked", () =>
+    const command = new InvokeCommand({ FunctionName: functionName, Payload: JSON.stringify(input) });
+    const answer = await askingAws(`${what} could not be invoked`, () =>
       lambda.send(command, { abortSignal: io.signal }),
     );
     const output = JSON.parse(Buffer.from(answer.Payload ?? []).toString() || "null") as unknown;
     if (answer.FunctionError === undefined) return output;
-    throw failureOf(output as FunctionFailure, stackName);
-  }
+    throw failureOf(output as FunctionFailure, what, stackName);
+  };
+  const invoke = (input: object) => call(stack.functionName, POLLER, input);
 
   return {
     name: `stack ${stackName}`,
     flags: `--stack ${stackName}`,
     resources,
-    stack,
+    stack: { ...stack, call },
     clients,
     client: (service) =>
       service === "s3" && io.environment.AWS_ENDPOINT_URL_S3 !== undefined ? { forcePathStyle: true } : {},
@@ -66,7 +61,7 @@ export async function openStackTarget(stackName: string, io: Io): Promise<Target
   };
 }
 
-async function partsOf(stackName: string): Promise<StackParts> {
+async function partsOf(stackName: string): Promise<Omit<StackParts, "call">> {
   const client = new CloudFormationClient({ maxAttempts: 3 });
   try {
     const answer = await askingAws(`the stack ${stackName} could not be looked at`, () =>
@@ -97,7 +92,10 @@ function notThere(stackName: string): (error: unknown) => never {
   };
 }
 
-async function resourcesOf(lambda: LambdaClient, { functionName }: StackParts): Promise<Resources> {
+async function resourcesOf(
+  lambda: LambdaClient,
+  { functionName }: Pick<StackParts, "functionName">,
+): Promise<Resources> {
   const answer = await askingAws("the function could not be looked at", () =>
     lambda.send(new GetFunctionConfigurationCommand({ FunctionName: functionName })),
   );
@@ -105,18 +103,24 @@ async function resourcesOf(lambda: LambdaClient, { functionName }: StackParts): 
   return { tableName, busName, claimCheckBucket, secrets };
 }
 
-function failureOf({ errorType = "", errorMessage = "" }: FunctionFailure, stackName: string): CommandError {
-  if (/timed out/i.test(errorMessage)) {
+/** How the function that polls is named for people: what it had no time for, a tick goes on with. */
+const POLLER = "the function";
+
+/** An error as Lambda gives it. */
+interface FunctionFailure {
+  errorType?: string;
+  errorMessage?: string;
+}
+
+function failureOf({ errorType = "", errorMessage = "" }: FunctionFailure, what: string, stackName: string) {
+  if (what === POLLER && /timed out/i.test(errorMessage)) {
     const hint = "Its work goes on at the next tick. Try again in a minute.";
-    return notNow("OUT_OF_TIME", "the function ran out of time", { hint });
+    return notNow("OUT_OF_TIME", `${what} ran out of time`, { hint });
   }
   // The function's own errors have their code as their name, and nothing personal in their message.
-  const isOwn = /^[A-Z][A-Z0-9_]+$/.test(errorType);
-  return new CommandError(
-    isOwn ? errorType : "FUNCTION_FAILED",
-    isOwn ? errorMessage : `the function failed (${errorType})`,
-    {
-      hint: `Its log tells more: aws logs tail, or survey-poller status --stack ${stackName}.`,
-    },
-  );
+  const [code, message] = /^[A-Z][A-Z0-9_]+$/.test(errorType)
+    ? [errorType, errorMessage]
+    : ["FUNCTION_FAILED", `${what} failed (${errorType})`];
+  const hint = `Its log tells more: aws logs tail, or survey-poller status --stack ${stackName}.`;
+  return new CommandError(code, message, { hint });
 }

@@ -20,6 +20,8 @@ export interface StackParts {
   functionName: string;
   /** Outputs of the stack by their name without the prefix, such as `DeadLetterQueueUrl`. */
   outputs: Readonly<Record<string, string>>;
+  /** Invokes a function of the stack; `what` names it for people, such as "the forwarder". */
+  call(functionName: string, what: string, input: object): Promise<unknown>;
 }
 
 /** How the last run on a data folder came to its end. */

@@ -6,12 +6,11 @@ import type { LedgerEntry, Mark } from "../../lib/polling/index.ts";
 import { readMark } from "../../lib/state/leases.ts";
 import { readEntry, recordsOfNobody } from "../../lib/state/ledger.ts";
 import { CommandError, notNow } from "../errors.ts";
+import { KEPT_UNHEARD } from "../hearing/temporary-rules.ts";
 import { askingAws } from "../target/aws-failure.ts";
 import { openTarget } from "../target/open-target.ts";
-import { type FoundResponse, findResponse } from "../target/responses.ts";
-import { tableOf } from "../target/surveys.ts";
+import { type FoundResponse, findResponse, tableOf } from "../target/surveys.ts";
 import type { Target } from "../target/target.ts";
-import { KEPT_UNHEARD } from "../target/temporary-rules.ts";
 import { DRY_RUN, examples, responseId, surveyId, targetVerb, type Verb, yesOption } from "../verb.ts";
 import { columns, count, surveyName } from "../words.ts";
 

@@ -4,14 +4,13 @@ import { ConfigError, parseConfig } from "../../lib/config/index.ts";
 import { describeFailure } from "../../lib/monitoring/log.ts";
 import { baseUrlProblem } from "../../lib/survey-api/base-url.ts";
 import type { Credentials } from "../../lib/survey-api/index.ts";
-import { answered, isConfirmed, promptsOn } from "../credentials/given.ts";
-import { fillSecret, lookAtSecret, withSecrets } from "../credentials/secret.ts";
 import { CommandError, exitOf, InterruptedError, UsageError } from "../errors.ts";
+import { answered, isConfirmed, promptsOn } from "../given-credentials.ts";
 import type { Io } from "../io.ts";
 import { DRY_RUN, examples, type Verb, verb, yesOption } from "../verb.ts";
 import { quoted } from "../words.ts";
-import { secretName } from "./credentials.ts";
-import { credentialsFor, lookAtService } from "./doctor/service.ts";
+import { fillSecret, lookAtSecret, secretName, withSecrets } from "./credentials.ts";
+import { credentialsFor, lookAtService } from "./doctor/verb.ts";
 
 /** The output of `init --json`, beside `schemaVersion`. */
 export interface InitAnswer {

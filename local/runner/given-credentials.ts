@@ -1,5 +1,5 @@
-import { credentialVariables } from "../../cli/credentials/given.ts";
 import { UsageError } from "../../cli/errors.ts";
+import { credentialVariables } from "../../cli/given-credentials.ts";
 import type { SourceConfig } from "../../lib/config/index.ts";
 import type { Credentials } from "../../lib/survey-api/index.ts";
 import type { CommandLine } from "../command-line.ts";

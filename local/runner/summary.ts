@@ -1,7 +1,7 @@
 import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { S3Client } from "@aws-sdk/client-s3";
 import { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
-import { listedIdsOf } from "../../cli/target/responses.ts";
+import { listedIdsOf } from "../../cli/target/surveys.ts";
 import { createBucket } from "../../lib/aws/bucket.ts";
 import { namingFailures } from "../../lib/aws/failure.ts";
 import { PollerError } from "../../lib/errors.ts";

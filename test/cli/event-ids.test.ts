@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { createIdSet, eventIdsIn, olderEventIds } from "../../cli/event-ids.ts";
+import { eventIdsIn, olderEventIds } from "../../cli/event-ids.ts";
 import { eventId } from "../../lib/events/index.ts";
 
 const id = "6e4d7ba0-6ab5-5f94-8c0e-0d5ab1d0f0f3";
@@ -32,15 +32,4 @@ it("of earlier revisions are computed", () => {
   expect(olderEventIds("main", 7, 9, first ?? "")).toEqual([]);
   expect(olderEventIds("main", 7, 9, third ?? "")).toEqual([first, second]);
   expect(olderEventIds("main", 7, 9, id)).toBeUndefined();
-});
-
-it("are kept small, and come out as they went in", () => {
-  const set = createIdSet();
-  const ids = [id, eventId("main", 7, 9), "00000000-0000-0000-0000-000000000000"];
-  for (const one of [...ids, id.toUpperCase()]) set.add(one);
-  expect(set.size).toBe(3);
-  expect([...set.ids()]).toEqual(ids);
-  expect(set.take(id)).toBe(true);
-  expect(set.take(id)).toBe(false);
-  expect(set.has(ids[1] ?? "")).toBe(true);
 });

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { searchLog } from "../../cli/target/event-log.ts";
+import { searchLog } from "../../cli/verbs/explain/event-log.ts";
 
 const DAY = 86_400_000;
 const now = Date.UTC(2026, 2, 10, 12);

@@ -1,7 +1,7 @@
 import { PassThrough } from "node:stream";
 import { inspect } from "node:util";
 import { describe, expect, it } from "vitest";
-import { askHidden, givenCredentials } from "../../cli/credentials/given.ts";
+import { askHidden, givenCredentials } from "../../cli/given-credentials.ts";
 
 /** A terminal that is none: what is typed is put into `input` as keys, and what it shows is in `shown`. */
 function fakeTerminal() {

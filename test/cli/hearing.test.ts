@@ -1,8 +1,7 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { masked } from "../../cli/hearing/event.ts";
-import { patternOf, readFilter } from "../../cli/hearing/filter.ts";
-import { hear } from "../../cli/hearing/listening.ts";
+import { hear, patternOf, readFilter } from "../../cli/hearing/listening.ts";
 import { survey } from "./support/command.ts";
 
 describe("a filter", () => {

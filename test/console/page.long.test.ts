@@ -4,7 +4,7 @@ import { join } from "node:path";
 import type { AxeResults } from "axe-core";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
-import type { ExplainAnswer } from "../../cli/verbs/explain/answer.ts";
+import type { ExplainAnswer } from "../../cli/verbs/explain/story.ts";
 import type { StatusAnswer } from "../../cli/verbs/status/answer.ts";
 import { createApp } from "../../console/app.ts";
 import { bundleOnce } from "../../console/assets.ts";

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import type { ExplainAnswer } from "../../cli/verbs/explain/answer.ts";
+import type { ExplainAnswer } from "../../cli/verbs/explain/story.ts";
 import type { EventRow, Flag } from "../../console/changes.ts";
 import { matchedBy } from "../../console/rules.ts";
 import { storyOf } from "../../console/story.ts";

@@ -4,16 +4,55 @@ import { readMark } from "../../../lib/state/leases.ts";
 import { CommandError, InterruptedError, notNow } from "../../errors.ts";
 import type { Io, ProgressLine } from "../../io.ts";
 import { askingAws } from "../../target/aws-failure.ts";
-import { eachEmitted } from "../../target/responses.ts";
-import { pagesOf, readSource, type SurveyState, tableOf } from "../../target/surveys.ts";
+import { eachEmitted, pagesOf, readSource, type SurveyState, tableOf } from "../../target/surveys.ts";
 import type { Target } from "../../target/target.ts";
 import { wait, watchTicks } from "../../wait.ts";
 import { count } from "../../words.ts";
-import type { AuditedSurvey } from "./answer.ts";
+
+/** The cost of a full pass. */
+export interface AuditCost {
+  /** Pages of the lists, as far as is known. */
+  pages: number;
+  /** False where a list was never read to its end: it may have more pages. */
+  isExact: boolean;
+  /** About two for each page: each is read again to prove that it has not moved. */
+  requests: number;
+  /** At the rate that was learned; null where nothing was ever refused. */
+  seconds: number | null;
+  /** When it is done within the background budget, at the latest (epoch milliseconds); null with --now. */
+  by: number | null;
+}
+
+export interface AuditedSurvey {
+  surveyId: number;
+  name: string | null;
+  pages: number;
+  /** Planned: it is under way, and was not waited for. */
+  outcome: "to do" | "planned" | "closed" | "open" | "unaccounted";
+  /** As the closed books have it. */
+  listed: number | null;
+  /** New responses that no other walk had met: they went out. */
+  found: number | null;
+  /** The ones of them that are older than the newest one that was settled; null where nothing tells. */
+  missing: number[] | null;
+  closedAt: number | null;
+  /** Why the books are open. */
+  why: string | null;
+  unaccounted: { count: number; ids: number[] } | null;
+}
+
+/** The output of `audit --json`, beside `schemaVersion`. */
+export interface AuditAnswer {
+  dryRun: boolean;
+  source: string;
+  mode: "background" | "now";
+  cost: AuditCost;
+  surveys: AuditedSurvey[];
+}
 
 // Full passes: made by ticks and watched, or read at once.
 
-export interface AuditOf {
+interface AuditOf {
   target: Target;
   source: SourceConfig;
   /** As they were before the audit. */

@@ -1,4 +1,5 @@
 import type { SourceConfig } from "../../../lib/config/index.ts";
+import type { SampledState } from "../../../lib/operator/sample.ts";
 import { readAccount } from "../../../lib/state/account.ts";
 import { readEntries } from "../../../lib/state/ledger.ts";
 import { InterruptedError } from "../../errors.ts";
@@ -7,7 +8,33 @@ import { askingAws } from "../../target/aws-failure.ts";
 import { refuseBehind, type SurveyState, tableOf } from "../../target/surveys.ts";
 import type { Target } from "../../target/target.ts";
 import { isPolling, wait } from "../../wait.ts";
-import type { SampleAnswer, SampledSurvey } from "./answer.ts";
+
+export interface SampledSurvey {
+  surveyId: number;
+  name: string | null;
+  /** Pages of the list, and those that were read, in asc order. */
+  pages: number;
+  read: number[];
+  /** Different responses on them. */
+  responses: number;
+  states: Partial<Record<SampledState, number>>;
+  /** Completed after the floor, and unknown to the ledger. */
+  missing: number[];
+  /** The same, but new since the last poll. */
+  isNew: number[];
+  /** The probability that so many missing responses, wherever they lie by chance, would have shown at least one. */
+  chances: { missing: number; seen: number }[];
+  /** The same where all of them lie on one page. */
+  chanceOnOnePage: number;
+}
+
+/** The output of `audit --sample --json`, beside `schemaVersion`. */
+export interface SampleAnswer {
+  source: string;
+  percent: number;
+  seed: number;
+  surveys: SampledSurvey[];
+}
 
 /** How many missing responses the stated probabilities are for. */
 const MISSING = [1, 10, 100];

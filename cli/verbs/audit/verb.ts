@@ -14,9 +14,17 @@ import {
 import { oneSource, type Target } from "../../target/target.ts";
 import { type Answer, DRY_RUN, examples, surveyId, targetVerb, type Verb, wholeNumber, yesOption } from "../../verb.ts";
 import { count, span, surveyName, utc } from "../../words.ts";
-import type { AuditAnswer, AuditCost, AuditedSurvey, SampleAnswer, SampledSurvey } from "./answer.ts";
-import { audited, planPasses, readPasses, watchPasses, withMissing } from "./passes.ts";
-import { takeSample } from "./sample.ts";
+import {
+  type AuditAnswer,
+  type AuditCost,
+  type AuditedSurvey,
+  audited,
+  planPasses,
+  readPasses,
+  watchPasses,
+  withMissing,
+} from "./passes.ts";
+import { type SampleAnswer, type SampledSurvey, takeSample } from "./sample.ts";
 
 const ABOUT =
   "\nWithout --yes it says what it costs. Exit code 5 names what is unaccounted for, 3 says why the books are open.\n";

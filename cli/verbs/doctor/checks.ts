@@ -13,11 +13,11 @@ import { describeFailure } from "../../../lib/monitoring/log.ts";
 import type { CheckLine } from "../../../lib/operator/probe/report.ts";
 import type { AccountState } from "../../../lib/polling/index.ts";
 import { ACCOUNT, sourceKey } from "../../../lib/state/keys.ts";
+import { sweepExpired } from "../../hearing/temporary-rules.ts";
 import type { Io } from "../../io.ts";
 import { askingAws } from "../../target/aws-failure.ts";
 import { readSource, tableOf, unlistedText } from "../../target/surveys.ts";
 import type { Target } from "../../target/target.ts";
-import { sweepExpired } from "../../target/temporary-rules.ts";
 import { ago, count } from "../../words.ts";
 import { readStatus, sourceStatus } from "../status/read.ts";
 
@@ -166,21 +166,13 @@ const leftovers: Check = ({ target, io }) =>
     return gone.length === 0 ? [] : ok("leftovers", `${count(gone.length, "expired rule")} of tail removed`);
   });
 
-/** The parts of a deployed stack that doctor reads beside its state. */
-export interface StackLooks {
-  /** Names of the stack's resources of a type such as "AWS::CloudWatch::Alarm". */
-  resources(type: string): Promise<string[]>;
-  /** The description names its source. */
-  schedule(name: string): Promise<{ description: string; isEnabled: boolean }>;
-  /** The names of those of these alarms that are raised. */
-  raised(names: readonly string[]): Promise<string[]>;
-  close(): void;
-}
-
 /** CloudWatch takes so many names at a time. */
 const MOST_ALARMS = 100;
 
-export function createStackLooks(stackName: string): StackLooks {
+/** The parts of a deployed stack that doctor reads beside its state. */
+export type StackLooks = ReturnType<typeof createStackLooks>;
+
+export function createStackLooks(stackName: string) {
   const [formation, scheduler, cloudwatch] = [
     new CloudFormationClient({ maxAttempts: 3 }),
     new SchedulerClient({ maxAttempts: 3 }),
@@ -188,7 +180,8 @@ export function createStackLooks(stackName: string): StackLooks {
   ];
   let all: StackResourceSummary[] | undefined;
   return {
-    async resources(type) {
+    /** Names of the stack's resources of a type such as "AWS::CloudWatch::Alarm". */
+    async resources(type: string): Promise<string[]> {
       if (all === undefined) {
         all = [];
         const pages = paginateListStackResources({ client: formation }, { StackName: stackName });
@@ -196,12 +189,14 @@ export function createStackLooks(stackName: string): StackLooks {
       }
       return all.flatMap((one) => (one.ResourceType === type ? (one.PhysicalResourceId ?? []) : []));
     },
-    async schedule(name) {
+    /** The description names its source. */
+    async schedule(name: string) {
       // The name of the resource may have that of its group before it.
       const answer = await scheduler.send(new GetScheduleCommand({ Name: name.split("|").at(-1) ?? name }));
       return { description: answer.Description ?? "", isEnabled: answer.State === "ENABLED" };
     },
-    async raised(names) {
+    /** The names of those of these alarms that are raised. */
+    async raised(names: readonly string[]): Promise<string[]> {
       const found = [];
       for (let i = 0; i < names.length; i += MOST_ALARMS) {
         const some = names.slice(i, i + MOST_ALARMS);
@@ -210,7 +205,7 @@ export function createStackLooks(stackName: string): StackLooks {
       }
       return found.map(({ AlarmName = "" }) => AlarmName);
     },
-    close() {
+    close(): void {
       for (const client of [formation, scheduler, cloudwatch]) client.destroy();
     },
   };

@@ -1,12 +1,20 @@
-import type { LedgerEntry } from "../../../lib/polling/index.ts";
-import { EXIT, UsageError } from "../../errors.ts";
+import { createBucket } from "../../../lib/aws/bucket.ts";
+import type { SourceConfig } from "../../../lib/config/index.ts";
+import { type Looked, MOST_ASKED } from "../../../lib/operator/look.ts";
+import type { AccountState, LedgerEntry, Mark } from "../../../lib/polling/index.ts";
+import { readAccount } from "../../../lib/state/account.ts";
+import { readMark } from "../../../lib/state/leases.ts";
+import { readEntryIn } from "../../../lib/state/ledger.ts";
+import { CommandError, EXIT, notNow, UsageError } from "../../errors.ts";
 import type { Io, Style } from "../../io.ts";
+import { askingAws } from "../../target/aws-failure.ts";
 import { openTarget } from "../../target/open-target.ts";
+import { listedIdsOf, tableOf } from "../../target/surveys.ts";
+import { sourcesOf, type Target } from "../../target/target.ts";
 import { examples, surveyId, targetVerb, type Verb } from "../../verb.ts";
-import { columns, surveyName } from "../../words.ts";
-import type { ExplainAnswer } from "./answer.ts";
-import { readStory } from "./read.ts";
-import { instant } from "./steps.ts";
+import { columns, count, surveyName } from "../../words.ts";
+import { readEventLog } from "./event-log.ts";
+import { type ExplainAnswer, type Facts, instant, stepsOf, verdictOf } from "./story.ts";
 
 const EXITS = { settled: EXIT.done, coming: EXIT.notNow, person: EXIT.unaccounted, unknown: EXIT.failed };
 
@@ -69,4 +77,233 @@ function explainText(answer: ExplainAnswer, { style }: Pick<Io, "style">): strin
     `Next: ${next.what}${when}`,
     ...(next.command === null ? [] : [`  ${next.command}`]),
   ];
+}
+
+/** Which response is meant, and whether the service may be asked. */
+export interface Asked {
+  by: { id: LedgerEntry["id"] } | { crk: string };
+  survey?: number | undefined;
+  source?: string | undefined;
+  ask: boolean;
+}
+
+/** A source, and those of its surveys in which a response may be. */
+interface Place {
+  source: SourceConfig;
+  account: AccountState;
+  surveyIds: number[];
+}
+
+/** Where a response was found. */
+interface Found {
+  place: Place;
+  surveyId: number;
+  entry?: LedgerEntry;
+  looked?: Looked;
+}
+
+/** Finds the response, reads all that is known of it, and tells its story. */
+export async function readStory(
+  target: Target,
+  { by, ask, survey, source }: Asked,
+  io: Pick<Io, "now" | "say">,
+): Promise<ExplainAnswer> {
+  const places = await placesOf(target, await sourcesOf(target, source), survey);
+  const named = "crk" in by ? await byCrk(target, places, by.crk) : undefined;
+  const id = named?.looked?.responseId ?? ("id" in by ? by.id : 0);
+  const within = named === undefined ? places : [{ ...named.place, surveyIds: [named.surveyId] }];
+  const known =
+    theOne(await findInLedger(target, within, id)) ?? onlyOne(within) ?? theOne(await findInBooks(target, within, id));
+  const mayAsk = ask && named === undefined && typeof id === "number";
+  const there = known === undefined ? within : [{ ...known.place, surveyIds: [known.surveyId] }];
+  const answers = mayAsk ? await askService(target, there, { responseId: id }) : undefined;
+  const looked = named ?? (answers === undefined ? undefined : theOne(answers.found));
+  const found = known ?? looked;
+  if (found === undefined) return nowhere(places, id, answers?.asked, target.flags);
+  const asked = looked?.looked ?? (answers === undefined ? undefined : null);
+  return explain(await factsOf(target, found, { id, looked: asked }, io));
+}
+
+async function placesOf(target: Target, sources: readonly SourceConfig[], survey: number | undefined) {
+  const table = tableOf(target);
+  return askingAws("the table could not be read", () =>
+    Promise.all(
+      sources.map(async (source): Promise<Place> => {
+        const account = await readAccount(table, source.name);
+        const surveyIds = survey === undefined ? [...account.rows.keys()].sort((a, b) => a - b) : [survey];
+        return { source, account, surveyIds };
+      }),
+    ),
+  );
+}
+
+async function findInLedger(target: Target, places: readonly Place[], id: LedgerEntry["id"]): Promise<Found[]> {
+  return askingAws("the table could not be read", async () => {
+    const found: Found[] = [];
+    for (const place of places) {
+      const entries = await readEntryIn(tableOf(target), place.source.name, place.surveyIds, id);
+      for (const [surveyId, entry] of entries) found.push({ place, surveyId, entry });
+    }
+    return found;
+  });
+}
+
+/** Surveys whose books are looked through, at most. */
+const MOST_BOOKS = 100;
+
+/** The surveys whose books list it. */
+async function findInBooks(target: Target, places: readonly Place[], id: LedgerEntry["id"]): Promise<Found[]> {
+  const all = places.flatMap((place) => place.surveyIds.map((surveyId) => ({ place, surveyId })));
+  if (typeof id !== "number" || all.length > MOST_BOOKS) return [];
+  const listed = await Promise.all(
+    all.map(async ({ place, surveyId }) =>
+      isListed(target, await readMark(tableOf(target), place.source.name, surveyId), id),
+    ),
+  );
+  return all.filter((_, i) => listed[i] === true);
+}
+
+/** Whether the last closed books list a response; undefined where nothing tells, or the set may not be read. */
+async function isListed({ clients, resources }: Target, mark: Mark, id: number): Promise<boolean | undefined> {
+  return (await listedIdsOf(mark, createBucket(clients.s3, resources.claimCheckBucket)))?.has(id);
+}
+
+/** The survey that is meant where there is but one, whether it has such a response or not. */
+function onlyOne(places: readonly Place[]): Found | undefined {
+  const [first, ...others] = places.flatMap((place) => place.surveyIds.map((surveyId) => ({ place, surveyId })));
+  return others.length === 0 ? first : undefined;
+}
+
+/** @throws UsageError where several surveys have it */
+function theOne(found: readonly Found[]): Found | undefined {
+  const [first, ...others] = found;
+  if (others.length === 0) return first;
+  const where = found.map(({ place, surveyId }) => `--survey ${surveyId} --source ${place.source.name}`);
+  const hint = `Say which is meant: ${where.join(", or ")}.`;
+  throw new UsageError(`${count(found.length, "survey")} have such a response`, { hint });
+}
+
+/** Asks the service for the response, one request a survey and a hundred at most. */
+async function askService(
+  target: Target,
+  places: readonly Place[],
+  by: { responseId: number } | { crk: string },
+): Promise<{ found: Found[]; asked: number }> {
+  const found: Found[] = [];
+  let asked = 0;
+  for (const place of places) {
+    for (let from = 0; from < place.surveyIds.length && asked < MOST_ASKED; ) {
+      const surveyIds = place.surveyIds.slice(from, from + MOST_ASKED - asked);
+      const answer = await target.operate(place.source.name, "look", { surveyIds, ...by });
+      if (answer.pausedUntil !== null) {
+        const hint = `Try again after ${new Date(answer.pausedUntil).toISOString()}.`;
+        throw notNow("SERVICE_PAUSED", "the service asks to be left alone", { hint });
+      }
+      from += answer.asked;
+      asked += answer.asked;
+      for (const looked of answer.found) found.push({ place, surveyId: looked.surveyId, looked });
+    }
+  }
+  return { found, asked };
+}
+
+const surveysIn = (places: readonly Place[]): number => places.reduce((sum, one) => sum + one.surveyIds.length, 0);
+
+async function byCrk(target: Target, places: readonly Place[], crk: string): Promise<Found> {
+  const { found, asked } = await askService(target, places, { crk });
+  const one = theOne(found);
+  if (one !== undefined) return one;
+  const surveys = surveysIn(places);
+  const hint = asked < surveys ? "Say which survey: --survey N." : "Is the key right? Upper and lower case differ.";
+  const message = `the service has no such key in ${asked} of ${count(surveys, "survey")}`;
+  throw new CommandError("NO_SUCH_KEY", message, { hint });
+}
+
+async function factsOf(
+  target: Target,
+  { place: { source, account }, surveyId, entry }: Found,
+  { id, looked }: Pick<Facts, "id" | "looked">,
+  io: Pick<Io, "now" | "say">,
+): Promise<Facts> {
+  const now = io.now();
+  const { events } = await target.config();
+  const mark = await askingAws("the table could not be read", () => readMark(tableOf(target), source.name, surveyId));
+  const around = [entry?.emittedAt, entry?.gone?.since];
+  const of = { source: source.name, surveyId, around: around.filter((at) => at !== undefined) };
+  const log =
+    typeof id !== "number"
+      ? { lines: [], from: null }
+      : await readEventLog(target, { ...of, responseId: id }, now).catch((error: unknown) => {
+          // The ledger tells all the same.
+          if (!(error instanceof CommandError)) throw error;
+          io.say(`${error.message}: what follows is what the ledger has.`);
+          return { lines: [], from: now };
+        });
+  return {
+    ...{ source, surveyId, id, entry, mark, account, log, looked, now, flags: target.flags },
+    tellsDeleted: events["response.deleted"],
+    isListed: typeof id === "number" ? await isListed(target, mark, id) : undefined,
+    isStopped: target.data?.isRunning === false,
+  };
+}
+
+/** The story of a response, of all that is known of it. Pure. */
+export function explain(facts: Facts): ExplainAnswer {
+  const { source, surveyId, id, entry, mark, account, isListed, log } = facts;
+  return {
+    ...{ source: source.name, surveyId, responseId: id, ...verdictOf(facts), steps: stepsOf(facts) },
+    ledger:
+      entry === undefined
+        ? null
+        : {
+            state: entry.state,
+            eventId: entry.eventId ?? null,
+            revision: entry.revision ?? null,
+            emittedAt: entry.emittedAt ?? null,
+            firstSeen: entry.firstSeen ?? null,
+            nextCheck: entry.nextCheck ?? null,
+            attempts: entry.attempts ?? null,
+            records: entry.count ?? null,
+            reason: entry.reason ?? null,
+            goneSince: entry.gone?.since ?? null,
+          },
+    survey: {
+      name: mark.survey?.facts.name ?? null,
+      phase: mark.phase.kind,
+      floor: account.start?.at ?? null,
+      highWater: mark.highWater?.responseId ?? null,
+      booksClosedAt: mark.books?.closedAt ?? null,
+      listedByBooks: isListed ?? null,
+    },
+    log: { lines: log.lines.length, from: log.from, note: noteOf(facts) },
+  };
+}
+
+/** Why the log tells less than one may expect; null where it tells all. */
+function noteOf({ entry, log, source }: Facts): string | null {
+  if (entry?.state !== "emitted" || log.lines.some(({ eventId }) => eventId === entry.eventId)) return null;
+  return source.logLevel === "warn" || source.logLevel === "error"
+    ? `The log has no lines of events: logLevel of ${source.name} is "${source.logLevel}".`
+    : "The log has no line of its event any more: what is told here is what the ledger has.";
+}
+
+/** The answer about a response that no survey has. */
+function nowhere(
+  places: readonly Place[],
+  id: LedgerEntry["id"],
+  asked: number | undefined,
+  flags: string,
+): ExplainAnswer {
+  const isBehind = places.some(({ account }) => [...account.rows.values()].some((row) => row.isBehind === true));
+  const of = asked === undefined ? "" : `, and the service has it in none of ${asked}`;
+  const more = isBehind ? " Some are still being read for the first time." : "";
+  const what = "With its survey named the answer says more: never listed, or before the floor.";
+  const source = places.map((place) => place.source.name).join(", ");
+  return {
+    ...{ source, surveyId: null, responseId: id, verdict: "unknown", outlook: isBehind ? "coming" : "unknown" },
+    sentence: `Not known: none of ${count(surveysIn(places), "survey")} has it in its ledger${of}.${more}`,
+    steps: [],
+    next: { what, at: null, command: `survey-poller explain ${id} --survey N --ask ${flags}` },
+    ...{ ledger: null, survey: null, log: { lines: 0, from: null, note: null } },
+  };
 }

@@ -11,7 +11,7 @@ import {
 import { ScanCommand } from "@aws-sdk/lib-dynamodb";
 import { errorCode } from "../../../lib/errors.ts";
 import { CommandError, InterruptedError, UsageError } from "../../errors.ts";
-import { eventIdIn, eventIdsIn, type IdSet } from "../../event-ids.ts";
+import { eventIdIn, eventIdsIn } from "../../event-ids.ts";
 import type { Io } from "../../io.ts";
 import { askingAws } from "../../target/aws-failure.ts";
 import type { Target } from "../../target/target.ts";
@@ -27,14 +27,14 @@ export interface ListOptions {
 
 /** Where ids go as they are read. */
 export interface Reading {
-  ids: Pick<IdSet, "add">;
+  ids: Set<string>;
   signal: AbortSignal;
   /** Called as it goes on. */
   tell(text: string): void;
 }
 
 /** The list of a consumer, as far as it was read. */
-export interface TakenList {
+interface TakenList {
   /** Where it was read, for people. */
   from: string;
   /** When it was taken (epoch milliseconds). */
@@ -88,7 +88,8 @@ export async function readList(
       figures.entries += 1;
       figures.unreadable += own === undefined ? 1 : 0;
       figures.found += own?.length ?? 0;
-      for (const id of own ?? []) into.add(id);
+      // A copy: a part of a line would keep all of the line in memory.
+      for (const id of own ?? []) into.add(Buffer.from(id).toString("latin1"));
       if (figures.entries % 1_000 === 0) tell(`${figure(figures.entries)} ${unit} read`);
     }
     if (figures.entries > 0 && figures.found === 0) {

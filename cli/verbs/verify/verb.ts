@@ -1,20 +1,24 @@
+import type { EmittedResponse } from "../../../lib/polling/index.ts";
 import { EXIT, UsageError } from "../../errors.ts";
-import { createIdSet } from "../../event-ids.ts";
+import { olderEventIds } from "../../event-ids.ts";
 import { type Io, showProgress } from "../../io.ts";
 import { openTarget } from "../../target/open-target.ts";
-import { eachEmitted, ledgersOf } from "../../target/responses.ts";
+import { eachEmitted, ledgersOf, type SurveyOf } from "../../target/surveys.ts";
 import type { Target } from "../../target/target.ts";
-import { type Answer, DRY_RUN, examples, stretchOf, surveyId, targetVerb, type Verb, yesOption } from "../../verb.ts";
-import { columns, count, quoted } from "../../words.ts";
-import { exitOf, itemLines, type ResentItem, sendAgain, sentenceOf, wantedOf } from "../resend/send-again.ts";
 import {
-  createComparison,
-  figuresOf,
-  type MissingEvent,
-  type VerifyAnswer,
-  verdictOf,
-  verdictText,
-} from "./compare.ts";
+  type Answer,
+  DRY_RUN,
+  examples,
+  includes,
+  type Stretch,
+  stretchOf,
+  surveyId,
+  targetVerb,
+  type Verb,
+  yesOption,
+} from "../../verb.ts";
+import { columns, count, figure, quoted, utc } from "../../words.ts";
+import { exitOf, itemLines, type ResentItem, sendAgain, sentenceOf, wantedOf } from "../resend.ts";
 import { checkList, type ListOptions, readDeadLetters, readList } from "./lists.ts";
 
 const EXITS = {
@@ -79,7 +83,7 @@ async function verify(target: Target, io: Io, options: Options): Promise<VerifyA
   const stretch = stretchOf(options);
   const surveys = await ledgersOf(target, options);
   const progress = showProgress(io);
-  const [ids, deadLetters] = [createIdSet(), createIdSet()];
+  const [ids, deadLetters] = [new Set<string>(), new Set<string>()];
   const reading = { signal: io.signal, tell: (text: string) => progress.update(text) };
   try {
     const list = await readList(target, options, io, { ...reading, ids });
@@ -90,7 +94,7 @@ async function verify(target: Target, io: Io, options: Options): Promise<VerifyA
     }
     const { take, compared } = createComparison({ ids, deadLetters, asOf: list.asOf, stretch });
     await eachEmitted(target, surveys, io, (one, entries) => {
-      take(one, entries);
+      for (const entry of entries) take(one, entry);
       progress.update(`${count(compared.expected, "emitted response")} compared`);
     });
     const { missing, expected, emittedLater, notBefore } = compared;
@@ -107,7 +111,7 @@ async function verify(target: Target, io: Io, options: Options): Promise<VerifyA
         ...{ from: from === undefined ? null : stretch.from, to: to === undefined ? null : stretch.to },
       },
       ...causes,
-      ...{ expected, emittedLater, missing, unknown: isPart ? null : [...ids.ids()].sort(), resend: null },
+      ...{ expected, emittedLater, missing, unknown: isPart ? null : [...ids].sort(), resend: null },
     };
   } finally {
     progress.end();
@@ -184,4 +188,177 @@ function unknownWarning(unknown: readonly string[]): string {
   const some = `${unknown.slice(0, 3).join(", ")}${unknown.length > 3 ? ", …" : ""}`;
   const are = unknown.length === 1 ? "is" : "are";
   return `Warning: ${count(unknown.length, "id")} of the consumer ${are} of no event that this poller knows (${some}).`;
+}
+
+// Times are epoch milliseconds.
+
+interface MissingEvent {
+  source: string;
+  surveyId: number;
+  responseId: number;
+  /** The last event of the response. */
+  eventId: string;
+  revision: number | null;
+  /** When the bus took it. */
+  emittedAt: number;
+  /** On its way: emitted so shortly before the list was taken that it may have come since. */
+  cause: "never-arrived" | "dead-letter-queue" | "older-revision" | "on-its-way";
+  /** The revision that the consumer has; null: none. */
+  has: number | null;
+}
+
+/** The output of `verify --json`, beside `schemaVersion`. */
+export interface VerifyAnswer {
+  verdict: "complete" | "missing" | "on-its-way" | "unknown";
+  sentence: string;
+  /** The command that mends it. */
+  next: string | null;
+  list: {
+    /** Where the consumer's ids were read. */
+    from: string;
+    /** When the list was taken: what was emitted later is left out. */
+    asOf: number;
+    /** Set where that is too early: when the youngest of its ids was emitted. */
+    notBefore: number | null;
+    /** Event ids in it, each once. */
+    ids: number;
+    /** Lines, items or objects without an event id. */
+    unreadable: number;
+  };
+  scope: { source: string | null; surveyId: number | null; from: number | null; to: number | null };
+  /** Responses whose last event the consumer should have. */
+  expected: number;
+  neverArrived: number;
+  inDeadLetterQueue: number;
+  olderRevision: number;
+  onTheirWay: number;
+  /** Emitted after the list was taken: not judged. */
+  emittedLater: number;
+  missing: MissingEvent[];
+  /** Ids that no ledger of the poller has; null where only a part of it was read. */
+  unknown: string[] | null;
+  /** With --resend. */
+  resend: { dryRun: boolean; sentence: string; items: ResentItem[] } | null;
+}
+
+/**
+ * Milliseconds that the bus and a consumer may take, and more. An event emitted so shortly before the list was taken is not called missing
+ * yet.
+ */
+const ON_ITS_WAY = 30_000;
+
+interface CompareOptions {
+  /** Ids of the consumer. Those that the ledger knows are taken out: what is left is unknown. */
+  ids: Set<string>;
+  deadLetters: ReadonlySet<string>;
+  /** When the consumer's list was taken (epoch milliseconds). */
+  asOf: number;
+  /** By `emittedAt`. */
+  stretch: Stretch;
+}
+
+/** Compares the emitted responses of ledgers, some at a time, with what a consumer has. */
+export function createComparison({ ids, deadLetters, asOf, stretch }: CompareOptions) {
+  /** `notBefore`: when the youngest of the consumer's ids was emitted, where that was after the list is said to have been taken. */
+  const compared = { expected: 0, emittedLater: 0, notBefore: null as number | null, missing: [] as MissingEvent[] };
+
+  function take({ source, surveyId }: SurveyOf, { id, eventId, emittedAt }: EmittedResponse): void {
+    const isThere = ids.delete(eventId);
+    const older = olderEventIds(source, surveyId, id, eventId);
+    // All of them are known, and the latest tells.
+    let has: number | null = null;
+    for (const [i, one] of (older ?? []).entries()) if (ids.delete(one)) has = i + 1;
+    // A forgotten response has no time: its consumers may have forgotten it too.
+    if (emittedAt === 0 || !includes(stretch, emittedAt)) return;
+    if (emittedAt > asOf) {
+      compared.emittedLater += 1;
+      // The clocks of a bus and of a file differ by moments.
+      if (isThere && emittedAt > asOf + ON_ITS_WAY) compared.notBefore = Math.max(compared.notBefore ?? 0, emittedAt);
+      return;
+    }
+    compared.expected += 1;
+    if (isThere) return;
+    const revision = older === undefined ? null : older.length + 1;
+    const late = emittedAt > asOf - ON_ITS_WAY ? "on-its-way" : has === null ? "never-arrived" : "older-revision";
+    const cause = deadLetters.has(eventId) ? "dead-letter-queue" : late;
+    compared.missing.push({ source, surveyId, responseId: id, eventId, revision, emittedAt, cause, has });
+  }
+
+  return { take, compared };
+}
+
+type Figures = Pick<
+  VerifyAnswer,
+  "neverArrived" | "inDeadLetterQueue" | "olderRevision" | "onTheirWay" | "expected" | "emittedLater"
+> & {
+  /** Ids of the consumer. */
+  ids: number;
+  /** When its list was taken, and since when it cannot have been before; epoch milliseconds. */
+  asOf: number;
+  notBefore: number | null;
+};
+type Causes = Pick<Figures, "neverArrived" | "inDeadLetterQueue" | "olderRevision" | "onTheirWay">;
+
+/** How often each cause stands in the list. */
+export function figuresOf(missing: readonly MissingEvent[]): Causes {
+  const of = (cause: MissingEvent["cause"]): number => missing.filter((one) => one.cause === cause).length;
+  return {
+    neverArrived: of("never-arrived"),
+    inDeadLetterQueue: of("dead-letter-queue"),
+    olderRevision: of("older-revision"),
+    onTheirWay: of("on-its-way"),
+  };
+}
+
+export function verdictOf(figures: Figures): VerifyAnswer["verdict"] {
+  const { neverArrived, inDeadLetterQueue, olderRevision, onTheirWay, expected, notBefore } = figures;
+  if (neverArrived + inDeadLetterQueue + olderRevision > 0) return "missing";
+  if (expected === 0 || notBefore !== null) return "unknown";
+  return onTheirWay > 0 ? "on-its-way" : "complete";
+}
+
+/** "Missing 12 of 10,000: 10 never arrived, 2 in the dead-letter queue; 1 older revision." */
+export function verdictText(figures: Figures): string {
+  const { neverArrived, inDeadLetterQueue, olderRevision, onTheirWay, expected, emittedLater } = figures;
+  const way = `${figure(onTheirWay)} may still be on ${onTheirWay === 1 ? "its" : "their"} way`;
+  const all = figure(expected);
+  switch (verdictOf(figures)) {
+    case "complete":
+      return `Complete. The consumer has all ${count(expected, "event")}${laterText(emittedLater)}.`;
+    case "unknown":
+      return `Not proved: ${unknownText(figures)}`;
+    case "on-its-way":
+      return `Not proved: ${way}, of ${all}. Take the list again in a minute.`;
+    case "missing": {
+      const causes = [
+        ...(neverArrived > 0 ? [`${figure(neverArrived)} never arrived`] : []),
+        ...(inDeadLetterQueue > 0 ? [`${figure(inDeadLetterQueue)} in the dead-letter queue`] : []),
+      ];
+      const lost = neverArrived + inDeadLetterQueue;
+      const older = `${figure(olderRevision)} older ${olderRevision === 1 ? "revision" : "revisions"}`;
+      const parts = [
+        ...(lost > 0 ? [`Missing ${figure(lost)} of ${all}: ${causes.join(", ")}`] : []),
+        ...(olderRevision > 0 ? [lost > 0 ? older : `Not up to date: ${older}, of ${all}`] : []),
+        ...(onTheirWay > 0 ? [way] : []),
+      ];
+      return `${parts.join("; ")}.`;
+    }
+  }
+}
+
+/** Why nothing is proved, and what to do. */
+function unknownText({ emittedLater, ids, asOf, notBefore }: Figures): string {
+  const taken = `the list counts as taken on ${utc(asOf)}`;
+  if (notBefore !== null) return `${taken}, and has events that were emitted until ${utc(notBefore)}.`;
+  if (emittedLater > 0) {
+    return `nothing was compared: ${taken}, before all ${count(emittedLater, "event")}. Say when it was: --as-of TIME.`;
+  }
+  return ids === 0
+    ? "nothing was emitted there yet, and nothing was compared."
+    : "nothing was emitted there, and this poller knows none of the ids. Is it the right one?";
+}
+
+function laterText(emittedLater: number): string {
+  if (emittedLater === 0) return "";
+  return `; ${figure(emittedLater)} ${emittedLater === 1 ? "was" : "were"} emitted after its list was taken, and not judged`;
 }

@@ -4,10 +4,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { PassThrough } from "node:stream";
 import { text } from "node:stream/consumers";
-import { expect, onTestFinished } from "vitest";
+import { beforeEach, expect, onTestFinished, vi } from "vitest";
 import type { ExitCode } from "../../../cli/errors.ts";
 import type { Io } from "../../../cli/io.ts";
 import { runCommand as runHere } from "../../../cli/run-command.ts";
+import type { EmbeddedAws } from "../../../local/aws/index.ts";
 import { type Simulator, type SimulatorOptions, startSimulator } from "../../../local/simulator/index.ts";
 import { runCommand, temporaryFolder } from "../../support/command.ts";
 
@@ -83,6 +84,17 @@ export function ioOf(options: RunOptions = {}): { io: Io; lines: string[]; said:
     now: options.now ?? Date.now,
   };
   return { io, lines, said: () => stderr };
+}
+
+/** Lets the commands of a file find this AWS by the environment of the process, as people set it. */
+export function findsAws(test: { aws: EmbeddedAws }): void {
+  beforeEach(() => {
+    vi.stubEnv("AWS_ENDPOINT_URL_SECRETS_MANAGER", test.aws.endpoints.secretsmanager);
+    vi.stubEnv("AWS_REGION", "us-east-1");
+    vi.stubEnv("AWS_ACCESS_KEY_ID", test.aws.credentials.accessKeyId);
+    vi.stubEnv("AWS_SECRET_ACCESS_KEY", "local");
+    return () => vi.unstubAllEnvs();
+  });
 }
 
 /** What `--json` printed. */

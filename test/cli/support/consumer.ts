@@ -1,4 +1,4 @@
-import { EventBridgeClient, PutRuleCommand, PutTargetsCommand } from "@aws-sdk/client-eventbridge";
+import { PutRuleCommand, PutTargetsCommand } from "@aws-sdk/client-eventbridge";
 import {
   CreateQueueCommand,
   DeleteMessageCommand,
@@ -27,14 +27,8 @@ export interface FolderAws {
 /** Does something in the AWS of a data folder. */
 export async function inAws<T>(data: string, work: (folder: FolderAws) => Promise<T>): Promise<T> {
   const aws = await startEmbeddedAws({ dataDir: data });
-  const settings = (endpoint: string) => ({
-    endpoint,
-    region: "us-east-1",
-    credentials: aws.credentials,
-  });
-  const clients = createClients((service) =>
-    settings(aws.endpoints[service === "secretsmanager" ? "secretsmanager" : service]),
-  );
+  const settings = (endpoint: string) => ({ endpoint, region: "us-east-1", credentials: aws.credentials });
+  const clients = createClients((service) => settings(aws.endpoints[service]));
   const sqs = new SQSClient(settings(aws.endpoints.sqs));
   const name = readLastRun(data)?.variables.TABLE_NAME ?? "";
   const state = createDynamoState({ client: clients.dynamodb, name }, "main");
@@ -49,12 +43,7 @@ export async function inAws<T>(data: string, work: (folder: FolderAws) => Promis
 /** Subscribes a queue of this name to all events of the bus. */
 export async function subscribe(data: string, queue: string): Promise<void> {
   const { bus } = parseConfig({ baseUrl: "https://surveys.example.com" }, { deployed: false });
-  await inAws(data, async ({ sqs, aws }) => {
-    const events = new EventBridgeClient({
-      endpoint: aws.endpoints.eventbridge,
-      region: "us-east-1",
-      credentials: aws.credentials,
-    });
+  await inAws(data, async ({ sqs, clients: { events } }) => {
     await sqs.send(new CreateQueueCommand({ QueueName: queue }));
     const rule = { Name: queue, EventBusName: bus.name };
     await events.send(
@@ -62,7 +51,6 @@ export async function subscribe(data: string, queue: string): Promise<void> {
     );
     const Arn = `arn:aws:sqs:us-east-1:000000000000:${queue}`;
     await events.send(new PutTargetsCommand({ Rule: queue, EventBusName: bus.name, Targets: [{ Id: queue, Arn }] }));
-    events.destroy();
   });
 }
 

@@ -2,9 +2,8 @@ import { DeleteCommand } from "@aws-sdk/lib-dynamodb";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { openTarget } from "../../../cli/target/open-target.ts";
 import { tableOf } from "../../../cli/target/surveys.ts";
-import type { AuditAnswer, SampleAnswer } from "../../../cli/verbs/audit/answer.ts";
-import { outcomeOf } from "../../../cli/verbs/audit/passes.ts";
-import { chanceToSee, drawPages } from "../../../cli/verbs/audit/sample.ts";
+import { type AuditAnswer, outcomeOf } from "../../../cli/verbs/audit/passes.ts";
+import { chanceToSee, drawPages, type SampleAnswer } from "../../../cli/verbs/audit/sample.ts";
 import { sample } from "../../../lib/operator/sample.ts";
 import { emptyMark } from "../../../lib/polling/index.ts";
 import { responseKey, surveyKey } from "../../../lib/state/keys.ts";
@@ -146,16 +145,9 @@ describe("survey-poller audit", () => {
     await survey(["resume", "--yes", ...onFolder]);
   });
 
-  it.each([
-    [["--sample", "0%"], "--sample is no percentage above 0"],
-    [["--sample", "101"], "--sample is no percentage above 0"],
-    [["--sample", "5%", "--now"], "--sample goes with neither"],
-    [["--survey", "x"], "it must be a survey id"],
-    [["--survey", "9"], "survey 9 is not polled"],
-  ])("called with %j does nothing", async (flags, message) => {
-    const ran = await survey(["audit", ...flags, ...onFolder]);
-    expect(ran).toMatchObject({ code: 2, stdout: "" });
-    expect(ran.stderr).toContain(message);
+  it("of a survey that is not polled does nothing", async () => {
+    const ran = await survey(["audit", "--survey", "9", ...onFolder]);
+    expect(ran).toMatchObject({ code: 2, stdout: "", stderr: expect.stringContaining("survey 9 is not polled") });
   });
 });
 

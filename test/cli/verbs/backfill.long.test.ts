@@ -61,15 +61,3 @@ it("counts in its dry run, emits exactly these with their own ids, and nothing t
     books: { listed: 60, emitted: wanted.length, beforeFloor: 60 - wanted.length },
   });
 }, 60_000);
-
-it.each([
-  [["--from", "2026-01-01"], "it is not said what is to be backfilled"],
-  [["--from", "soon", "--to", "2026-01-31"], "--from is no date"],
-  [["--from", "2026-02-30", "--to", "2026-03-31"], "--from is no date"],
-  [["--from", "2026-02-01", "--to", "2026-01-31"], "--from is after --to"],
-  [["--stop", "--from", "2026-01-01", "--to", "2026-01-31"], "it is not said what is to be backfilled"],
-])("called with %j does nothing", async (flags, message) => {
-  const ran = await survey(["backfill", "--survey", "7", ...flags]);
-  expect(ran).toMatchObject({ code: 2, stdout: "" });
-  expect(ran.stderr).toContain(message);
-});

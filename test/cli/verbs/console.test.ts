@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { runCommand } from "../../../cli/run-command.ts";
-import type { ConsoleAnswer } from "../../../cli/verbs/console/verb.ts";
+import type { ConsoleAnswer } from "../../../cli/verbs/console.ts";
 import type { Snapshot } from "../../../console/changes.ts";
 import { TOKEN_HEADER } from "../../../console/server.ts";
 import { temporaryFolder } from "../../support/command.ts";
@@ -115,7 +115,6 @@ it("says that there is nothing to show live where no run is at work: exit code 3
   expect([ran.code, ran.stderr]).toEqual([3, expect.stringContaining("survey-poller status tells")]);
 });
 
-it("says where no run has ever been, and what is no port: exit codes 1 and 2", async () => {
+it("says where no run has ever been: exit code 1", async () => {
   expect((await survey(["console", "--data", temporaryFolder()])).code).toBe(1);
-  expect((await survey(["console", "--data", folder.data, "--port", "70000"])).code).toBe(2);
 });

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { PassThrough } from "node:stream";
 import { CreateSecretCommand, DeleteSecretCommand, SecretsManagerClient } from "@aws-sdk/client-secrets-manager";
 import { App, Stack } from "aws-cdk-lib";
-import { afterAll, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
+import { afterAll, describe, expect, it, onTestFinished } from "vitest";
 import type { Io } from "../../../cli/io.ts";
 import { type CredentialsAnswer, fillCredentials } from "../../../cli/verbs/credentials.ts";
 import { createSourceSecrets } from "../../../infra/source-secrets.ts";
@@ -10,21 +10,14 @@ import { readCredentials } from "../../../lib/secrets/credentials.ts";
 import { startSimulator } from "../../../local/simulator/index.ts";
 import { removeTemporaryFolders, temporaryFolder } from "../../infra/support/temporary-folder.ts";
 import { useAws } from "../../lib/support/aws.ts";
-import { answerOf, polledFolder, type Ran, survey } from "../support/command.ts";
+import { answerOf, findsAws, polledFolder, type Ran, survey } from "../support/command.ts";
 
 const test = useAws();
 afterAll(removeTemporaryFolders);
 const HIDDEN = "hunter2-of-the-client";
 const stdin = `me\n${HIDDEN}\n`;
 
-/** The command finds AWS by the environment of its process, as people set it. */
-beforeEach(() => {
-  vi.stubEnv("AWS_ENDPOINT_URL_SECRETS_MANAGER", test.aws.endpoints.secretsmanager);
-  vi.stubEnv("AWS_REGION", "us-east-1");
-  vi.stubEnv("AWS_ACCESS_KEY_ID", test.aws.credentials.accessKeyId);
-  vi.stubEnv("AWS_SECRET_ACCESS_KEY", "local");
-  return () => vi.unstubAllEnvs();
-});
+findsAws(test);
 
 /** The secret of a stack of this name, as a deployment leaves it. */
 async function deployed(stack: string, source = "main"): Promise<string> {

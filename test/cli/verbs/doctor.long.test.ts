@@ -1,6 +1,6 @@
 import { expect, it, onTestFinished } from "vitest";
 import { alarms, type CheckContext, type StackLooks, schedules } from "../../../cli/verbs/doctor/checks.ts";
-import type { DoctorAnswer } from "../../../cli/verbs/doctor/service.ts";
+import type { DoctorAnswer } from "../../../cli/verbs/doctor/verb.ts";
 import type { Question } from "../../../lib/operator/probe/report.ts";
 import { type SettingsPatch, type Simulator, type SurveySpec, startSimulator } from "../../../local/simulator/index.ts";
 import { answerOf, polledFolder, survey } from "../support/command.ts";
@@ -91,16 +91,6 @@ it("looks at a service before anything is deployed", async () => {
 
   simulator.fault({ kind: "status", status: 429, retryAfter: 600, operation: "surveys" });
   expect((await survey(["doctor", "--base-url", simulator.url], { environment: right })).code).toBe(3);
-});
-
-it.each([
-  [["--base-url", "https://surveys.example.com"], "there are no credentials for the service"],
-  [["--base-url", "ftp://surveys.example.com"], "--base-url must begin with https://"],
-  [["--base-url", "https://surveys.example.com", "--data", "here"], "cannot be used with"],
-])("called with %j it was called wrongly", async (args, said) => {
-  const ran = await survey(["doctor", ...args]);
-  expect(ran).toMatchObject({ code: 2, stdout: "" });
-  expect(ran.stderr).toContain(said);
 });
 
 /** A stack whose schedule is on and whose alarms are silent, but for what a test says. */

@@ -2,9 +2,9 @@ import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { searchLog } from "../../../cli/target/event-log.ts";
-import type { ExplainAnswer, Facts } from "../../../cli/verbs/explain/answer.ts";
-import { explain } from "../../../cli/verbs/explain/read.ts";
+import { searchLog } from "../../../cli/verbs/explain/event-log.ts";
+import type { ExplainAnswer, Facts } from "../../../cli/verbs/explain/story.ts";
+import { explain } from "../../../cli/verbs/explain/verb.ts";
 import { ReadIds } from "../../../lib/polling/index.ts";
 import { pollScheduled } from "../../../lib/run/poll-sources.ts";
 import { type Simulator, startSimulator } from "../../../local/simulator/index.ts";
@@ -192,20 +192,6 @@ it("asks the service where it may: by id, and by a respondent's key, which is to
   const log = readFileSync(join(data, "log.ndjson"), "utf8");
   expect(log).toContain('"message":"operation"');
   expect(log).not.toContain(crk);
-});
-
-it("is called wrongly without a response, with two ways to say which, or with what is no id", async () => {
-  for (const [args, said] of [
-    [[], "it is not said which response is meant"],
-    [["5", "--crk", "secret"], "both an id and --crk are given"],
-    [["secret"], "the response is not an id"],
-    [["5", "--survey", "secret"], "--survey"],
-  ] as const) {
-    const ran = await survey(["explain", ...args, "--data", "/nowhere"]);
-    expect(ran).toMatchObject({ code: 2, stdout: "" });
-    expect(ran.stderr).toContain(said);
-    expect(ran.stderr).not.toContain("secret");
-  }
 });
 
 const DAY = 24 * HOUR;

@@ -80,8 +80,6 @@ describe("forget", () => {
   });
 
   it.each([
-    [["x"], "it must be a responseId"],
-    [[], "missing required argument 'response'"],
     [["5", "--survey", "9"], "knows no survey 9"],
     [["5", "--source", "other"], "Its sources: main."],
   ])("called wrongly: %j", async (args, said) => {

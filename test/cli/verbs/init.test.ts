@@ -1,24 +1,18 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { CreateSecretCommand } from "@aws-sdk/client-secrets-manager";
-import { beforeEach, expect, it, onTestFinished, vi } from "vitest";
+import { expect, it, onTestFinished } from "vitest";
 import type { InitAnswer } from "../../../cli/verbs/init.ts";
 import { parseConfig } from "../../../lib/config/index.ts";
 import { readCredentials } from "../../../lib/secrets/credentials.ts";
 import { type Simulator, type SimulatorOptions, startSimulator } from "../../../local/simulator/index.ts";
 import { useAws } from "../../lib/support/aws.ts";
 import { temporaryFolder } from "../../support/command.ts";
-import { answerOf, type Ran, survey } from "../support/command.ts";
+import { answerOf, findsAws, type Ran, survey } from "../support/command.ts";
 
 const test = useAws();
 
-beforeEach(() => {
-  vi.stubEnv("AWS_ENDPOINT_URL_SECRETS_MANAGER", test.aws.endpoints.secretsmanager);
-  vi.stubEnv("AWS_REGION", "us-east-1");
-  vi.stubEnv("AWS_ACCESS_KEY_ID", test.aws.credentials.accessKeyId);
-  vi.stubEnv("AWS_SECRET_ACCESS_KEY", "local");
-  return () => vi.unstubAllEnvs();
-});
+findsAws(test);
 
 const newFile = (): string => join(temporaryFolder(), "mine.json");
 const contents = (file: string): unknown => JSON.parse(readFileSync(file, "utf8"));

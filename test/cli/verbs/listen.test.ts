@@ -1,11 +1,8 @@
 import { createHmac } from "node:crypto";
-import { writeFileSync } from "node:fs";
 import { createServer, type IncomingHttpHeaders, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
-import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { ListenAnswer } from "../../../cli/verbs/listen.ts";
-import { temporaryFolder } from "../../support/command.ts";
 import { answerOf, type Ran, survey } from "../support/command.ts";
 import { type RunningFolder, runningFolder } from "../support/running-folder.ts";
 
@@ -121,36 +118,8 @@ describe("an event", () => {
   });
 });
 
-describe("called wrongly", () => {
-  const given = (...args: string[]) => survey(["listen", "--data", "/nowhere", ...args]);
-
-  it.each([
-    [["--forward-to", "ftp://localhost/hunter2"], "not an http:// or https:// address"],
-    [["--forward-to", "hunter2"], "not an http:// or https:// address"],
-    [["--forward-to", "https://example.com/hunter2"], "not an address of this machine"],
-    [["--forward-to", "http://127.0.0.1.example.com/hunter2"], "not an address of this machine"],
-    [["--forward-to", "http://user:hunter2@localhost/"], "has credentials in it"],
-    [["--forward-to", "http://[::1]:1/", "--secret", "whsec_hunter2"], "takes no secret"],
-    [["--forward-to", "http://127.8.9.1:1/", "--secret", "hunter2"], "neither an environment variable nor a file"],
-    [[], "required option '--forward-to <url>' not specified"],
-  ])("%j: exit code 2, and no value is repeated", async (args, said) => {
-    const ran = await given(...args);
-    expect(ran).toMatchObject({ code: 2, stdout: "" });
-    expect(ran.stderr).toContain(said);
-    expect(ran.stderr).not.toContain("hunter2");
-  });
-
-  it("a secret that is too short, or none, is refused, from a file as well", async () => {
-    const file = join(temporaryFolder(), "secret");
-    writeFileSync(file, "whsec_aHVudGVyMg==\n");
-    const ran = await given("--forward-to", "http://localhost:1/", "--secret", file);
-    expect(ran).toMatchObject({ code: 2, stdout: "" });
-    expect(ran.stderr).toContain("holds no signing secret");
-  });
-
-  it("another machine is allowed where that is said", async () => {
-    const ran = await given("--forward-to", "https://example.com/", "--allow-remote");
-    expect(ran).toMatchObject({ code: 1 });
-    expect(ran.stderr).toContain("there is no state in /nowhere");
-  });
+it("another machine is allowed where that is said", async () => {
+  const ran = await survey(["listen", "--data", "/nowhere", "--forward-to", "https://example.com/", "--allow-remote"]);
+  expect(ran).toMatchObject({ code: 1 });
+  expect(ran.stderr).toContain("there is no state in /nowhere");
 });

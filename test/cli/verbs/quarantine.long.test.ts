@@ -1,9 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { RedriveAnswer } from "../../../cli/verbs/quarantine/redrive.ts";
-import { redriveText } from "../../../cli/verbs/quarantine/redrive.ts";
-import { groupsOf, meaningOf } from "../../../cli/verbs/quarantine/set-aside.ts";
-import type { ListAnswer, ShowAnswer } from "../../../cli/verbs/quarantine/verb.ts";
-import { masked } from "../../../cli/verbs/quarantine/verb.ts";
+import type { ListAnswer, RedriveAnswer, ShowAnswer } from "../../../cli/verbs/quarantine.ts";
+import { groupsOf, masked, meaningOf, redriveText } from "../../../cli/verbs/quarantine.ts";
 import { answerOf, closeFolder, type Folder, openFolder, poll, survey } from "../support/command.ts";
 import { holdLease } from "../support/lease.ts";
 
@@ -119,24 +116,10 @@ describe("quarantine redrive", () => {
     expect(ran.stdout).toContain("It is being polled just now: try again in a minute.");
   });
 
-  it.each([
-    [["redrive"], "no survey is named"],
-    [["redrive", "--all", "--survey", "7"], "--survey and --all exclude each other"],
-    [["redrive", "--survey", "x"], "it must be a survey id"],
-    [["redrive", "--survey", "9"], "knows no survey 9"],
-    [["show", "x"], "it must be a responseId"],
-  ])("called wrongly: %j", async (args, said) => {
-    const ran = await run(...args);
-    expect(ran).toMatchObject({ code: 2, stdout: "" });
-    expect(ran.stderr).toContain(said);
+  it("of a survey that nobody knows does nothing", async () => {
+    const ran = await run("redrive", "--survey", "9");
+    expect(ran).toMatchObject({ code: 2, stdout: "", stderr: expect.stringContaining("knows no survey 9") });
   });
-});
-
-it.each(["list", "show", "redrive"])("the help of %s fits a screen and has an example", async (name) => {
-  const { code, stdout } = await survey(["quarantine", name, "--help"]);
-  expect(code).toBe(0);
-  expect(stdout.split("\n").length).toBeLessThanOrEqual(30);
-  expect(stdout).toMatch(/Examples:\n {2}survey-poller /);
 });
 
 describe("a redrive's outcome", () => {

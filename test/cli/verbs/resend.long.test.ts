@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import type { ResendAnswer } from "../../../cli/verbs/resend/verb.ts";
+import type { ResendAnswer } from "../../../cli/verbs/resend.ts";
 import { readEvents, temporaryFolder } from "../../support/command.ts";
 import { answerOf, poll, polledFolder, type Ran, survey } from "../support/command.ts";
 import { delivered, inAws, QUEUE_TAKES_ALL, subscribe } from "../support/consumer.ts";
@@ -132,16 +132,3 @@ it("sends what was emitted in a stretch of time", async () => {
   expect(events.map(({ detail }) => detail.data.responseId).sort((a, b) => a - b)).toEqual(recent);
   expect(new Set(events.map(({ detail }) => detail.meta.origin))).toEqual(new Set(["replay"]));
 }, 90_000);
-
-it.each([
-  [[], "Give ids, - for those on standard input, or --from"],
-  [["--to", "2026-11-21"], "or --from"],
-  [["45942", "--from", "2026-11-21"], "it is not said what is to be sent again"],
-  [["--from", "2026-11-21", "--to", "2026-11-20"], "--from is after --to"],
-  [["--from", "hunter2"], "--from is no point in time"],
-])("%j is called wrongly", async (args, said) => {
-  const ran = await survey(["resend", "--data", "nowhere", ...args]);
-  expect(ran).toMatchObject({ code: 2, stdout: "" });
-  expect(ran.stderr).toContain(said);
-  expect(ran.stderr).not.toContain("hunter2");
-});

@@ -1,8 +1,7 @@
 import { expect, it } from "vitest";
 import type { SourceStatus, StatusAnswer, SurveyStatus } from "../../../cli/verbs/status/answer.ts";
-import { progressOf } from "../../../cli/verbs/status/read.ts";
+import { problemOf, progressOf, verdictOf } from "../../../cli/verbs/status/read.ts";
 import { statusText } from "../../../cli/verbs/status/verb.ts";
-import { problemOf, verdictOf } from "../../../cli/verbs/status/verdict.ts";
 
 const now = Date.parse("2026-03-10T12:00:00Z");
 const ago = (seconds: number): number => now - seconds * 1_000;

@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { GetObjectCommand } from "@aws-sdk/client-s3";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { readGolden } from "../../../cli/package.ts";
-import { KINDS, kinds, testEvent } from "../../../cli/verbs/trigger/test-event.ts";
-import type { TriggerAnswer } from "../../../cli/verbs/trigger/verb.ts";
+import type { TriggerAnswer } from "../../../cli/verbs/trigger.ts";
+import { KINDS, kinds, testEvent } from "../../../cli/verbs/trigger.ts";
 import { detailSchemas, type ResponseCompleted, verifyBooks } from "../../../lib/events/index.ts";
 import { answerOf, survey } from "../support/command.ts";
 import { type RunningFolder, runningFolder } from "../support/running-folder.ts";
@@ -102,15 +102,4 @@ describe("every kind", () => {
     if (books.type !== "books.closed") throw new Error("no books");
     expect(verifyBooks([id("updated"), id("detractor")], books.detail)).toEqual({ kind: "complete" });
   });
-});
-
-it.each([
-  [[], "the kind of event is missing"],
-  [["hunter2"], "there is no such kind of event"],
-])("%j: exit code 2, with the kinds there are", async (args, said) => {
-  const ran = await trigger(...args);
-  expect(ran).toMatchObject({ code: 2, stdout: "" });
-  expect(ran.stderr).toContain(said);
-  for (const kind of kinds) expect(ran.stderr).toContain(kind);
-  expect(ran.stderr).not.toContain("hunter2");
 });

@@ -1,6 +1,5 @@
 import { expect, it } from "vitest";
-import { createIdSet } from "../../../cli/event-ids.ts";
-import { createComparison, figuresOf, verdictOf, verdictText } from "../../../cli/verbs/verify/compare.ts";
+import { createComparison, figuresOf, verdictOf, verdictText } from "../../../cli/verbs/verify/verb.ts";
 import { eventId } from "../../../lib/events/index.ts";
 
 const HOUR = 3_600_000;
@@ -9,15 +8,14 @@ const idOf = (id: number): string => eventId("main", 7, id);
 
 /** What a list of these ids comes to, beside responses that were emitted so long after it was taken. */
 function verified(has: number[], emitted: Record<number, number>) {
-  const ids = createIdSet();
-  for (const id of has) ids.add(idOf(id));
+  const ids = new Set(has.map(idOf));
   const size = ids.size;
   const stretch = { from: 0, to: Number.POSITIVE_INFINITY };
-  const { take, compared } = createComparison({ ids, deadLetters: createIdSet(), asOf, stretch });
-  const entries = Object.entries(emitted).map(([id, after]) => ({
-    ...{ id: Number(id), eventId: idOf(Number(id)), emittedAt: asOf + after },
-  }));
-  take({ source: "main", surveyId: 7 }, entries);
+  const { take, compared } = createComparison({ ids, deadLetters: new Set(), asOf, stretch });
+  for (const [id, after] of Object.entries(emitted)) {
+    const entry = { id: Number(id), eventId: idOf(Number(id)), emittedAt: asOf + after };
+    take({ source: "main", surveyId: 7 }, entry);
+  }
   const { missing, ...rest } = compared;
   const figures = { ...figuresOf(missing), ...rest, ids: size, asOf };
   return [verdictOf(figures), verdictText(figures)];

@@ -4,7 +4,7 @@ import { CreateTableCommand, DescribeTableCommand } from "@aws-sdk/client-dynamo
 import { CreateBucketCommand, PutObjectCommand } from "@aws-sdk/client-s3";
 import { BatchWriteCommand } from "@aws-sdk/lib-dynamodb";
 import { expect, it } from "vitest";
-import type { VerifyAnswer } from "../../../cli/verbs/verify/compare.ts";
+import type { VerifyAnswer } from "../../../cli/verbs/verify/verb.ts";
 import { eventId } from "../../../lib/events/index.ts";
 import { readEvents, temporaryFolder } from "../../support/command.ts";
 import { answerOf, polledFolder, survey } from "../support/command.ts";
@@ -172,17 +172,3 @@ it("reads what a consumer has from its file, its table and its bucket", async ()
   expect(wrongColumn).toMatchObject({ code: 1, stdout: "" });
   expect(wrongColumn.stderr).toContain("Each object is named by its event id");
 }, 120_000);
-
-it.each([
-  [[], "Give one of --ids FILE, --dynamodb TABLE and --s3 PREFIX."],
-  [["--ids", "-", "--s3", "s3://a"], "more than one list"],
-  [["--s3", "hunter2"], "Give it as --s3 s3://BUCKET/PREFIX."],
-  [["--ids", "-", "--yes"], "--yes belongs to --resend"],
-  [["--ids", "-", "--from", "hunter2"], "--from is no point in time"],
-  [["--ids", "-", "--from", "2026-11-22", "--to", "2026-11-21"], "--from is after --to"],
-])("%j is called wrongly", async (args, said) => {
-  const ran = await survey(["verify", "--data", "nowhere", ...args]);
-  expect(ran).toMatchObject({ code: 2, stdout: "" });
-  expect(ran.stderr).toContain(said);
-  expect(ran.stderr).not.toContain("hunter2");
-});

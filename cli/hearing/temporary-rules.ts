@@ -19,7 +19,7 @@ import {
 } from "@aws-sdk/client-sqs";
 import { errorCode } from "../../lib/errors.ts";
 import { CommandError } from "../errors.ts";
-import type { Target } from "./target.ts";
+import type { Target } from "../target/target.ts";
 
 /** How the name of each begins. */
 export const TEMPORARY = "survey-poller-tail-";
@@ -33,7 +33,7 @@ const EXPIRES = "survey-poller:expires";
 export const LIFETIME = 900_000;
 
 /** A rule on the bus and the queue it sends to, both of this name. */
-export interface TemporaryRule {
+interface TemporaryRule {
   name: string;
   queueUrl: string;
 }

@@ -1,8 +1,8 @@
 import type { FilteredLogEvent } from "@aws-sdk/client-cloudwatch-logs";
 import * as z from "zod";
-import { readLogLines } from "../../local/runner/log-file.ts";
-import { askingAws } from "./aws-failure.ts";
-import type { Target } from "./target.ts";
+import { readLogLines } from "../../../local/runner/log-file.ts";
+import { askingAws } from "../../target/aws-failure.ts";
+import type { Target } from "../../target/target.ts";
 
 const ms = z.looseObject({
   metrics: z.number().optional(),
@@ -44,7 +44,7 @@ export interface EventLog {
 }
 
 /** Whose lines are asked for, and moments (epoch milliseconds) at which some may lie. */
-export interface OfResponse {
+interface OfResponse {
   source: string;
   surveyId: number;
   responseId: number;

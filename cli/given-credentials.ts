@@ -2,11 +2,11 @@ import { createInterface } from "node:readline";
 import { Writable } from "node:stream";
 import { confirm, isCancel } from "@clack/prompts";
 import * as z from "zod";
-import { PollerError } from "../../lib/errors.ts";
-import { parseJson } from "../../lib/secrets/secret-values.ts";
-import type { Credentials } from "../../lib/survey-api/index.ts";
-import { UsageError } from "../errors.ts";
-import type { Io } from "../io.ts";
+import { PollerError } from "../lib/errors.ts";
+import { parseJson } from "../lib/secrets/secret-values.ts";
+import type { Credentials } from "../lib/survey-api/index.ts";
+import { UsageError } from "./errors.ts";
+import type { Io } from "./io.ts";
 
 /**
  * Credentials of a source in the environment: `SURVEY_CLIENT_ID_EU_2` of source `eu-2` goes before `SURVEY_CLIENT_ID`. Empty counts as
@@ -24,7 +24,7 @@ export function credentialVariables(
 }
 
 /** Somebody who was asked has ended it, by Ctrl-C or Ctrl-D. */
-export class CancelledError extends PollerError {
+class CancelledError extends PollerError {
   readonly code = "CANCELLED";
 }
 

@@ -1,0 +1,326 @@
+import { createInterface } from "node:readline";
+import { setTimeout as sleep } from "node:timers/promises";
+import { MOST_RESENT, type ResendInput, type ResendResult } from "../../lib/operator/resend.ts";
+import type { Resent } from "../../lib/operator/send-same.ts";
+import { FORGOTTEN } from "../../lib/polling/index.ts";
+import { readEntries } from "../../lib/state/ledger.ts";
+import { EXIT, InterruptedError, UsageError } from "../errors.ts";
+import { eventIdsIn, isEventId, olderEventIds } from "../event-ids.ts";
+import { type Io, showProgress } from "../io.ts";
+import { askingAws } from "../target/aws-failure.ts";
+import { openTarget } from "../target/open-target.ts";
+import { eachEmitted, ledgersOf, type SurveyOf, tableOf } from "../target/surveys.ts";
+import { oneSource, type Target } from "../target/target.ts";
+import {
+  type Answer,
+  DRY_RUN,
+  examples,
+  includes,
+  type Stretch,
+  stretchOf,
+  surveyId,
+  targetVerb,
+  type Verb,
+  yesOption,
+} from "../verb.ts";
+import { columns, count } from "../words.ts";
+
+/** The output of `resend --json`, beside `schemaVersion`. */
+export interface ResendAnswer {
+  dryRun: boolean;
+  sentence: string;
+  /** Events that were sent, or would be. */
+  events: number;
+  items: ResentItem[];
+}
+
+interface Options {
+  from?: string | undefined;
+  to?: string | undefined;
+  source?: string | undefined;
+  survey?: number | undefined;
+}
+
+const ABOUT = `
+Every subscriber of the bus sees it again; who remembers event ids passes over it. It is made anew from the
+service, and goes out only where the service still shows the contents of that event.`;
+
+export const resendVerb: Verb = (act) =>
+  targetVerb("resend", "sends events to the bus once more: same id, same revision, origin replay")
+    .argument("[ids...]", "event ids; response ids with --survey; - for event ids on standard input, one a line")
+    .option("--from <time>", "instead of ids: what was emitted since, 2026-11-21T08:00:00Z or a day")
+    .option("--to <time>", "and until then (default: now)")
+    .option("--survey <id>", "the survey that response ids are of; of the others: where to look", surveyId)
+    .option("--source <name>", "only this source")
+    .addOption(yesOption())
+    .addHelpText("after", ABOUT)
+    .addHelpText(
+      "after",
+      examples(
+        "resend 6e4d7ba0-6ab5-5f94-8c0e-0d5ab1d0f0f3 --stack SurveyPoller",
+        "resend 45942 45943 --survey 101 --data .survey-poller --yes",
+        "resend --from 2026-11-21T08:00:00Z --to 2026-11-21T12:00:00Z --yes",
+      ),
+    )
+    .action((ids, options) =>
+      act(options, async (io) => {
+        const stretch = askedStretch(ids, options);
+        const given = stretch === undefined ? await idsOf(ids, io) : [];
+        await using target = await openTarget(options, io);
+        const known =
+          stretch === undefined
+            ? await resolve(target, io, given, options)
+            : await emittedIn(target, io, options, stretch);
+        const dryRun = options.yes !== true;
+        if (dryRun) io.say(DRY_RUN);
+        const sent = dryRun ? [] : await sendAgain(target, io, wantedOf(known));
+        const items = dryRun ? known : [...known.filter(({ outcome }) => outcome !== "would-send"), ...sent];
+        const answer: ResendAnswer = { dryRun, sentence: sentenceOf(items, dryRun), events: countDone(items), items };
+        return { data: answer, text: [answer.sentence, ...itemLines(items, target)], exit: exitOf(items) };
+      }),
+    );
+
+/** Undefined where ids are given. */
+function askedStretch(ids: readonly string[], options: Options): Stretch | undefined {
+  const isTime = options.from !== undefined || options.to !== undefined;
+  if (ids.length > 0 && !isTime) return undefined;
+  if (ids.length === 0 && options.from !== undefined) return stretchOf(options);
+  const hint = "Give ids, - for those on standard input, or --from with a time.";
+  throw new UsageError("it is not said what is to be sent again", { hint });
+}
+
+async function idsOf(given: readonly string[], { input }: Io): Promise<string[]> {
+  if (!given.includes("-")) return [...given];
+  if (given.length > 1) throw new UsageError("- stands for all ids", { hint: "Give ids, or - alone." });
+  const ids: string[] = [];
+  for await (const line of createInterface({ input })) ids.push(...(eventIdsIn(line) ?? []));
+  if (ids.length > 0) return ids;
+  throw new UsageError("standard input holds no event ids", { hint: "Give one a line." });
+}
+
+async function resolve(target: Target, io: Io, ids: readonly string[], options: Options): Promise<ResentItem[]> {
+  const { survey, source } = options;
+  const events = ids.filter(isEventId).map((id) => id.toLowerCase());
+  const others = ids.filter((id) => !isEventId(id));
+  const items = events.length === 0 ? [] : await ofEventIds(target, io, options, events);
+  if (others.length === 0) return items;
+  if (!others.every((id) => /^\d{1,15}$/.test(id))) {
+    throw new UsageError("an id is neither that of an event nor that of a response", {
+      hint: "An event id is detail.meta.eventId, such as 6e4d7ba0-6ab5-5f94-8c0e-0d5ab1d0f0f3; a response id is a number.",
+    });
+  }
+  if (survey === undefined) {
+    throw new UsageError("response ids need the survey that they are of", { hint: "Add --survey ID." });
+  }
+  const { name } = await oneSource(target, source);
+  await ledgersOf(target, { source: name, survey });
+  return [...items, ...(await ofResponses(target, { source: name, surveyId: survey }, others.map(Number)))];
+}
+
+/** The last events that the ledgers have, and the ids of those that they have replaced; a forgotten one has no time. */
+async function eachEvent(
+  target: Target,
+  io: Io,
+  options: Options,
+  take: (last: ResentItem & { eventId: string }, emittedAt: number, older: readonly string[]) => void,
+): Promise<void> {
+  await eachEmitted(target, await ledgersOf(target, options), io, (survey, entries) => {
+    for (const { id, eventId, emittedAt } of entries) {
+      const older = olderEventIds(survey.source, survey.surveyId, id, eventId);
+      const revision = older === undefined ? null : older.length + 1;
+      const item = { ...survey, responseId: id, eventId, revision, reason: null, update: null };
+      take({ ...item, outcome: "would-send" }, emittedAt, older ?? []);
+    }
+  });
+}
+
+/** Event ids by what the ledgers say of them: which would be sent, which have been replaced, and which are unknown. */
+async function ofEventIds(target: Target, io: Io, options: Options, ids: readonly string[]): Promise<ResentItem[]> {
+  const unknown = { source: null, surveyId: null, responseId: null, revision: null, reason: null, update: null };
+  const found = new Map<string, ResentItem | undefined>(ids.map((id) => [id, undefined]));
+  await eachEvent(target, io, options, (last, emittedAt, older) => {
+    for (const [i, eventId] of older.entries()) {
+      if (!found.has(eventId)) continue;
+      found.set(eventId, { ...last, eventId, revision: i + 1, outcome: "replaced", update: older.length + 1 });
+    }
+    if (!found.has(last.eventId)) return;
+    // Of a forgotten one nothing is left but its id.
+    found.set(last.eventId, emittedAt === 0 ? { ...last, outcome: "not-emitted", reason: FORGOTTEN } : last);
+  });
+  return [...found].map(([eventId, item]) => item ?? { ...unknown, eventId, outcome: "unknown" });
+}
+
+/** The last events of responses that were emitted in a stretch of time, oldest first. */
+async function emittedIn(target: Target, io: Io, options: Options, stretch: Stretch): Promise<ResentItem[]> {
+  const found: { at: number; item: ResentItem }[] = [];
+  await eachEvent(target, io, options, (item, at) => {
+    if (at !== 0 && includes(stretch, at)) found.push({ at, item });
+  });
+  return found.sort((a, b) => a.at - b.at).map(({ item }) => item);
+}
+
+const READ_AT_ONCE = 100;
+
+/** Responses by what the ledger of a survey says of them. */
+async function ofResponses(target: Target, of: SurveyOf, responseIds: readonly number[]): Promise<ResentItem[]> {
+  const ids = [...new Set(responseIds)];
+  const items: ResentItem[] = [];
+  for (let i = 0; i < ids.length; i += READ_AT_ONCE) {
+    const some = ids.slice(i, i + READ_AT_ONCE);
+    const entries = await askingAws("the table could not be read", () =>
+      readEntries(tableOf(target), of.source, of.surveyId, some),
+    );
+    for (const responseId of some) {
+      const { state: known = "unknown", reason, eventId = null, revision = 1 } = entries.get(responseId) ?? {};
+      const state = reason === FORGOTTEN ? FORGOTTEN : known;
+      items.push(
+        state === "emitted"
+          ? { ...of, responseId, eventId, revision, outcome: "would-send", reason: null, update: null }
+          : { ...of, responseId, eventId: null, revision: null, outcome: "not-emitted", reason: state, update: null },
+      );
+    }
+  }
+  return items;
+}
+
+/** One event that was sent again, or was not. Null: of an id that no ledger has. */
+export interface ResentItem extends Omit<Resent, "responseId" | "outcome"> {
+  source: string | null;
+  surveyId: number | null;
+  responseId: number | null;
+  /** Replaced: a later revision has taken its place. Left: nothing was tried. */
+  outcome: Resent["outcome"] | "would-send" | "replaced" | "unknown" | "left";
+}
+
+/** Responses of one survey whose last events are to be sent again. */
+interface Wanted extends SurveyOf {
+  responseIds: number[];
+}
+
+/** The events that would be sent, by their survey. */
+export function wantedOf(items: readonly ResentItem[]): Wanted[] {
+  const bySurvey = new Map<string, Wanted>();
+  for (const { source, surveyId, responseId, outcome } of items) {
+    if (outcome !== "would-send" || source === null || surveyId === null || responseId === null) continue;
+    const key = `${source}/${surveyId}`;
+    const wanted = bySurvey.get(key) ?? { source, surveyId, responseIds: [] };
+    wanted.responseIds.push(responseId);
+    bySurvey.set(key, wanted);
+  }
+  return [...bySurvey.values()];
+}
+
+/** Milliseconds between two attempts on a survey that a poll works on, and how many there are. */
+const BUSY_PAUSE = 2_000;
+const MOST_BUSY = 15;
+
+/** Sends events again, survey by survey, and says what became of each. What could not be begun is left: trying again sends it. */
+export async function sendAgain(target: Target, io: Io, wanted: readonly Wanted[]): Promise<ResentItem[]> {
+  const items: ResentItem[] = [];
+  const all = wanted.reduce((sum, { responseIds }) => sum + responseIds.length, 0);
+  const progress = showProgress(io);
+  const tell = (place: string): void => {
+    progress.update(`${items.length} of ${count(all, "event")} dealt with${place}`, items.length / Math.max(1, all));
+  };
+  try {
+    for (const { responseIds, ...of } of wanted) {
+      for (let i = 0; i < responseIds.length; i += MOST_RESENT) {
+        await sendSome(target, io, { ...of, responseIds: responseIds.slice(i, i + MOST_RESENT) }, items, tell);
+      }
+    }
+  } catch (error) {
+    progress.end();
+    const sent = items.filter(({ outcome }) => outcome === "sent").length;
+    if (sent > 0)
+      io.say(`${count(sent, "event")} of ${all} had been sent again by then; another run begins with the first one.`);
+    throw error;
+  } finally {
+    progress.end();
+  }
+  return items;
+}
+
+async function sendSome(
+  target: Target,
+  io: Io,
+  { source, surveyId, responseIds }: Wanted,
+  items: ResentItem[],
+  tell: (place: string) => void,
+): Promise<void> {
+  let input: ResendInput = { surveyId, responseIds };
+  for (let busy = 0; input.responseIds.length > 0; ) {
+    if (io.signal.aborted) throw new InterruptedError();
+    const { results, left, from, lastPage, stopped }: ResendResult = await target.operate(source, "resend", input);
+    items.push(...results.map((one) => ({ source, surveyId, ...one })));
+    const pages = lastPage === undefined ? "" : ` of ${lastPage}`;
+    tell(from === undefined ? "" : `, page ${from.page}${pages} of survey ${surveyId}`);
+    busy = stopped?.kind === "busy" ? busy + 1 : 0;
+    if (stopped?.kind === "paused" || busy > MOST_BUSY) {
+      const reason = stopped?.kind === "paused" ? `paused until ${new Date(stopped.until).toISOString()}` : "busy";
+      const none = { eventId: null, revision: null, update: null };
+      items.push(
+        ...left.map((responseId) => ({ source, surveyId, responseId, ...none, outcome: "left" as const, reason })),
+      );
+      return;
+    }
+    if (busy > 0) await sleep(BUSY_PAUSE, undefined, { signal: io.signal });
+    input = { surveyId, responseIds: left, ...(from === undefined ? {} : { from }) };
+  }
+}
+
+/** Whether trying again later may help. */
+const MAY_PASS: ReadonlySet<ResentItem["outcome"]> = new Set(["unproved", "failed", "left"]);
+const DONE: ReadonlySet<ResentItem["outcome"]> = new Set(["sent", "would-send"]);
+
+/** Sent: all of them. Not now: some may go out later. Failed: none of what is left ever will. */
+export function exitOf(items: readonly ResentItem[]): NonNullable<Answer["exit"]> {
+  if (items.some(({ outcome }) => MAY_PASS.has(outcome))) return EXIT.notNow;
+  return countDone(items) === items.length ? EXIT.done : EXIT.failed;
+}
+
+function countDone(items: readonly ResentItem[]): number {
+  return items.filter(({ outcome }) => DONE.has(outcome)).length;
+}
+
+/** "Sent 2 of 3 events again: 1 could not be sent now, try again in a minute." */
+export function sentenceOf(items: readonly ResentItem[], dryRun: boolean): string {
+  const done = countDone(items);
+  const part = done === items.length ? count(done, "event") : `${done} of ${count(items.length, "event")}`;
+  const later = items.filter(({ outcome }) => MAY_PASS.has(outcome)).length;
+  const hint = later === 0 ? "" : `; ${later} could not be sent now, try again in a minute`;
+  return `${dryRun ? "Would send" : "Sent"} ${part} again${hint}.`;
+}
+
+/** A line for each event. */
+export function itemLines(items: readonly ResentItem[], { stack }: Pick<Target, "stack">): string[] {
+  const hasArchive = stack?.outputs.ArchiveArn !== undefined;
+  return columns(
+    items.map((item) => {
+      const { surveyId, responseId, eventId } = item;
+      return [...[surveyId, responseId, eventId].map((id) => `${id ?? "-"}`), wordsOf(item, hasArchive)];
+    }),
+  );
+}
+
+/** The outcome of one event, for people. */
+function wordsOf({ outcome, reason, revision, update }: ResentItem, hasArchive: boolean): string {
+  const said: Record<ResentItem["outcome"], string> = {
+    sent: `sent, revision ${revision}`,
+    "would-send": `would be sent, revision ${revision}`,
+    replaced: `not sent: revision ${update} has taken its place`,
+    changed:
+      update === null
+        ? "not sent: changed since its event, and updates are switched off"
+        : `not sent: changed since its event; its update will come, or came, as revision ${update}`,
+    gone: hasArchive
+      ? "not sent: gone at the service; the archive has it: aws events start-replay"
+      : "not sent: gone at the service, so that it cannot be made again",
+    "not-emitted": `not sent: it has no event (${reason})`,
+    unknown: "not sent: no ledger has this id",
+    unproved: `not sent: cannot be proved now (${reason})`,
+    failed: `not sent: failed (${reason})`,
+    refused: `not sent: the bus refuses it (${reason})`,
+    left: `not sent: ${reason}`,
+  };
+  return said[outcome];
+}
