@@ -1,5 +1,5 @@
 import { describe, test } from "vitest";
-import type { Fault } from "../../local/aws/index.ts";
+import type { Fault } from "../support/aws/faults.ts";
 import { expectOutage } from "./support/expect-outage.ts";
 import { startGate } from "./support/gate.ts";
 

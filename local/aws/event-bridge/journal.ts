@@ -2,12 +2,7 @@ import { appendFileSync, closeSync, existsSync, openSync, readFileSync } from "n
 import { z } from "zod";
 import { replaceFile } from "../data-folder.ts";
 
-const delivery = z.object({
-  id: z.string(),
-  queueArn: z.string(),
-  body: z.string(),
-  messageGroupId: z.string().optional(),
-});
+const delivery = z.object({ id: z.string(), queueArn: z.string(), body: z.string() });
 
 /** One event on its way to one target. */
 export type Delivery = z.infer<typeof delivery>;

@@ -6,7 +6,7 @@ import { createDynamoState } from "../../../lib/state/dynamo-state.ts";
 import { setOperatorPause } from "../../../lib/state/operator-pause.ts";
 import { createShared, type Shared } from "../../../lib/state/shared.ts";
 import { FOREVER } from "../../../lib/state/shared-state.ts";
-import type { FaultKind } from "../../../local/aws/faults.ts";
+import type { FaultKind } from "../../support/aws/faults.ts";
 import { useAws } from "../support/aws.ts";
 
 const test = useAws();
