@@ -8,14 +8,13 @@ import type { CommandLine } from "../command-line.ts";
 import { runDemoLife, type Simulator, startSimulator } from "../simulator/index.ts";
 import type { Invoke } from "./environments.ts";
 import { type EventsFile, openEventsFile } from "./events-file.ts";
-import { givenCredentials } from "./given-credentials.ts";
 import { createKillableFunction } from "./killable-function.ts";
 import { noteEnd } from "./last-run.ts";
 import { startLivePage } from "./live-page.ts";
 import { loadFunction } from "./load-function.ts";
 import { openLogFile } from "./log-file.ts";
 import { type ProgressView, showProgress } from "./progress.ts";
-import { type RunConfiguration, runConfiguration } from "./run-configuration.ts";
+import { givenCredentials, type RunConfiguration, runConfiguration } from "./run-configuration.ts";
 import { surveyLines } from "./summary.ts";
 import { runTicks } from "./tick-loop.ts";
 
@@ -74,7 +73,7 @@ export async function run({ line, environment, stop }: RunRequest): Promise<void
     const log = openLogFile(folder, { anew: isDemo });
     closing.push(() => log.close());
     const killable = isDemo ? createKillableFunction() : undefined;
-    if (killable !== undefined) closing.push(killable.close);
+    if (killable !== undefined) closing.push(async () => void (await killable.kill()));
     const polled = greeting(configured, isDemo);
     view.say(polled);
     const demo = simulator && killable && { simulator, aws, kill: killable.kill };

@@ -1,17 +1,10 @@
 import { describe, expect, test } from "vitest";
-import type { Settings, Simulator } from "../../local/simulator/index.ts";
+import type { Simulator } from "../../local/simulator/index.ts";
 import { compareWithTruth } from "./support/compare-with-truth.ts";
-import { beforeEachList, polledService } from "./support/polled-service.ts";
-
-/** In two runs, as no more than five tokens are asked for in ten minutes. */
-const shapes: Settings["tokenBody"][][] = [
-  ["raw", "jsonString", "token"],
-  ["access_token", "accessToken", "array"],
-];
+import { polledService } from "./support/polled-service.ts";
 
 /** What makes a token wrong in the middle of a run, and how many token requests that run may then make. */
 const losses: Record<string, { lose: (simulator: Simulator) => void; requests: number }> = {
-  "its lifetime ends": { lose: (simulator) => simulator.expireToken(), requests: 2 },
   "it is revoked": { lose: (simulator) => simulator.revokeToken(), requests: 2 },
   "another client asks for one, which revokes it": {
     lose: (simulator) => {
@@ -25,30 +18,6 @@ const losses: Record<string, { lose: (simulator: Simulator) => void; requests: n
 };
 
 describe("the access token", () => {
-  for (const bodies of shapes) {
-    test(`is found in bodies of the shapes ${bodies.join(", ")}, asked for once for each`, async () => {
-      const service = await polledService({
-        surveys: [{ surveyId: 1, responses: 10 }],
-        settings: { tokenBody: bodies[0] ?? "raw" },
-      });
-      const { simulator } = service;
-      beforeEachList(simulator, (nth) => {
-        const tokenBody = bodies[nth - 1];
-        if (nth === 1 || tokenBody === undefined) return;
-        // The list is still answered; what the tick asks for next finds its token ended.
-        simulator.set({ tokenBody });
-        simulator.expireToken();
-        simulator.complete(1, 5);
-      });
-
-      const { events } = await service.poll({ "start-from": "beginning", ticks: "5" });
-
-      expect(events).toHaveLength(20);
-      expect(compareWithTruth(events, simulator.truth())).toEqual([]);
-      expect(simulator.counters().token).toBe(bodies.length);
-    });
-  }
-
   for (const [how, { lose, requests }] of Object.entries(losses)) {
     test(`is asked for once more when ${how}`, async () => {
       const service = await polledService({ surveys: [{ surveyId: 1, responses: 150 }] });
