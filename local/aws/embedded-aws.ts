@@ -124,7 +124,7 @@ export async function startEmbeddedAws(options: EmbeddedAwsOptions): Promise<Emb
   async function startEventBridge(folder: string, queues: QueuesAndBuckets): Promise<string> {
     const rules = openRules(join(folder, "rules.json"));
     const deliveries = startDeliveries({
-      journal: openJournal(join(folder, "deliveries.jsonl")),
+      journal: openJournal(join(folder, "deliveries.db")),
       queues,
       refusedFile: join(folder, "refused.jsonl"),
       isTarget: rules.isTarget,

@@ -19,8 +19,14 @@ export interface ValueTest {
   address?: boolean;
 }
 
-const quoted = (text: string) => `"${text}"`;
-const textOf = (candidate: Candidate) => (candidate.kind === "number" ? undefined : candidate.text);
+/** A test of strings as they are compared; booleans and null are texts without quotes. */
+const onText = (test: (text: string) => boolean): ValueTest => ({
+  matches: (candidate) => candidate.kind !== "number" && test(candidate.text),
+});
+const exactly = (text: string): ValueTest => onText((value) => value === `"${text}"`);
+const prefix = (text: string): ValueTest => onText((value) => value.startsWith(`"${text}`));
+const suffix = (text: string): ValueTest => onText((value) => value.endsWith(`${text}"`));
+const matchesExpression = (expression: RegExp): ValueTest => onText((value) => expression.test(value));
 
 /** @param number as in the pattern; it also matches other ways of writing it (`1.0`, `10e-1`) */
 function equalsNumber(number: number): ValueTest {
@@ -31,34 +37,11 @@ function equalsNumber(number: number): ValueTest {
   };
 }
 
-function equalsLiteral(literal: boolean | null): ValueTest {
-  return { matches: (candidate) => textOf(candidate) === String(literal) };
-}
-
 /** A plain string: one that is an address stands for every way of writing that address. */
 function equalsString(text: string): ValueTest {
   const digits = ipDigits(text);
   if (digits === undefined) return exactly(text);
   return addressIn({ bottom: digits, top: digits });
-}
-
-function exactly(text: string): ValueTest {
-  const wanted = quoted(text);
-  return { matches: (candidate) => textOf(candidate) === wanted };
-}
-
-function exists(wanted: boolean): ValueTest {
-  return wanted ? { matches: () => true } : { absence: true };
-}
-
-function prefix(text: string): ValueTest {
-  const start = `"${text}`;
-  return { matches: (candidate) => textOf(candidate)?.startsWith(start) === true };
-}
-
-function suffix(text: string): ValueTest {
-  const end = `${text}"`;
-  return { matches: (candidate) => textOf(candidate)?.endsWith(end) === true };
 }
 
 function addressInBlock(block: string): ValueTest {
@@ -68,16 +51,7 @@ function addressInBlock(block: string): ValueTest {
 }
 
 function addressIn(range: IpRange): ValueTest {
-  return { address: true, matches: (candidate) => candidate.kind !== "number" && inIpRange(candidate.text, range) };
-}
-
-function matchesExpression(expression: RegExp): ValueTest {
-  return {
-    matches: (candidate) => {
-      const text = textOf(candidate);
-      return text !== undefined && expression.test(text);
-    },
-  };
+  return { address: true, ...onText((text) => inIpRange(text, range)) };
 }
 
 function numberWhere(test: (number: number) => boolean): ValueTest {
@@ -101,7 +75,7 @@ function anythingBut(tests: readonly ValueTest[]): ValueTest {
 
 /** The forms in which a value of an event is put to the tests of one list. */
 export function candidatesOf(value: string | number | boolean | null, tests: readonly ValueTest[]): Candidate[] {
-  const text = typeof value === "string" ? quoted(value) : String(value);
+  const text = typeof value === "string" ? `"${value}"` : String(value);
   const candidates: Candidate[] = [];
   if (tests.some(({ address }) => address === true)) {
     const digits = ipDigits(String(value));
@@ -123,7 +97,7 @@ export function candidatesOf(value: string | number | boolean | null, tests: rea
 export function compileValue(value: unknown): ValueTest {
   if (typeof value === "string") return equalsString(value);
   if (typeof value === "number") return equalsNumber(value);
-  if (typeof value === "boolean" || value === null) return equalsLiteral(value);
+  if (typeof value === "boolean" || value === null) return onText((text) => text === String(value));
   if (Array.isArray(value) || typeof value !== "object") {
     return invalid("Match value must be String, number, true, false, or null");
   }
@@ -138,7 +112,11 @@ const expressions: Readonly<Record<string, (operand: unknown) => ValueTest>> = {
   "equals-ignore-case": (operand) => ignoringCase('"', text(operand, "equals-ignore-case"), '"'),
   exactly: (operand) => exactly(text(operand, "exact match")),
   exists: (operand) =>
-    typeof operand === "boolean" ? exists(operand) : invalid("exists match pattern must be either true or false."),
+    typeof operand !== "boolean"
+      ? invalid("exists match pattern must be either true or false.")
+      : operand
+        ? { matches: () => true }
+        : { absence: true },
   numeric: compileNumeric,
   prefix: (operand) =>
     isObject(operand)
