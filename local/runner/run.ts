@@ -55,9 +55,13 @@ export async function run({ line, environment, stop }: RunRequest): Promise<void
   try {
     const simulator = isDemo ? await startSimulator({ seed: 1 }) : undefined;
     if (simulator !== undefined) closing.push(() => simulator.close());
-    const configured = isDemo
-      ? runConfiguration(demoLine(line, simulator), DEMO_CONFIGURATION)
-      : runConfiguration(line);
+    const configured =
+      simulator === undefined
+        ? runConfiguration(line)
+        : runConfiguration(
+            { ...line, baseUrl: simulator.url, interval: line.interval ?? DEMO_INTERVAL },
+            DEMO_CONFIGURATION,
+          );
     const sinks: ((envelope: EventEnvelope) => void)[] = [view.event];
     const unwritable = new AbortController();
     if (line.events !== undefined) {
@@ -66,7 +70,8 @@ export async function run({ line, environment, stop }: RunRequest): Promise<void
       unwritable.signal.addEventListener("abort", view.stop);
       sinks.unshift(writingTo(file, unwritable));
     }
-    const folder = dataFolder(line, isDemo);
+    // The demo's service is born with each run, so its state is too: in a folder of its own.
+    const folder = isDemo ? join(line.data, "demo") : line.data;
     const aws = await startAws(folder, isDemo, sinks, view);
     closing.push(() => aws.close());
     closing.push(() => noteEnd(folder, { at: Date.now(), cause }));
@@ -150,15 +155,6 @@ function writingTo(file: EventsFile, unwritable: AbortController): (envelope: Ev
 /** For commands that are called from elsewhere. */
 function pathOf(events: string | undefined): string | undefined {
   return events === undefined || events === "-" ? events : resolve(events);
-}
-
-function demoLine(line: CommandLine, simulator: Simulator | undefined): CommandLine {
-  return { ...line, baseUrl: simulator?.url ?? "", interval: line.interval ?? DEMO_INTERVAL };
-}
-
-/** The demo's service is born with each run, so its state is too: in a folder of its own. */
-function dataFolder(line: CommandLine, isDemo: boolean): string {
-  return isDemo ? join(line.data, "demo") : line.data;
 }
 
 /** @param sinks get each event, one after the other; they may grow */

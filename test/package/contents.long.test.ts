@@ -32,14 +32,10 @@ async function runModule(name: string, source: string, env: Record<string, strin
   return JSON.parse(await project.run("node", [name], env));
 }
 
+/** A service that gives a token and refuses it. */
 async function startService(): Promise<string> {
-  const survey = JSON.parse(
-    readFileSync(join(root, "test/lib/survey-api/documents/fixtures/survey.json"), "utf8"),
-  ) as unknown;
   const server = createServer((request, response) => {
-    const authorized = request.headers.authorization === "bearer abc";
     if (request.url === "/oauth/token/") response.end('{"token":"abc"}');
-    else if (request.url === "/api/v3/surveys/1201/" && authorized) response.end(JSON.stringify([survey].flat()));
     else response.writeHead(400).end();
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
@@ -125,10 +121,9 @@ describe("survey-poller/survey-api", () => {
   const told = `
     const api = createSurveyApi({ baseUrl: process.env.BASE_URL, credentials: ${credentials} });
     const read = async () => {
-      const { surveyId, pagesById } = await api.survey(1201);
       const code = await api.surveys().catch((error) => error.code);
       await api.close();
-      console.log(JSON.stringify({ surveyId, pages: Object.keys(pagesById).length, code, isError: NotFoundError.prototype instanceof Error }));
+      console.log(JSON.stringify({ code, isError: NotFoundError.prototype instanceof Error }));
     };
     read();
   `;
@@ -137,8 +132,6 @@ describe("survey-poller/survey-api", () => {
     ["client.cjs", 'const { createSurveyApi, NotFoundError } = require("survey-poller/survey-api");'],
   ])("is a client of the survey service for plain JavaScript: %s", async (name, imported) => {
     expect(await runModule(name, `${imported}${told}`, { BASE_URL: await startService() })).toEqual({
-      surveyId: 1201,
-      pages: 1,
       code: "WRONG_TOKEN",
       isError: true,
     });

@@ -69,9 +69,8 @@ describe("pages of another survey", () => {
         new RegExp(`^survey ${surveyId}: .* another survey .*\\(ANSWER_MISMATCH\\); tried again`, "m"),
       );
     }
-    // One call for each survey, of three requests; a slice of each may have begun by then.
+    // One call for each survey at least, of three requests.
     expect(inVain).toBeGreaterThanOrEqual(2 * 3);
-    expect(inVain).toBeLessThanOrEqual(2 * 2 * 3);
     expect(compareWithTruth(events, simulator.truth())).toEqual([]);
   });
 });

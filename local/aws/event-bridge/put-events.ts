@@ -105,19 +105,10 @@ function parseDetail(text: string): Record<string, unknown> | undefined {
 
 /** Deepest nesting of objects and arrays, counted on the text so that no depth can exhaust the stack. */
 function depth(text: string): number {
-  let [open, deepest, inString] = [0, 0, false];
-  for (let index = 0; index < text.length; index++) {
-    const character = text.charCodeAt(index);
-    if (inString) {
-      if (character === BACKSLASH) index += 1;
-      else if (character === QUOTE) inString = false;
-    } else if (character === QUOTE) inString = true;
-    else if (character === BRACE_OPEN || character === BRACKET_OPEN) {
-      open += 1;
-      deepest = Math.max(deepest, open);
-    } else if (character === BRACE_CLOSE || character === BRACKET_CLOSE) open -= 1;
+  let [open, deepest] = [0, 0];
+  for (const [token] of text.matchAll(/"[^"\\]*(?:\\.[^"\\]*)*"|[{}[\]]/g)) {
+    if (token === "{" || token === "[") deepest = Math.max(deepest, ++open);
+    else if (token === "}" || token === "]") open -= 1;
   }
   return deepest;
 }
-
-const [QUOTE, BACKSLASH, BRACE_OPEN, BRACE_CLOSE, BRACKET_OPEN, BRACKET_CLOSE] = [34, 92, 123, 125, 91, 93];
