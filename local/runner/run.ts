@@ -5,7 +5,7 @@ import { actingDeployedOnly } from "../../lib/config/index.ts";
 import { oneLine } from "../../lib/errors.ts";
 import { clearDataFolder, type EmbeddedAws, type EventEnvelope, startEmbeddedAws, storeFailure } from "../aws/index.ts";
 import type { CommandLine } from "../command-line.ts";
-import { runDemoLife, type Simulator, startSimulator } from "../simulator/index.ts";
+import { runDemoLife, startSimulator } from "../simulator/index.ts";
 import type { Invoke } from "./environments.ts";
 import { type EventsFile, openEventsFile } from "./events-file.ts";
 import { createKillableFunction } from "./killable-function.ts";
