@@ -24,7 +24,7 @@ import { createTrouble } from "./trouble/trouble.ts";
 /** The parts that a demo has beside a poller: a service and an AWS in which troubles can be made, and a poller that can be killed. */
 export interface Demo {
   simulator: Simulator;
-  aws: Pick<EmbeddedAws, "faults">;
+  aws: Pick<EmbeddedAws, "use">;
   kill(): Promise<number>;
 }
 
@@ -67,7 +67,7 @@ export async function startConsole({ port, demo, folder, ...ground }: ConsoleOpt
     follower &&
     createTrouble({
       simulator: demo.simulator,
-      aws: demo.aws.faults,
+      aws: demo.aws,
       shadow: follower.shadow,
       signal: stop.signal,
       kill: async () => {

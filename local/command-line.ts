@@ -1,24 +1,25 @@
+import { parseArgs } from "node:util";
 import { UsageError } from "../cli/errors.ts";
+import { nearestName } from "../lib/config/edit-distance.ts";
 import { parseDuration } from "../lib/config/units.ts";
-import { readFlags } from "./read-flags.ts";
 
-/** The flags of the user; a field is absent when its flag was. */
+/** The flags of the user; undefined where one was not given. */
 export interface CommandLine {
   help: boolean;
-  baseUrl?: string;
-  clientId?: string;
+  baseUrl?: string | undefined;
+  clientId?: string | undefined;
   /** Works, but is no longer told of: a command line is no place for a secret. */
-  clientSecret?: string;
-  ticks?: number;
+  clientSecret?: string | undefined;
+  ticks?: number | undefined;
   /** Milliseconds. */
-  interval?: number;
+  interval?: number | undefined;
   data: string;
   /** A file, or "-" for standard output. */
-  events?: string;
-  startFrom?: string;
-  surveys?: number[];
-  timeZone?: string;
-  config?: string;
+  events?: string | undefined;
+  startFrom?: string | undefined;
+  surveys?: number[] | undefined;
+  timeZone?: string | undefined;
+  config?: string | undefined;
   /** Whether the live page is served, and at which port, or the next that is free. */
   console: boolean;
   port: number;
@@ -63,35 +64,54 @@ export const usage = `Usage: npm start -- [flags]
   --help                 this text
 `;
 
-/** @throws UsageError naming the flag that is wrong */
+/** @throws UsageError naming the flag that is wrong, and never the value of a known one */
 export function parseCommandLine(args: string[]): CommandLine {
-  const flags = readFlags(args, options, HELP);
-  const line: CommandLine = {
+  const flags = readFlags(args);
+  return {
     help: flags.help === true,
+    baseUrl: flags["base-url"],
+    clientId: flags["client-id"],
+    clientSecret: flags["client-secret"],
+    ticks: read(flags.ticks, toCount, "--ticks takes a whole number from 1"),
+    interval: read(flags.interval, parseDuration, "--interval takes a duration such as 500ms, 60s or 5m"),
     data: flags.data ?? ".survey-poller",
+    events: flags.events,
+    startFrom: flags["start-from"],
+    surveys: read(flags.surveys, toIds, "--surveys takes survey ids separated by commas, such as 1,2"),
+    timeZone: flags["time-zone"],
+    config: flags.config,
     console: flags["no-console"] !== true,
     port: read(flags.port, toPort, "--port takes a port from 1 to 65535") ?? PORT,
   };
-  const set = <K extends keyof CommandLine>(key: K, value: CommandLine[K] | undefined): void => {
-    if (value !== undefined) line[key] = value;
-  };
-  set("baseUrl", flags["base-url"]);
-  set("clientId", flags["client-id"]);
-  set("clientSecret", flags["client-secret"]);
-  set("ticks", read(flags.ticks, toCount, "--ticks takes a whole number from 1"));
-  set("interval", read(flags.interval, parseDuration, "--interval takes a duration such as 500ms, 60s or 5m"));
-  set("events", flags.events);
-  set("startFrom", flags["start-from"]);
-  set("surveys", read(flags.surveys, toIds, "--surveys takes survey ids separated by commas, such as 1,2"));
-  set("timeZone", flags["time-zone"]);
-  set("config", flags.config);
-  return line;
+}
+
+type Options = typeof options;
+type Flags = { [Name in keyof Options]?: Options[Name]["type"] extends "string" ? string : boolean };
+
+/** Each flag at most once, and nothing else. */
+function readFlags(args: string[]): Flags {
+  // Not strict: its messages would come one at a time and without a suggestion.
+  const { values, tokens } = parseArgs({ args, options, strict: false, allowPositionals: true, tokens: true });
+  const seen = new Set<string>();
+  for (const token of tokens) {
+    if (token.kind === "positional") throw wrong(`unexpected argument "${token.value}"`);
+    if (token.kind !== "option") continue;
+    if (seen.has(token.name)) throw wrong(`--${token.name} is given twice`);
+    seen.add(token.name);
+    if (!Object.hasOwn(options, token.name)) {
+      const nearest = nearestName(token.name, Object.keys(options));
+      throw wrong(`unknown flag ${token.rawName}${nearest === undefined ? "" : `, did you mean --${nearest}?`}`);
+    }
+    const takesValue = options[token.name as keyof Options].type === "string";
+    if (takesValue && !token.value) throw wrong(`--${token.name} needs a value`);
+    if (!takesValue && token.value !== undefined) throw wrong(`--${token.name} takes no value`);
+  }
+  return values as Flags;
 }
 
 function read<T>(text: string | undefined, parser: (text: string) => T | undefined, message: string): T | undefined {
-  if (text === undefined) return undefined;
-  const value = parser(text);
-  if (value === undefined) throw wrong(message);
+  const value = text === undefined ? undefined : parser(text);
+  if (text !== undefined && value === undefined) throw wrong(message);
   return value;
 }
 

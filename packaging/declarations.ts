@@ -30,15 +30,11 @@ export function writeDeclarations(root: string, out: string): void {
 
 /** Declarations that the entries import, and what those import, as paths below the folder. */
 function reachable(folder: string): Set<string> {
-  const found = new Set(Object.values(ENTRIES).map(declarationOf));
+  const found = new Set(Object.values(ENTRIES).map((source) => source.replace(/\.ts$/, ".d.ts")));
   for (const file of found) {
     for (const [, , , specifier = ""] of readFileSync(join(folder, file), "utf8").matchAll(IMPORT)) {
       found.add(normalize(join(dirname(file), `${specifier}.d.ts`)));
     }
   }
   return found;
-}
-
-function declarationOf(source: string): string {
-  return source.replace(/\.ts$/, ".d.ts");
 }

@@ -1,8 +1,7 @@
 import { globSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { build } from "esbuild";
-import { ENTRIES } from "./modules.ts";
-import { SHARED } from "./shared.ts";
+import { ENTRIES, SHARED } from "./modules.ts";
 
 /**
  * The licences of all libraries that the package holds in its bundles: each asks for its text to go with every copy.
@@ -26,10 +25,7 @@ function licenseOf(folder: string): string {
   return license;
 }
 
-function nameOf(folder: string): string {
-  const { name, version } = manifestOf(folder);
-  return `${name} ${version}`;
-}
+const nameOf = (folder: string): string => `${manifestOf(folder).name} ${manifestOf(folder).version}`;
 
 function manifestOf(folder: string): { name: string; version: string; license?: string } {
   return JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));

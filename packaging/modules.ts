@@ -1,7 +1,17 @@
 import { globSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
-import { build } from "esbuild";
-import { SHARED } from "./shared.ts";
+import { type BuildOptions, build } from "esbuild";
+
+/** Settings of every bundle of the package. Names and lines stay readable: people read them in stack traces. */
+export const SHARED = {
+  bundle: true,
+  platform: "node",
+  mainFields: ["module", "main"],
+  external: ["aws-cdk-lib", "constructs", "zod", "esbuild"],
+  // packaging/licenses.ts writes all of them.
+  legalComments: "none",
+  logLevel: "warning",
+} as const satisfies BuildOptions;
 
 /** Modules that can be imported, by the name after `survey-poller/`. */
 export const ENTRIES = {

@@ -2,6 +2,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { join, resolve } from "node:path";
 import { createInterface } from "node:readline";
+import { text } from "node:stream/consumers";
 
 const ROOT = resolve(import.meta.dirname, "..");
 /** Of what a command has printed, so many lines are quoted. */
@@ -56,17 +57,9 @@ export function createCommands(folder: string): Commands {
 
   async function run(program: string, args: readonly string[], env?: Record<string, string>): Promise<string> {
     const child = start(program, args, env);
-    let [printed, all] = ["", ""];
-    child.stdout.setEncoding("utf8").on("data", (chunk: string) => {
-      printed += chunk;
-      all += chunk;
-    });
-    child.stderr.setEncoding("utf8").on("data", (chunk: string) => {
-      all += chunk;
-    });
-    const [code] = (await once(child, "close")) as [number | null];
+    const [printed, said, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, "close")]);
     if (code === 0) return printed;
-    const end = all.trimEnd().split("\n").slice(-QUOTED).join(" | ");
+    const end = (printed + said).trimEnd().split("\n").slice(-QUOTED).join(" | ");
     const name = program === process.execPath ? args.slice(1, 3) : [program, ...args.slice(0, 2)];
     throw new Error(`${name.join(" ")} ended with ${code}: ${end}`);
   }

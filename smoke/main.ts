@@ -6,8 +6,7 @@ import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { createCommands, type Heard, type Tail } from "./commands.ts";
-import { serveOnLoopback } from "./emulator.ts";
-import { HISTORY, isNews, LARGE, type ServiceSettings } from "./service.ts";
+import { HISTORY, isNews, LARGE, type ServiceSettings, serveOnLoopback } from "./service.ts";
 
 const USAGE = `npm run smoke -- [flags]
 

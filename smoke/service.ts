@@ -9,14 +9,14 @@ export interface ServiceSettings {
 }
 
 /** A request and an answer of a function URL (payload format 2.0), as far as they matter here. */
-export interface UrlRequest {
+interface UrlRequest {
   rawPath: string;
   headers: Record<string, string | undefined>;
   requestContext: { http: { method: string } };
   body?: string | undefined;
   isBase64Encoded?: boolean | undefined;
 }
-export interface UrlAnswer {
+interface UrlAnswer {
   statusCode: number;
   headers: Record<string, string>;
   body: string;
@@ -35,54 +35,58 @@ const DAY = 1_440 * MINUTE;
 
 export const isNews = (responseId: number): boolean => responseId >= FIRST_NEWS && responseId < LARGE.responseId;
 
-/**
- * The survey service. Lambda runs as many instances as it likes, so all of them give the same answers at the same time: what completes follows
- * from the clock, and there is one access token, made from the client's secret.
- */
-export async function createService({
-  origin,
-  ...credentials
-}: ServiceSettings): Promise<(request: UrlRequest) => Promise<UrlAnswer>> {
+/** The survey service, and the function by which what has completed since comes to be in it: that follows from the clock. */
+async function startService({ origin, ...credentials }: ServiceSettings): Promise<{ url: string; catchUp(): void }> {
   const createdAt = origin - 40 * DAY;
   const [completedFrom, completedTo] = [origin - DAY, origin - MINUTE];
+  const small = { surveyId: SURVEYS.small, name: "Smoke: small" };
   const simulator = await startSimulator({
     ...credentials,
     seed: 7,
     logLimit: 0,
     surveys: [
-      {
-        surveyId: SURVEYS.small,
-        name: "Smoke: small",
-        responses: HISTORY,
-        open: 0,
-        createdAt,
-        completedFrom,
-        completedTo,
-      },
+      { ...small, responses: HISTORY, open: 0, createdAt, completedFrom, completedTo },
       { surveyId: SURVEYS.large, name: "Smoke: large", createdAt, completedTo: origin },
     ],
   });
   simulator.complete(SURVEYS.large, 1, { ...LARGE, startedAt: origin - MINUTE, completedAt: origin });
-  const token = createHmac("sha256", credentials.clientSecret).update("token").digest("base64url");
-  const body = new URLSearchParams({ ...credentials });
-  const issued = await fetch(`${simulator.url}/oauth/token/`, { method: "POST", body });
-  const ownToken = ((await issued.json()) as { token: string }).token;
   let news = 0;
+  return {
+    url: simulator.url,
+    catchUp() {
+      for (; origin + (news + 1) * EVERY <= Date.now(); news += 1) {
+        const completedAt = origin + (news + 1) * EVERY;
+        const times = { startedAt: completedAt - MINUTE, completedAt };
+        simulator.complete(SURVEYS.small, 1, { responseId: FIRST_NEWS + news, records: 3, ...times });
+      }
+    },
+  };
+}
+
+/** An emulator of AWS serves no function URLs: there the same service is on 127.0.0.1. Gives its address. */
+export async function serveOnLoopback(settings: ServiceSettings): Promise<string> {
+  const { url, catchUp } = await startService(settings);
+  setInterval(catchUp, 1_000);
+  return url;
+}
+
+/** Lambda runs as many instances as it likes: all of them have one access token, made from the client's secret. */
+async function createInstance(settings: ServiceSettings): Promise<(request: UrlRequest) => Promise<UrlAnswer>> {
+  const { url, catchUp } = await startService(settings);
+  const { clientId, clientSecret } = settings;
+  const token = createHmac("sha256", clientSecret).update("token").digest("base64url");
+  const body = new URLSearchParams({ clientId, clientSecret });
+  const issued = await fetch(`${url}/oauth/token/`, { method: "POST", body });
+  const ownToken = ((await issued.json()) as { token: string }).token;
 
   return async ({ rawPath, headers, requestContext, body: text, isBase64Encoded }) => {
-    for (; origin + (news + 1) * EVERY <= Date.now(); news += 1) {
-      const completedAt = origin + (news + 1) * EVERY;
-      const times = { startedAt: completedAt - MINUTE, completedAt };
-      simulator.complete(SURVEYS.small, 1, { responseId: FIRST_NEWS + news, records: 3, ...times });
-    }
-    const type = headers["content-type"];
-    const given = headers.authorization;
-    const authorization = given === `bearer ${token}` ? `bearer ${ownToken}` : given;
-    const answer = await fetch(`${simulator.url}${rawPath}`, {
+    catchUp();
+    const { authorization, "content-type": type } = headers;
+    const answer = await fetch(`${url}${rawPath}`, {
       method: requestContext.http.method,
       headers: {
         ...(type === undefined ? {} : { "content-type": type }),
-        ...(authorization === undefined ? {} : { authorization }),
+        ...(authorization === undefined ? {} : { authorization: authorization.replace(token, ownToken) }),
       },
       ...(text === undefined ? {} : { body: isBase64Encoded === true ? Buffer.from(text, "base64") : text }),
     });
@@ -95,10 +99,10 @@ export async function createService({
   };
 }
 
-let service: ReturnType<typeof createService> | undefined;
+let instance: ReturnType<typeof createInstance> | undefined;
 
 /** The service behind a function URL. Its settings are in the environment, as JSON. */
 export async function handler(request: UrlRequest): Promise<UrlAnswer> {
-  service ??= createService(JSON.parse(process.env.SERVICE ?? "") as ServiceSettings);
-  return (await service)(request);
+  instance ??= createInstance(JSON.parse(process.env.SERVICE ?? "") as ServiceSettings);
+  return (await instance)(request);
 }

@@ -16,7 +16,7 @@ export interface AwsPoller {
 
 /** The poller of one source as the function wires it, with the SDK's clients, against the services named in the environment. */
 export async function createAwsPoller(url: string, settings: Record<string, unknown> = {}): Promise<AwsPoller> {
-  const { secrets } = await provision({ bus: "bench", sources: ["main"] });
+  const secrets = await provision({ bus: "bench", sources: ["main"] });
   const ids = secrets.main;
   if (ids === undefined) throw new Error("no secrets were made");
   await fillCredentials(ids.credentials, { clientId: "bench", clientSecret: "bench" });

@@ -3,6 +3,7 @@ import { mkdtemp } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { startEmbeddedAws } from "../../local/aws/index.ts";
+import { countRequests } from "../../test/support/aws/start-aws.ts";
 
 // The embedded AWS in a process of its own, so that its work is not the poller's: see aws.ts.
 
@@ -14,7 +15,8 @@ const aws = await startEmbeddedAws({
     events += 1;
   },
 });
-process.on("message", () => process.send?.({ events, counters: aws.counters() }));
+const counters = countRequests(aws);
+process.on("message", () => process.send?.({ events, counters: counters() }));
 process.on("disconnect", () => {
   rmSync(dataDir, { recursive: true, force: true });
   process.exit(0);

@@ -1,7 +1,6 @@
 import { DeleteMessageBatchCommand, ReceiveMessageCommand, SQSClient } from "@aws-sdk/client-sqs";
 import { InvalidArgumentError, Option } from "@commander-js/extra-typings";
-import { checkWhere } from "../../infra/subscriptions/check-where.ts";
-import { detailShape, type Shape } from "../../infra/subscriptions/detail-shape.ts";
+import { checkWhere, detailShape, type Shape } from "../../infra/subscriptions/check-where.ts";
 import { nearestName } from "../../lib/config/edit-distance.ts";
 import { isObject, pathText } from "../../lib/config/shape.ts";
 import { parseDuration } from "../../lib/config/units.ts";

@@ -1,11 +1,11 @@
-import type { Faults } from "../../local/aws/index.ts";
+import type { EmbeddedAws } from "../../local/aws/index.ts";
 import { pause } from "../../local/pause.ts";
 import type { Simulator } from "../../local/simulator/index.ts";
 
 /** The parts of the demo that knobs act upon. */
 export interface World {
   simulator: Simulator;
-  aws: Pick<Faults, "add">;
+  aws: Pick<EmbeddedAws, "use">;
   /** Ends the poller where it stands, as kill -9 does. */
   kill(): Promise<void>;
   /** Makes the counts of the survey list stand still, until what it gives is called. Several at a time end with the last. */
@@ -128,14 +128,21 @@ async function revoke(world: World): Promise<Done> {
 }
 
 async function loseAnswer(world: World): Promise<Done> {
-  const fault = world.aws.add({ service: "eventbridge", operation: "PutEvents", kind: "lose-answer", times: 1 });
+  let isLost = false;
+  const restore = world.aws.use((service, request, response, next) => {
+    const isPut = service === "eventbridge" && request.headers["x-amz-target"] === "AWSEvents.PutEvents";
+    // Its work is done, and the connection breaks in the place of the answer.
+    if (isPut && !isLost) response.end = () => response.destroy();
+    isLost ||= isPut;
+    next(request, response);
+  });
   const concerned = completeSome(world);
   const what = "The bus takes the events, and its answer is lost: nobody knows whether they went out.";
   const hit = async (): Promise<void> => {
-    while (fault.hits() === 0 && !world.signal.aborted) await pause(100, world.signal);
+    while (!isLost && !world.signal.aborted) await pause(100, world.signal);
     // The bus is asked again within moments.
     await pause(1_500, world.signal);
-    fault.remove();
+    restore();
   };
   return { what, concerned, calm: hit() };
 }

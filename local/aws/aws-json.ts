@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { RequestListener, ServerResponse } from "node:http";
+import { buffer } from "node:stream/consumers";
 import { z } from "zod";
-import { readBody } from "./http.ts";
 
 /** An error as an AWS service reports it: the SDK raises it under `code` as its name. */
 export class AwsError extends Error {
@@ -42,7 +42,7 @@ export function awsJsonHandler(target: string, operations: Readonly<Record<strin
     const prefix = `${target}.`;
     const short = name.startsWith(prefix) ? name.slice(prefix.length) : "";
     const run = Object.hasOwn(operations, short) ? operations[short] : undefined;
-    readBody(request)
+    buffer(request)
       .then(async (body) => {
         if (run === undefined) throw new AwsError("UnknownOperationException", `${name} is not offered here.`);
         send(response, 200, (await run(parseInput(body))) ?? {});

@@ -1,25 +1,22 @@
 import { randomBytes } from "node:crypto";
+import { channel } from "node:diagnostics_channel";
 import type { RequestListener } from "node:http";
 import { join } from "node:path";
 import { awsJsonHandler } from "./aws-json.ts";
 import { type DataFolderUnusableError, type DataPart, openDataFolder, storeFailure, unopened } from "./data-folder.ts";
-import { startedChannel } from "./diagnostics.ts";
+import { type Middleware, openDoor } from "./door.ts";
 import { openItemsFile } from "./dynamodb/items-file.ts";
 import { dynamodbOperations } from "./dynamodb/operations.ts";
 import { startDeliveries } from "./event-bridge/deliveries.ts";
 import { openJournal } from "./event-bridge/journal.ts";
 import { type EventSink, putEventsOperation } from "./event-bridge/put-events.ts";
-import { openRegistry } from "./event-bridge/registry.ts";
-import { ruleOperations } from "./event-bridge/rule-operations.ts";
-import { createFaults, type Faults } from "./faults.ts";
-import { createFront } from "./front.ts";
-import { closeServer, createLoopbackServer, listenOnLoopback } from "./http.ts";
+import { openRules } from "./event-bridge/rules.ts";
 import { openQueuesAndBuckets, type QueuesAndBuckets } from "./queues-and-buckets.ts";
-import { createRequestLog, type OperationUse } from "./request-log.ts";
-import { secretsOperations } from "./secrets-manager/operations.ts";
-import { openSecretStore } from "./secrets-manager/store.ts";
-import { sendWithFaults } from "./send-with-faults.ts";
+import { secretsOperations } from "./secrets.ts";
 import { REGION, type Service } from "./services.ts";
+
+/** Told of each that has started in this process, once its services listen. */
+export const startedChannel = channel("survey-poller:embedded-aws");
 
 export interface EmbeddedAwsOptions {
   /** Folder that keeps all state; made with mode 0700, used by one process at a time. */
@@ -34,8 +31,6 @@ export interface EmbeddedAwsOptions {
    * process has to end. Without it such an error ends the process with its stack.
    */
   onBroken?: (error: DataFolderUnusableError) => void;
-  /** Seed of all chance in the faults; 1 by default. */
-  seed?: number;
 }
 
 export interface EmbeddedAws {
@@ -45,11 +40,8 @@ export interface EmbeddedAws {
   credentials: { accessKeyId: string; secretAccessKey: string };
   /** The environment in which an unmodified AWS SDK talks to these endpoints, and to no other. */
   env: Record<string, string>;
-  faults: Faults;
-  /** Requests by `service:operation`, e.g. `{ "dynamodb:GetItem": 3 }`; failed and faulted ones included. */
-  counters(): Record<string, number>;
-  /** Which access key used which operation, with the IAM action that has to allow it. */
-  operations(): OperationUse[];
+  /** Puts it behind those that each request passes already. Gives the function that takes it away. */
+  use(middleware: Middleware): () => void;
   /** Stops all services; pending deliveries to queues go out after the next start. */
   close(): Promise<void>;
 }
@@ -64,8 +56,7 @@ export interface EmbeddedAws {
  * Object.assign(process.env, aws.env); // before the first SDK client is made
  */
 export async function startEmbeddedAws(options: EmbeddedAwsOptions): Promise<EmbeddedAws> {
-  const faults = createFaults(options.seed ?? 1);
-  const log = createRequestLog();
+  const middlewares: Middleware[] = [];
   const accessKeyId = `local${randomBytes(16).toString("hex")}`;
   const credentials = { accessKeyId, secretAccessKey: "local" };
   const closing: (() => void | Promise<void>)[] = [];
@@ -74,12 +65,18 @@ export async function startEmbeddedAws(options: EmbeddedAwsOptions): Promise<Emb
     for (const step of closing.splice(0).reverse()) await step();
   }
 
+  function use(middleware: Middleware): () => void {
+    middlewares.push(middleware);
+    return () => {
+      const at = middlewares.indexOf(middleware);
+      if (at >= 0) middlewares.splice(at, 1);
+    };
+  }
+
   async function listen(service: Service, handle: RequestListener): Promise<string> {
-    const server = createLoopbackServer();
-    server.on("request", createFront(service, handle, { accessKeyId, faults, log }));
-    const endpoint = await listenOnLoopback(server);
-    closing.push(() => closeServer(server));
-    return endpoint;
+    const door = await openDoor(service, handle, accessKeyId, middlewares);
+    closing.push(door.close);
+    return door.endpoint;
   }
 
   try {
@@ -98,22 +95,12 @@ export async function startEmbeddedAws(options: EmbeddedAwsOptions): Promise<Emb
     const dynamodb = await listen("dynamodb", awsJsonHandler("DynamoDB_20120810", dynamodbOperations(items.database)));
     const { sqs, s3, queues } = await open("queues-and-buckets", startQueuesAndBuckets);
     const eventbridge = await open("event-bridge", (folder) => startEventBridge(folder, queues));
-    const secrets = await open("secrets", openSecretStore);
-    const secretsmanager = await listen(
-      "secretsmanager",
-      awsJsonHandler("secretsmanager", secretsOperations(secrets, Date.now)),
-    );
+    const secrets = await open("secrets", secretsOperations);
+    const secretsmanager = await listen("secretsmanager", awsJsonHandler("secretsmanager", secrets));
     const endpoints = { dynamodb, sqs, s3, eventbridge, secretsmanager };
-    startedChannel.publish({ faults });
-    return {
-      endpoints,
-      credentials,
-      env: environment(endpoints, credentials),
-      faults,
-      counters: log.counters,
-      operations: log.operations,
-      close,
-    };
+    const aws = { endpoints, credentials, env: environment(endpoints, credentials), use, close };
+    startedChannel.publish(aws);
+    return aws;
   } catch (error) {
     await close();
     throw error;
@@ -135,24 +122,16 @@ export async function startEmbeddedAws(options: EmbeddedAwsOptions): Promise<Emb
   }
 
   async function startEventBridge(folder: string, queues: QueuesAndBuckets): Promise<string> {
-    const registry = openRegistry(join(folder, "rules.json"));
+    const rules = openRules(join(folder, "rules.json"));
     const deliveries = startDeliveries({
-      journal: openJournal(join(folder, "deliveries.jsonl")),
-      send: sendWithFaults(queues, faults),
+      journal: openJournal(join(folder, "deliveries.db")),
+      queues,
       refusedFile: join(folder, "refused.jsonl"),
-      isTarget: registry.isTarget,
+      isTarget: rules.isTarget,
     });
     closing.push(deliveries.close);
-    const putEvents = putEventsOperation({
-      registry,
-      deliveries,
-      onEvent: options.onEvent ?? (() => undefined),
-      now: Date.now,
-    });
-    return listen(
-      "eventbridge",
-      awsJsonHandler("AWSEvents", { ...ruleOperations(registry, Date.now), PutEvents: putEvents }),
-    );
+    const PutEvents = putEventsOperation({ rules, deliveries, onEvent: options.onEvent ?? (() => undefined) });
+    return listen("eventbridge", awsJsonHandler("AWSEvents", { ...rules.operations, PutEvents }));
   }
 }
 

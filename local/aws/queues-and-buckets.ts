@@ -17,7 +17,7 @@ export interface QueuesAndBuckets {
   /** Answers SQS and S3 requests alike. */
   handle: RequestListener;
   /** @returns what went wrong, or nothing */
-  send(queueArn: string, body: string, messageGroupId?: string): Promise<SendFailure | undefined>;
+  send(queueArn: string, body: string): Promise<SendFailure | undefined>;
   close(): Promise<void>;
 }
 
@@ -71,7 +71,7 @@ export async function openQueuesAndBuckets(dataDir: string, sqsEndpoint: string)
   await app.ready();
   return {
     handle: (request, response) => app.routing(request, response),
-    async send(queueArn, body, messageGroupId) {
+    async send(queueArn, body) {
       const name = queueArn.slice(queueArn.lastIndexOf(":") + 1);
       const answer = await app.inject({
         method: "POST",
@@ -80,7 +80,6 @@ export async function openQueuesAndBuckets(dataDir: string, sqsEndpoint: string)
         payload: JSON.stringify({
           QueueUrl: `${sqsEndpoint}/${ACCOUNT}/${name}`,
           MessageBody: withoutPairs(body),
-          ...(messageGroupId === undefined ? {} : { MessageGroupId: messageGroupId }),
         }),
       });
       return answer.statusCode === 200 ? undefined : failure(answer.statusCode, answer.body);
@@ -103,11 +102,9 @@ async function loadInternals(): Promise<Internals> {
 }
 
 /**
- * SQS takes characters beyond U+FFFF, such as 👍, and the queues here do not. In JSON they can be written as two escapes, which say the same. What is
- * no JSON stays as it is, and is refused.
+ * SQS takes characters beyond U+FFFF, such as 👍, and the queues here do not. In JSON they can be written as two escapes, which say the same.
  */
 function withoutPairs(body: string): string {
-  if (!body.startsWith("{")) return body;
   const escaped = (half: string): string => `\\u${half.charCodeAt(0).toString(16)}`;
   return body.replaceAll(/[\u{10000}-\u{10FFFF}]/gu, (one) => one.split("").map(escaped).join(""));
 }

@@ -16,11 +16,17 @@ export class FunctionError extends PollerError {
   }
 }
 
+/** The function was ended while it was at work. */
+export class FunctionKilledError extends PollerError {
+  readonly code = "FUNCTION_KILLED";
+}
+
 /** The function that a run has bundled, ready to be invoked one time after the other. */
 export interface FunctionThread {
   /** Once `stop` is aborted no time is left but to bring the state home. */
   invoke(input: object, stop: AbortSignal, requestId?: string): Promise<unknown>;
-  close(): Promise<void>;
+  /** Ends it where it stands, as a process by kill -9. Says whether it was at work. */
+  close(): Promise<boolean>;
 }
 
 /**
@@ -38,31 +44,34 @@ export function startFunction(bundle: string, variables: Record<string, string>,
   });
   worker.stdout.resume();
   worker.setMaxListeners(0);
-  let over: ((end: InvocationEnd) => void) | undefined;
+  let underWay: PromiseWithResolvers<InvocationEnd> | undefined;
   worker.on("message", (message: InvocationEnd | Told) => {
     if ("channel" in message) channel(message.channel).publish({ ...message.message, at: message.at });
-    else over?.(message);
+    else underWay?.resolve(message);
   });
+  worker.on("error", (error) => underWay?.reject(error));
   return {
     async invoke(input, stop, requestId = `command-${randomUUID()}`) {
-      const ended = Promise.withResolvers<InvocationEnd>();
+      underWay = Promise.withResolvers();
       const halt = (): void => worker.postMessage("stop");
-      over = ended.resolve;
-      worker.once("error", ended.reject);
       stop.addEventListener("abort", halt);
       worker.postMessage({ input, requestId, time: INVOCATION_TIME } satisfies Invocation);
       if (stop.aborted) halt();
       try {
-        const end = await ended.promise;
+        const end = await underWay.promise;
         if ("output" in end) return end.output;
         throw new FunctionError(end.error.code, end.error.message, end.error.hint);
       } finally {
-        worker.off("error", ended.reject);
+        underWay = undefined;
         stop.removeEventListener("abort", halt);
       }
     },
     async close() {
+      // Only once the thread is gone may anything follow it.
       await worker.terminate();
+      const hint = "Nothing is lost: the next tick goes on where this one stopped.";
+      underWay?.reject(new FunctionKilledError("the poller was killed", { hint }));
+      return underWay !== undefined;
     },
   };
 }

@@ -7,7 +7,7 @@ import { proxyProblem } from "../../lib/config/proxy.ts";
 import type { Credentials } from "../../lib/survey-api/index.ts";
 import { createEnvironments, type Invoke, type PollHandler } from "./environments.ts";
 import { type LastRun, writeLastRun } from "./last-run.ts";
-import { fillCredentials, hasCredentials, names, provision } from "./provision.ts";
+import { fillCredentials, names, provision } from "./provision.ts";
 import type { RunConfiguration } from "./run-configuration.ts";
 
 /**
@@ -24,14 +24,10 @@ export async function loadFunction(
 ): Promise<Invoke> {
   const bus = config.bus.name;
   checkProxy(process.env.SURVEY_PROXY);
-  const { secrets } = await provision({ bus, sources: config.sources.map((source) => source.name) });
+  const secrets = await provision({ bus, sources: config.sources.map((source) => source.name) });
   for (const source of config.sources) {
     const ids = secrets[source.name];
-    if (ids === undefined) continue;
-    const given = credentials(source);
-    if (given !== undefined)
-      await fillCredentials(ids.credentials, { clientId: given.clientId, clientSecret: given.clientSecret });
-    else if (!(await hasCredentials(ids.credentials))) {
+    if (ids !== undefined && !(await fillCredentials(ids.credentials, credentials(source)))) {
       throw new UsageError("there are no credentials for the survey service", {
         hint: "Set SURVEY_CLIENT_ID and SURVEY_CLIENT_SECRET in the environment.",
       });

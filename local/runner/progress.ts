@@ -6,7 +6,14 @@ import type { ResponseCompleted } from "../../lib/events/index.ts";
 import type { Progress } from "../../lib/polling/index.ts";
 import type { PauseEvent } from "../../lib/survey-api/index.ts";
 import type { EventEnvelope } from "../aws/index.ts";
-import { createEmissions, type EmissionsLog } from "./emissions.ts";
+
+/** The events of a survey in this run. */
+export interface Emissions {
+  /** Events, as the function counts them. */
+  count: number;
+  /** When the bus has taken the first event of each response (epoch milliseconds). */
+  firstAt: Map<number, number>;
+}
 
 /** Totals of a run, counted from what the bundle publishes on its diagnostics channels. */
 export interface Totals {
@@ -17,7 +24,7 @@ export interface Totals {
   /** Quarantined, refused by the bus, or held. */
   withheld: number;
   /** Events by source and survey. */
-  bySurvey: Map<string, Map<number, EmissionsLog>>;
+  bySurvey: Map<string, Map<number, Emissions>>;
 }
 
 export interface ProgressView {
@@ -52,17 +59,18 @@ export function showProgress(out: NodeJS.WriteStream): ProgressView {
   let untold = 0;
   let lines = 0;
 
-  const emissionsOf = (source: string, surveyId: number): EmissionsLog => {
-    const ofSource = totals.bySurvey.get(source) ?? new Map<number, EmissionsLog>();
+  const emissionsOf = (source: string, surveyId: number): Emissions => {
+    const ofSource = totals.bySurvey.get(source) ?? new Map<number, Emissions>();
     totals.bySurvey.set(source, ofSource);
-    const ofSurvey = ofSource.get(surveyId) ?? createEmissions();
+    const ofSurvey = ofSource.get(surveyId) ?? { count: 0, firstAt: new Map() };
     ofSource.set(surveyId, ofSurvey);
     return ofSurvey;
   };
   const note = (envelope: EventEnvelope): void => {
     if (envelope["detail-type"] !== "response.completed") return;
     const { meta, data } = envelope.detail as ResponseCompleted;
-    emissionsOf(meta.sourceName, data.surveyId).response(data.responseId, Date.now());
+    const { firstAt } = emissionsOf(meta.sourceName, data.surveyId);
+    if (!firstAt.has(data.responseId)) firstAt.set(data.responseId, Date.now());
   };
   const clear = (): void => {
     if (drawn) out.write("\r\u001b[K");
@@ -108,46 +116,62 @@ export function showProgress(out: NodeJS.WriteStream): ProgressView {
     changed = true;
   };
   const onProgress = (message: unknown): void => {
-    const progress = message as Progress & { source: string; at?: number };
+    const progress = message as Progress & { source: string };
     changed = true;
-    if (progress.kind === "surveys") surveys = progress.listed;
-    else if (progress.kind === "page") totals.pages += 1;
-    else if (progress.kind === "paused") {
-      const { source, since } = progress;
-      if (since !== undefined) {
+    switch (progress.kind) {
+      case "surveys":
+        surveys = progress.listed;
+        break;
+      case "page":
+        totals.pages += 1;
+        break;
+      case "waiting":
+        totals.waiting += progress.count;
+        break;
+      case "emitted":
+        totals.emitted += progress.count;
+        emissionsOf(progress.source, progress.surveyId).count += progress.count;
+        lag = progress.lag;
+        break;
+      case "paused":
+        if (progress.since === undefined) {
+          say(`the survey service asked to be left alone until ${new Date(progress.until).toISOString()}`);
+          break;
+        }
         // Told once, and not at each of its ticks.
-        if (operatorPauses.get(source) !== since)
-          say(`source ${source} is paused by an operator: survey-poller resume`);
-        operatorPauses.set(source, since);
-      } else say(`the survey service asked to be left alone until ${new Date(progress.until).toISOString()}`);
-    } else if (progress.kind === "waiting") totals.waiting += progress.count;
-    else if (progress.kind === "emitted") {
-      totals.emitted += progress.count;
-      emissionsOf(progress.source, progress.surveyId).count += progress.count;
-      lag = progress.lag;
-    } else if (progress.kind === "quarantined") {
-      totals.withheld += 1;
-      const which = progress.responseId === undefined ? "a record" : `response ${progress.responseId}`;
-      say(`survey ${progress.surveyId}: ${which} is quarantined: ${progress.reason}`);
-    } else if (progress.kind === "refused") {
-      totals.withheld += 1;
-      say(
-        `survey ${progress.surveyId}: the bus has refused response ${progress.responseId} for good: ${progress.code}`,
-      );
-    } else if (progress.kind === "held") {
-      totals.withheld += progress.count;
-      say(`survey ${progress.surveyId}: ${progress.count} responses are held: nothing proves their contents`);
-    } else if (progress.kind === "start awaited") {
-      const surveys = progress.unanswered.join(", ");
-      say(
-        `it is not known yet where history begins: of survey ${surveys} more is counted than is shown; looked at again`,
-      );
-    } else if (progress.kind === "unreadable surveys") {
-      say(
-        `${progress.count} rows of the survey list have no surveyId that can be read: which surveys they are is not known`,
-      );
-    } else if (progress.kind === "survey failed") {
-      say(`survey ${progress.surveyId}: ${progress.message} (${progress.code}); tried again at the next tick`);
+        if (operatorPauses.get(progress.source) !== progress.since)
+          say(`source ${progress.source} is paused by an operator: survey-poller resume`);
+        operatorPauses.set(progress.source, progress.since);
+        break;
+      case "quarantined": {
+        totals.withheld += 1;
+        const which = progress.responseId === undefined ? "a record" : `response ${progress.responseId}`;
+        say(`survey ${progress.surveyId}: ${which} is quarantined: ${progress.reason}`);
+        break;
+      }
+      case "refused":
+        totals.withheld += 1;
+        say(
+          `survey ${progress.surveyId}: the bus has refused response ${progress.responseId} for good: ${progress.code}`,
+        );
+        break;
+      case "held":
+        totals.withheld += progress.count;
+        say(`survey ${progress.surveyId}: ${progress.count} responses are held: nothing proves their contents`);
+        break;
+      case "start awaited":
+        say(
+          `it is not known yet where history begins: of survey ${progress.unanswered.join(", ")} more is counted than is shown; looked at again`,
+        );
+        break;
+      case "unreadable surveys":
+        say(
+          `${progress.count} rows of the survey list have no surveyId that can be read: which surveys they are is not known`,
+        );
+        break;
+      case "survey failed":
+        say(`survey ${progress.surveyId}: ${progress.message} (${progress.code}); tried again at the next tick`);
+        break;
     }
   };
   const onPause = (message: unknown): void => {
@@ -156,9 +180,8 @@ export function showProgress(out: NodeJS.WriteStream): ProgressView {
       say(`the survey service limits the rate: nothing is asked of it for ${(duration / 1000).toFixed(1)} s`);
     }
   };
-  subscribe("survey-poller:request", onRequest);
-  subscribe("survey-poller:pause", onPause);
-  subscribe("survey-poller:progress", onProgress);
+  const heard = { request: onRequest, pause: onPause, progress: onProgress };
+  for (const [name, on] of Object.entries(heard)) subscribe(`survey-poller:${name}`, on);
   const timer = setInterval(draw, terminal ? REDRAW_EVERY : PLAIN_EVERY);
   timer.unref();
   return {
@@ -174,9 +197,7 @@ export function showProgress(out: NodeJS.WriteStream): ProgressView {
     },
     stop() {
       clearInterval(timer);
-      unsubscribe("survey-poller:request", onRequest);
-      unsubscribe("survey-poller:pause", onPause);
-      unsubscribe("survey-poller:progress", onProgress);
+      for (const [name, on] of Object.entries(heard)) unsubscribe(`survey-poller:${name}`, on);
       clear();
     },
   };

@@ -4,17 +4,16 @@ import { unlistedText } from "../../cli/target/surveys.ts";
 import { oneLine } from "../../lib/errors.ts";
 import { clearDataFolder, type EmbeddedAws, type EventEnvelope, startEmbeddedAws, storeFailure } from "../aws/index.ts";
 import type { CommandLine } from "../command-line.ts";
-import { runDemoLife, type Simulator, startSimulator } from "../simulator/index.ts";
+import { runDemoLife, startSimulator } from "../simulator/index.ts";
 import type { Invoke } from "./environments.ts";
 import { type EventsFile, openEventsFile } from "./events-file.ts";
-import { givenCredentials } from "./given-credentials.ts";
 import { createKillableFunction } from "./killable-function.ts";
 import { noteEnd } from "./last-run.ts";
 import { startLivePage } from "./live-page.ts";
 import { loadFunction } from "./load-function.ts";
 import { openLogFile } from "./log-file.ts";
 import { type ProgressView, showProgress } from "./progress.ts";
-import { type RunConfiguration, runConfiguration } from "./run-configuration.ts";
+import { givenCredentials, type RunConfiguration, runConfiguration } from "./run-configuration.ts";
 import { surveyLines } from "./summary.ts";
 import { runTicks } from "./tick-loop.ts";
 
@@ -53,9 +52,13 @@ export async function run({ line, environment, stop }: RunRequest): Promise<void
   try {
     const simulator = isDemo ? await startSimulator({ seed: 1 }) : undefined;
     if (simulator !== undefined) closing.push(() => simulator.close());
-    const configured = isDemo
-      ? runConfiguration(demoLine(line, simulator), DEMO_CONFIGURATION)
-      : runConfiguration(line);
+    const configured =
+      simulator === undefined
+        ? runConfiguration(line)
+        : runConfiguration(
+            { ...line, baseUrl: simulator.url, interval: line.interval ?? DEMO_INTERVAL },
+            DEMO_CONFIGURATION,
+          );
     const sinks: ((envelope: EventEnvelope) => void)[] = [view.event];
     const unwritable = new AbortController();
     if (line.events !== undefined) {
@@ -64,14 +67,15 @@ export async function run({ line, environment, stop }: RunRequest): Promise<void
       unwritable.signal.addEventListener("abort", view.stop);
       sinks.unshift(writingTo(file, unwritable));
     }
-    const folder = dataFolder(line, isDemo);
+    // The demo's service is born with each run, so its state is too: in a folder of its own.
+    const folder = isDemo ? join(line.data, "demo") : line.data;
     const aws = await startAws(folder, isDemo, sinks, view);
     closing.push(() => aws.close());
     closing.push(() => noteEnd(folder, { at: Date.now(), cause }));
     const log = openLogFile(folder, { anew: isDemo });
     closing.push(() => log.close());
     const killable = isDemo ? createKillableFunction() : undefined;
-    if (killable !== undefined) closing.push(killable.close);
+    if (killable !== undefined) closing.push(async () => void (await killable.kill()));
     const polled = greeting(configured, isDemo);
     view.say(polled);
     const demo = simulator && killable && { simulator, aws, kill: killable.kill };
@@ -150,15 +154,6 @@ function writingTo(file: EventsFile, unwritable: AbortController): (envelope: Ev
 /** For commands that are called from elsewhere. */
 function pathOf(events: string | undefined): string | undefined {
   return events === undefined || events === "-" ? events : resolve(events);
-}
-
-function demoLine(line: CommandLine, simulator: Simulator | undefined): CommandLine {
-  return { ...line, baseUrl: simulator?.url ?? "", interval: line.interval ?? DEMO_INTERVAL };
-}
-
-/** The demo's service is born with each run, so its state is too: in a folder of its own. */
-function dataFolder(line: CommandLine, isDemo: boolean): string {
-  return isDemo ? join(line.data, "demo") : line.data;
 }
 
 /** @param sinks get each event, one after the other; they may grow */

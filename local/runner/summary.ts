@@ -8,7 +8,7 @@ import { PollerError } from "../../lib/errors.ts";
 import { type Mark, placeOf, sayWhyOpen } from "../../lib/polling/index.ts";
 import { readAccount } from "../../lib/state/account.ts";
 import { readMark } from "../../lib/state/leases.ts";
-import type { Emissions } from "./emissions.ts";
+import type { Emissions } from "./progress.ts";
 import { names } from "./provision.ts";
 
 /** The work is done by then: what fails meanwhile is asked again for longer than usual. */
@@ -27,7 +27,8 @@ export async function surveyLines(source: string, emitted: ReadonlyMap<number, E
     const ofRun = emitted.get(surveyId);
     const books = await readMark(table, source, surveyId)
       .then(async (mark) => {
-        const since = mark.books === undefined ? [] : (ofRun?.since(mark.books.closedAt) ?? []);
+        const closedAt = mark.books?.closedAt ?? Infinity;
+        const since = [...(ofRun?.firstAt ?? [])].filter(([, at]) => at > closedAt).map(([responseId]) => responseId);
         return booksLine(mark, since, since.length > 0 ? await listedIdsOf(mark, bucket) : undefined);
       })
       .catch(whyNot);

@@ -4,7 +4,6 @@ import type { SurveySummary } from "../../lib/polling/index.ts";
 import type { BlockedSource, PollOutput } from "../../lib/run/poll-sources.ts";
 import { pause } from "../pause.ts";
 import type { Invoke } from "./environments.ts";
-import { createLeadTime } from "./lead-time.ts";
 import type { ProgressView, Totals } from "./progress.ts";
 
 type Progressed = Pick<Totals, "pages" | "emitted" | "waiting" | "withheld">;
@@ -33,6 +32,11 @@ const MOST_IDLE = 60;
 const LONGEST_PAUSE = 60_000;
 /** A survey that fails so often after the last tick is given up. */
 const MOST_FAILURES = 5;
+/** Ticks whose time is kept. */
+const KEPT = 10;
+/** Greatest part of the interval by which a tick begins early. The time saved must not cost more than a twentieth of the requests. */
+const MOST_LEAD = 1 / 20;
+const FATAL = new Set(["WRONG_CREDENTIALS", "CREDENTIALS_MISSING", "CREDENTIALS_UNREADABLE", "STATE_REFUSED"]);
 
 /** The run ended with surveys that could not be polled. */
 class SurveysFailedError extends PollerError {
@@ -48,22 +52,7 @@ class SourceBlockedError extends PollerError {
   }
 }
 
-/** The ticks of a run, as far as they are known. */
-interface Course {
-  ticks: number;
-  /** Whether the service was ever reached. */
-  reached: boolean;
-  /** The figures that the last invocation that ended has shown. */
-  last: Shown;
-  /** After the last tick: those that failed, and those that got nowhere, in a row. */
-  failures: number;
-  idle: number;
-  /** Lines about surveys that were told: each once. */
-  told: Set<string>;
-  /** Why the run cannot go on. */
-  fatal: { error: unknown } | undefined;
-}
-
+/** The figures that an invocation has shown at its end. */
 interface Shown {
   /** The error with which the whole tick failed. */
   failure?: unknown;
@@ -80,73 +69,98 @@ interface Shown {
  * Invokes the function at each interval, as a schedule does: also while an earlier invocation is still at work. After the last tick it goes on until
  * nothing is unfinished.
  */
-export async function runTicks(options: TickLoopOptions): Promise<TickLoopResult> {
-  const { stop, view, interval } = options;
-  const lead = createLeadTime(interval);
+export async function runTicks({ invoke, ticks, interval, stop, view }: TickLoopOptions): Promise<TickLoopResult> {
   const atWork = new Set<Promise<void>>();
-  const course: Course = {
-    ticks: 0,
-    reached: false,
-    last: { unfinished: true, pausedUntil: 0 },
-    failures: 0,
-    idle: 0,
-    told: new Set(),
-    fatal: undefined,
-  };
+  /** Lines about surveys that were told: each once. */
+  const told = new Set<string>();
+  /** Of the last ticks, in milliseconds. */
+  const durations: number[] = [];
+  let made = 0;
+  /** Whether the service was ever reached. */
+  let isReached = false;
+  let last: Shown = { unfinished: true, pausedUntil: 0 };
+  /** After the last tick: those that failed, and those that got nowhere, in a row. */
+  let failures = 0;
+  let idle = 0;
+  /** Why the run cannot go on. */
+  let end: { error: unknown } | undefined;
+
+  /** Ticks begin early by what the slowest of the last took, so that what completes right after one has read the survey list goes out in time. */
+  const distance = (): number => interval - Math.min(interval * MOST_LEAD, Math.max(0, ...durations));
+  const dealtWith = (): number => view.totals.emitted + view.totals.waiting + view.totals.withheld;
+
+  async function invokeOnce(started: number): Promise<void> {
+    try {
+      const output = await invoke({}, stop);
+      last = shownBy(output);
+      for (const line of output.ticks.flatMap(({ surveys }) => surveys.flatMap((one) => showsTooFew(one) ?? []))) {
+        if (!told.has(line)) view.say(`${line}; looked at again at the next tick`);
+        told.add(line);
+      }
+      // One that was left to another invocation has not asked for anything.
+      isReached ||= output.ticks.some(({ isBusy }) => isBusy !== true);
+    } catch (error) {
+      // A service that was there before may come back, and so may a token that another client has made invalid; an AWS
+      // service always may. Credentials that are refused do not mend themselves.
+      const code = errorCode(error);
+      // A first invocation that works off a backlog tells only at its end that it has reached it.
+      isReached ||= view.totals.pages > 0;
+      const mayPass = isReached || code === "TOO_MANY_REQUESTS" || isAwsFailure(code);
+      if (FATAL.has(code) || !mayPass) {
+        end ??= { error };
+        return;
+      }
+      last = { failure: error, unfinished: true, pausedUntil: 0 };
+      view.say(`tick failed: ${(error as Error).message}; tried again at the next tick`);
+    }
+    const duration = performance.now() - started;
+    // One that has worked off a backlog says nothing of how long a tick takes.
+    if (duration < interval && durations.push(duration) > KEPT) durations.shift();
+  }
+
+  /** Whether the run may end once its last tick is over; when what is left gets nowhere, that is the end as well. */
+  function isDone(hasGotOn: boolean): boolean {
+    const { failure, unfinished, failed, left } = last;
+    if (failure === undefined && !unfinished) return true;
+    failures += failure !== undefined || failed !== undefined ? 1 : 0;
+    idle = hasGotOn ? 0 : idle + 1;
+    if (failures < MOST_FAILURES && idle < MOST_IDLE) return false;
+    const hint = "Nothing is lost: the next run goes on where this one stopped.";
+    end = { error: failure ?? new SurveysFailedError(failed ?? left ?? "surveys could not be polled", { hint }) };
+    return true;
+  }
+
+  /** Milliseconds until the next invocation. */
+  function waitAfter(started: number, isLast: boolean): number {
+    const isAlone = atWork.size === 0;
+    const usual = started + Math.max(distance(), isAlone ? 0 : LEAST_DISTANCE) - performance.now();
+    const pauseLeft = last.pausedUntil - Date.now();
+    const waitForPause = isLast && pauseLeft > LONGEST_PAUSE ? 0 : Math.min(pauseLeft, LONGEST_PAUSE);
+    return Math.max(0, isLast && isAlone ? FINISHING_PAUSE : usual, waitForPause);
+  }
+
   for (;;) {
     const started = performance.now();
-    const before = dealtWith(view);
-    course.ticks += 1;
-    const invocation = invokeOnce(options, course, lead, started).finally(() => atWork.delete(invocation));
+    const before = dealtWith();
+    made += 1;
+    const invocation = invokeOnce(started).finally(() => atWork.delete(invocation));
     atWork.add(invocation);
     // One that is over before the next is due is followed by it in its time; beside one that is not the next one begins.
     const isOver = new AbortController();
-    const longest = Math.max(interval - lead.milliseconds(), LEAST_DISTANCE);
-    await Promise.race([invocation, pause(longest, AbortSignal.any([stop, isOver.signal]))]);
+    await Promise.race([
+      invocation,
+      pause(Math.max(distance(), LEAST_DISTANCE), AbortSignal.any([stop, isOver.signal])),
+    ]);
     isOver.abort();
-    if (course.fatal !== undefined || stop.aborted) break;
-    const isLast = options.ticks !== undefined && course.ticks >= options.ticks;
-    if (isLast && atWork.size === 0 && isDone(course, dealtWith(view) > before)) break;
-    await pause(waitOf(course, { isLast, isAlone: atWork.size === 0, started, interval, lead }), stop);
+    if (end !== undefined || stop.aborted) break;
+    const isLast = ticks !== undefined && made >= ticks;
+    if (isLast && atWork.size === 0 && isDone(dealtWith() > before)) break;
+    await pause(waitAfter(started, isLast), stop);
     if (stop.aborted) break;
   }
   await Promise.all(atWork);
-  if (course.fatal !== undefined) throw course.fatal.error;
-  return { ticks: course.ticks };
-}
-
-async function invokeOnce(
-  { invoke, stop, view, interval }: TickLoopOptions,
-  course: Course,
-  lead: ReturnType<typeof createLeadTime>,
-  started: number,
-): Promise<void> {
-  try {
-    const output = await invoke({}, stop);
-    course.last = shownBy(output);
-    for (const line of output.ticks.flatMap(({ surveys }) => surveys.flatMap((survey) => showsTooFew(survey) ?? []))) {
-      if (!course.told.has(line)) view.say(`${line}; looked at again at the next tick`);
-      course.told.add(line);
-    }
-    // One that was left to another invocation has not asked for anything.
-    course.reached ||= output.ticks.some(({ isBusy }) => isBusy !== true);
-  } catch (error) {
-    // A service that was there before may come back, and so may a token that another client has made invalid; an AWS
-    // service always may. Credentials that are refused do not mend themselves.
-    const code = errorCode(error);
-    // A first invocation that works off a backlog tells only at its end that it has reached it.
-    course.reached ||= view.totals.pages > 0;
-    const mayPass = course.reached || code === "TOO_MANY_REQUESTS" || isAwsFailure(code);
-    if (fatal.has(code) || !mayPass) {
-      course.fatal ??= { error };
-      return;
-    }
-    course.last = { failure: error, unfinished: true, pausedUntil: 0 };
-    view.say(`tick failed: ${(error as Error).message}; tried again at the next tick`);
-  }
-  const duration = performance.now() - started;
-  // One that has worked off a backlog says nothing of how long a tick takes.
-  if (duration < interval) lead.took(duration);
+  if (end !== undefined) throw end.error;
+  return { ticks: made };
 }
 
 function shownBy({ ticks, blocked: [problem] = [] }: PollOutput): Shown {
@@ -178,41 +192,3 @@ function showsTooFew({ surveyId, showsOnly }: SurveySummary): string | undefined
   if (showsOnly === undefined) return undefined;
   return `survey ${surveyId}: its list shows ${showsOnly} responses, and the survey list counts more`;
 }
-
-/** Whether the run may end once its last tick is over; when what is left gets nowhere, that is the end as well. */
-function isDone(course: Course, hasGotOn: boolean): boolean {
-  const { failure, unfinished, failed, left } = course.last;
-  if (failure === undefined && !unfinished) return true;
-  course.failures += failure !== undefined || failed !== undefined ? 1 : 0;
-  course.idle = hasGotOn ? 0 : course.idle + 1;
-  const told = failed ?? left;
-  if (course.failures < MOST_FAILURES && course.idle < MOST_IDLE) return false;
-  const hint = "Nothing is lost: the next run goes on where this one stopped.";
-  course.fatal = { error: failure ?? new SurveysFailedError(told ?? "surveys could not be polled", { hint }) };
-  return true;
-}
-
-/** Milliseconds until the next invocation. */
-function waitOf(
-  { last }: Course,
-  {
-    isLast,
-    isAlone,
-    started,
-    interval,
-    lead,
-  }: { isLast: boolean; isAlone: boolean; started: number; interval: number; lead: { milliseconds(): number } },
-): number {
-  const pauseLeft = last.pausedUntil - Date.now();
-  const distance = Math.max(interval - lead.milliseconds(), isAlone ? 0 : LEAST_DISTANCE);
-  const usual = Math.max(0, started + distance - performance.now());
-  const wait = isLast && isAlone ? FINISHING_PAUSE : usual;
-  const waitForPause = isLast && pauseLeft > LONGEST_PAUSE ? 0 : Math.min(pauseLeft, LONGEST_PAUSE);
-  return Math.max(wait, waitForPause);
-}
-
-function dealtWith({ totals }: { totals: Progressed }): number {
-  return totals.emitted + totals.waiting + totals.withheld;
-}
-
-const fatal = new Set(["WRONG_CREDENTIALS", "CREDENTIALS_MISSING", "CREDENTIALS_UNREADABLE", "STATE_REFUSED"]);

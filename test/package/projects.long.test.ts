@@ -60,14 +60,6 @@ describe.concurrent("installed from its tarball, the package serves", () => {
       );
   });
 
-  it("a CDK app of CommonJS with ts-node and module Node16", async () => {
-    const project = openProject(packed, "node16", { from: "node16-ts-node" });
-    await installPackage(project, packed);
-    const printed = JSON.parse(await project.run("npm", ["run", "--silent", "check"])) as Printed;
-    expectPoller(printed);
-    expect(printed).toMatchObject({ problems: ["sources[0].baseUrl"], detailType: "response.completed" });
-  });
-
   it("an app made by cdk init: its own jest passes, and it synthesizes", async () => {
     const project = openProject(packed, "theirs");
     await project.run(join(root, "node_modules/.bin/cdk"), [
@@ -93,13 +85,5 @@ describe.concurrent("installed from its tarball, the package serves", () => {
     expect(printed.said).toEqual([said, said]);
     expect(printed.said[0]).toEqual(printed.said[1]);
     expect(printed.installed).toEqual(["survey-poller", "typescript", "zod"]);
-  });
-
-  it("an app of Yarn classic on Node 26", async () => {
-    const node = await installNode(packed, "26.9.0");
-    const project = openProject(packed, "yarn", { from: "yarn-classic", node });
-    const yarn = ["--yes", "yarn@1.22.22"];
-    await project.run("npx", [...yarn, "add", "--non-interactive", `file:${packed.file}`]);
-    expectPoller(JSON.parse(await project.run("npx", [...yarn, "--silent", "run", "check"])));
   });
 });

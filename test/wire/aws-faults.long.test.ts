@@ -1,5 +1,6 @@
 import { describe, test } from "vitest";
-import type { Fault, FaultKind, Service } from "../../local/aws/index.ts";
+import type { Service } from "../../local/aws/index.ts";
+import type { Fault, FaultKind } from "../support/aws/faults.ts";
 import type { PolledService } from "./support/polled-service.ts";
 import { expectNothingLost } from "./support/troubled-history.ts";
 
@@ -11,34 +12,10 @@ const on = (service: Service, operations: string[], fault: { kind: FaultKind } &
   operations.map((operation) => ({ service, operation, ...fault }));
 
 describe("DynamoDB", () => {
-  test("that throttles now and then is asked again", async () => {
-    await expectNothingLost({
-      faults: on("dynamodb", TABLE, { kind: "throttle", probability: 0.25, times: 5 }),
-    });
-  });
-
   test("that throttles for longer than the SDK asks makes a survey wait for the next tick", async () => {
     await expectNothingLost({
       faults: on("dynamodb", ["BatchGetItem"], { kind: "throttle", after: 3, times: 16 }),
       says: /^survey \d: DynamoDB could not be used \(ProvisionedThroughputExceededException\) \(DYNAMODB_FAILED\);/m,
-    });
-  });
-
-  test("that leaves parts of a batch undone gets them again", async () => {
-    await expectNothingLost({
-      faults: on("dynamodb", ["BatchGetItem", "BatchWriteItem"], { kind: "partial", probability: 0.5, times: 15 }),
-    });
-  });
-
-  test("that fails now and then loses nothing, and each failure is told", async () => {
-    // The SDK asks five times for one write: of 15 that fail one after the other, one of three surveys gets five.
-    const others = TABLE.filter((operation) => operation !== "BatchWriteItem");
-    await expectNothingLost({
-      faults: [
-        ...on("dynamodb", others, { kind: "error", probability: 0.6, times: 15 }),
-        ...on("dynamodb", ["BatchWriteItem"], { kind: "error", after: 2, times: 15 }),
-      ],
-      says: /DynamoDB could not be used \(InternalServerError\)/,
     });
   });
 
@@ -61,19 +38,11 @@ describe("DynamoDB", () => {
 describe("EventBridge", () => {
   const bus = (fault: { kind: FaultKind } & Partial<Fault>): Fault[] => on("eventbridge", ["PutEvents"], fault);
 
-  test("that takes some entries and not others gets the others again", async () => {
-    await expectNothingLost({ faults: bus({ kind: "partial", probability: 0.6, times: 12 }) });
-  });
-
   test("that refuses whole requests gets them again, at the next tick if need be", async () => {
     await expectNothingLost({
       faults: [...bus({ kind: "throttle", times: 40 }), ...bus({ kind: "error", times: 30 })],
       says: /^survey \d: the event bus did not take every event .*PUBLISH_FAILED/m,
     });
-  });
-
-  test("whose answers get lost gets the same events again, and no more of them", async () => {
-    await expectNothingLost({ faults: bus({ kind: "lose-answer", probability: 0.4, times: 12 }) });
   });
 
   test("whose answer comes too late is taken to have lost it", async () => {

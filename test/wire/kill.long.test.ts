@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { seededRandom } from "../../local/aws/random.ts";
 import { readEvents } from "../support/command.ts";
+import { seededRandom } from "../support/random.ts";
 import { busyLife } from "./support/busy-life.ts";
 import { compareWithTruth } from "./support/compare-with-truth.ts";
 import { expectBooks } from "./support/expect-books.ts";

@@ -1,5 +1,5 @@
 import { describe, test } from "vitest";
-import type { Fault } from "../../local/aws/index.ts";
+import type { Fault } from "../support/aws/faults.ts";
 import { expectOutage } from "./support/expect-outage.ts";
 import { startGate } from "./support/gate.ts";
 
@@ -26,26 +26,9 @@ describe("the survey service", () => {
       says: /tick failed: get survey list: .*cannot be reached \(ECONNREFUSED\)/,
     });
   });
-
-  test("answers 500 to everything for several ticks", async () => {
-    await expectOutage({
-      async begin({ simulator }) {
-        simulator.fault({ kind: "status", status: 500, after: 60 });
-        return { end: async () => simulator.clearFaults() };
-      },
-      says: /tick failed: get survey list: .*500/,
-    });
-  });
 });
 
 describe("DynamoDB", () => {
-  test("is down from the first tick on", async () => {
-    await expectOutage({
-      faults: [down("dynamodb", "Query")],
-      says: /tick failed: DynamoDB could not be used \(ECONNRESET\)/,
-    });
-  });
-
   test("goes down in the middle of a tick: what was published just then may come once more", async () => {
     await expectOutage({
       // Entries in the ledger fail first, so that the marks have to hold what was published; then these fail too.
@@ -77,14 +60,6 @@ test("S3 is down for several ticks: what is too large for an event waits for it"
 });
 
 describe("Secrets Manager", () => {
-  test("is down from the first tick on", async () => {
-    await expectOutage({
-      // The first read is the command's own, which puts the credentials there.
-      faults: [down("secretsmanager", "GetSecretValue", 1)],
-      says: /tick failed: Secrets Manager could not be used \(ECONNRESET\)/,
-    });
-  });
-
   test("goes down while the token in use ends: no other can be had until it is back", async () => {
     await expectOutage({
       async begin({ simulator }) {

@@ -9,7 +9,7 @@ import { loadFunction } from "../../local/runner/load-function.ts";
 import { startSimulator } from "../../local/simulator/index.ts";
 import { allowedBy } from "../infra/support/policies.ts";
 import { removeTemporaryFolders, temporaryFolder } from "../infra/support/temporary-folder.ts";
-import { recordCalls } from "./support/recording.ts";
+import { recordActions, TOLD_APART } from "./support/recording.ts";
 
 /** What never shows up among a function's own calls: Lambda does it in its name, or S3 looks at the right to list before it tells that a key is missing. */
 const BY_OTHERS = ["WriteLogs", "ReportFailures", "TellMissing"];
@@ -24,23 +24,14 @@ const LOCAL_NAMES: Record<string, string> = {
 
 afterAll(removeTemporaryFolders);
 
-/** How the access key of the function ends. */
-const FUNCTION = ".poll";
-
-/** Of these services each call is told with its resource; the others' policies name one resource for each action. */
-const TOLD_APART = /^(dynamodb|secretsmanager):/;
-
-/** What the function has asked for, or may ask for: actions, with their resource where these are told apart. */
-type Calls = Set<string>;
-
 /** How often the situations come again, since which of two takes a lease, and how far a tick comes by itself, is a matter of time. */
 const ROUNDS = 6;
 
 /**
- * The bundled function at work over an embedded AWS, with an access key of its own, in every situation that makes it ask for more; until all that
- * is allowed was asked for, or the rounds are over.
+ * The bundled function at work over an embedded AWS, in every situation that makes it ask for more; until all that is allowed was asked for, or
+ * the rounds are over. Gives actions, with their resource where these are told apart.
  */
-async function recordEverything(allowed: Calls): Promise<Calls> {
+async function recordEverything(allowed: Set<string>): Promise<Set<string>> {
   await using cleanUp = new AsyncDisposableStack();
   const simulator = await startSimulator({ surveys: [{ surveyId: 1, responses: 6 }] });
   cleanUp.defer(() => simulator.close());
@@ -56,34 +47,15 @@ async function recordEverything(allowed: Calls): Promise<Calls> {
     { dataDir, aws: aws.env },
     () => simulator,
   );
-  const dynamodb = await recordCalls("dynamodb", aws.endpoints.dynamodb);
-  cleanUp.use(dynamodb);
-  const secrets = await recordCalls("secretsmanager", aws.endpoints.secretsmanager);
-  cleanUp.use(secrets);
-  process.env.AWS_ENDPOINT_URL_DYNAMODB = dynamodb.endpoint;
-  process.env.AWS_ENDPOINT_URL_SECRETS_MANAGER = secrets.endpoint;
-
+  // What was asked for so far, the stack makes.
+  const asked = recordActions(aws);
   const { signal } = new AbortController();
-  const poll = (input: PollInput = {}) => {
-    // The clients of an environment read the key when it is invoked first, and keep it.
-    process.env.AWS_ACCESS_KEY_ID = `${aws.credentials.accessKeyId}${FUNCTION}`;
-    return invoke(input, signal);
-  };
-  const calls = (): Calls => {
-    const found: Calls = new Set();
-    for (const { caller, action, resource } of [...dynamodb.calls, ...secrets.calls]) {
-      if (caller.endsWith(FUNCTION)) found.add(`${action} ${resource}`);
-    }
-    for (const { accessKeyId, action } of aws.operations()) {
-      if (accessKeyId.endsWith(FUNCTION) && !TOLD_APART.test(action)) found.add(action);
-    }
-    return found;
-  };
+  const poll = (input: PollInput = {}) => invoke(input, signal);
 
   await poll();
   // One waits whose records are too large for the table: they lie in the bucket until it goes out.
   simulator.complete(1, 1, { records: 4, commentBytes: 60_000, metadata: { fail: 4 } });
-  for (let tries = 0; tries < 10 && !calls().has("s3:DeleteObject"); tries += 1) await poll();
+  for (let tries = 0; tries < 10 && !asked.has("s3:DeleteObject"); tries += 1) await poll();
   // Records lie apart, and nothing gives a response whole: these are held.
   simulator.set({ layout: "scattered" });
   simulator.fault({ kind: "status", status: 404, operation: "response" });
@@ -95,13 +67,11 @@ async function recordEverything(allowed: Calls): Promise<Calls> {
     await Promise.all([poll(), poll()]);
     // The first of whoever comes next asks for a new one; not more often, as a service that refuses every token is left alone.
     if (round < 2) simulator.revokeToken();
-    if (holds(calls(), allowed)) break;
+    if ([...allowed].every((one) => asked.has(one))) break;
   }
   await poll({ source: "main", operation: { kind: "redrive", surveyIds: [1] } });
-  return calls();
+  return asked;
 }
-
-const holds = (all: Set<string>, some: Set<string>): boolean => [...some].every((one) => all.has(one));
 
 /** What a policy allows, but for what others need. */
 function allowedFor(template: Template, role: string): Set<string> {

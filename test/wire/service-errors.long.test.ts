@@ -31,17 +31,9 @@ describe("a service that cannot be used", () => {
       fault: { kind: "html", operation: "token" },
       line: /^get token: .*no token.*baseUrl/,
     },
-    "answers 404 to the token request": {
-      fault: { kind: "status", status: 404, operation: "token" },
-      line: /^get token: .*404.*baseUrl/,
-    },
     "answers an HTML page for the survey list": {
       fault: { kind: "html", operation: "surveys" },
       line: /^get survey list: .*not JSON.*baseUrl/,
-    },
-    "answers 404 for the survey list": {
-      fault: { kind: "status", status: 404, operation: "surveys" },
-      line: /^get survey list: .*404/,
     },
     "refuses every token": {
       fault: { kind: "status", status: 400, operation: "surveys" },

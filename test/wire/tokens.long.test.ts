@@ -1,78 +1,23 @@
-import { describe, expect, test } from "vitest";
-import type { Settings, Simulator } from "../../local/simulator/index.ts";
+import { expect, test } from "vitest";
 import { compareWithTruth } from "./support/compare-with-truth.ts";
-import { beforeEachList, polledService } from "./support/polled-service.ts";
+import { polledService } from "./support/polled-service.ts";
 
-/** In two runs, as no more than five tokens are asked for in ten minutes. */
-const shapes: Settings["tokenBody"][][] = [
-  ["raw", "jsonString", "token"],
-  ["access_token", "accessToken", "array"],
-];
-
-/** What makes a token wrong in the middle of a run, and how many token requests that run may then make. */
-const losses: Record<string, { lose: (simulator: Simulator) => void; requests: number }> = {
-  "its lifetime ends": { lose: (simulator) => simulator.expireToken(), requests: 2 },
-  "it is revoked": { lose: (simulator) => simulator.revokeToken(), requests: 2 },
-  "another client asks for one, which revokes it": {
-    lose: (simulator) => {
-      simulator.set({ newTokenRevokesOlder: true });
-      const { url, clientId, clientSecret } = simulator;
-      void fetch(`${url}/oauth/token/`, { method: "POST", body: new URLSearchParams({ clientId, clientSecret }) });
-    },
-    // One of them is the other client's.
-    requests: 3,
-  },
-};
-
-describe("the access token", () => {
-  for (const bodies of shapes) {
-    test(`is found in bodies of the shapes ${bodies.join(", ")}, asked for once for each`, async () => {
-      const service = await polledService({
-        surveys: [{ surveyId: 1, responses: 10 }],
-        settings: { tokenBody: bodies[0] ?? "raw" },
-      });
-      const { simulator } = service;
-      beforeEachList(simulator, (nth) => {
-        const tokenBody = bodies[nth - 1];
-        if (nth === 1 || tokenBody === undefined) return;
-        // The list is still answered; what the tick asks for next finds its token ended.
-        simulator.set({ tokenBody });
-        simulator.expireToken();
-        simulator.complete(1, 5);
-      });
-
-      const { events } = await service.poll({ "start-from": "beginning", ticks: "5" });
-
-      expect(events).toHaveLength(20);
-      expect(compareWithTruth(events, simulator.truth())).toEqual([]);
-      expect(simulator.counters().token).toBe(bodies.length);
-    });
-  }
-
-  for (const [how, { lose, requests }] of Object.entries(losses)) {
-    test(`is asked for once more when ${how}`, async () => {
-      const service = await polledService({ surveys: [{ surveyId: 1, responses: 150 }] });
-      const { simulator } = service;
-      simulator.onPageRead((_survey, _page, _order, nth) => nth === 4 && lose(simulator));
-
-      const { events } = await service.poll({ "start-from": "beginning" });
-
-      expect(compareWithTruth(events, simulator.truth())).toEqual([]);
-      expect(simulator.counters().token).toBe(requests);
-    });
-  }
-
-  test("is asked for once more by the run that follows its end", async () => {
-    const service = await polledService({ surveys: [{ surveyId: 1, responses: 10 }] });
-    const { simulator } = service;
-    await service.poll({ "start-from": "beginning" });
-    simulator.expireToken();
-    simulator.complete(1, 5);
-    const { events } = await service.poll({ "start-from": "beginning" });
-    expect(compareWithTruth(events, simulator.truth())).toEqual([]);
-    expect(simulator.counters().token).toBe(2);
-    // The new one is kept in its turn.
-    await service.poll({ "start-from": "beginning" });
-    expect(simulator.counters().token).toBe(2);
+test("another client asks for a token in the middle of a run, which revokes ours: one more is asked for, and kept for the next run", async () => {
+  const service = await polledService({ surveys: [{ surveyId: 1, responses: 150 }] });
+  const { simulator } = service;
+  simulator.onPageRead((_survey, _page, _order, nth) => {
+    if (nth !== 4) return;
+    simulator.set({ newTokenRevokesOlder: true });
+    const { url, clientId, clientSecret } = simulator;
+    void fetch(`${url}/oauth/token/`, { method: "POST", body: new URLSearchParams({ clientId, clientSecret }) });
   });
+
+  const { events } = await service.poll({ "start-from": "beginning" });
+
+  expect(compareWithTruth(events, simulator.truth())).toEqual([]);
+  // One of them is the other client's.
+  expect(simulator.counters().token).toBe(3);
+  simulator.complete(1, 5);
+  expect((await service.poll({ "start-from": "beginning" })).events).toHaveLength(155);
+  expect(simulator.counters().token).toBe(3);
 });

@@ -96,14 +96,3 @@ describe("a configuration", () => {
     expect(line).toMatch(/startForm\b.*"startFrom"/);
   });
 });
-
-describe("--help", () => {
-  test("names every flag and ends well", async () => {
-    const { code, stdout, stderr } = await runCommand(["--help"]);
-    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
-    for (const name of ["base-url", "client-id", "ticks", "interval", "data", "events", "start-from"]) {
-      expect(stdout).toContain(`--${name}`);
-    }
-    for (const name of ["surveys", "time-zone", "no-console", "config"]) expect(stdout).toContain(`--${name}`);
-  });
-});

@@ -149,7 +149,7 @@ export function verdictOf(facts: Facts): Verdict {
 }
 
 function ofEmitted(facts: Facts, entry: LedgerEntry): Verdict {
-  const { mark, isListed, tellsDeleted, now, id } = facts;
+  const { mark, isListed, tellsDeleted, now } = facts;
   const { revision = 1, emittedAt, gone, refusedRevision } = entry;
   if (isForgotten(entry)) {
     const what = "Nothing: neither it nor an update of it goes out again.";

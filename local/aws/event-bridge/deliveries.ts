@@ -1,10 +1,7 @@
 import { appendFileSync } from "node:fs";
 import { setTimeout as delay } from "node:timers/promises";
-import type { SendFailure } from "../queues-and-buckets.ts";
+import type { QueuesAndBuckets, SendFailure } from "../queues-and-buckets.ts";
 import type { Delivery, Journal } from "./journal.ts";
-
-/** @returns what went wrong, or nothing when the queue has the message */
-export type SendToQueue = (delivery: Delivery) => Promise<SendFailure | undefined>;
 
 export interface Deliveries {
   /** Writes the deliveries down, then sends them in the background: one after the other for each queue, in order. */
@@ -17,9 +14,9 @@ const FIRST_RETRY_MS = 20;
 const LAST_RETRY_MS = 2000;
 const NO_QUEUE = /QueueDoesNotExist|NonExistentQueue/;
 
-export interface DeliveriesOptions {
+interface DeliveriesOptions {
   journal: Journal;
-  send: SendToQueue;
+  queues: Pick<QueuesAndBuckets, "send">;
   /** Takes messages that SQS can never take. */
   refusedFile: string;
   /** Whether a rule has the queue as a target. */
@@ -30,16 +27,16 @@ export interface DeliveriesOptions {
  * Sends deliveries until their queue has taken them. The queue may be yet to be created: the order in which a local system starts cannot
  * lose an event. A queue that is gone together with its rule is waited for no longer.
  */
-export function startDeliveries({ journal, send, refusedFile, isTarget }: DeliveriesOptions): Deliveries {
+export function startDeliveries({ journal, queues, refusedFile, isTarget }: DeliveriesOptions): Deliveries {
   const stop = new AbortController();
   const waiting = new Map<string, Delivery[]>();
   const workers = new Map<string, Promise<void>>();
 
   async function deliver(delivery: Delivery): Promise<void> {
     for (let wait = FIRST_RETRY_MS; !stop.signal.aborted; wait = Math.min(wait * 2, LAST_RETRY_MS)) {
-      const failure = await send(delivery).catch(
-        (error: unknown): SendFailure => ({ code: "InternalFailure", message: String(error), retryable: true }),
-      );
+      const failure = await queues
+        .send(delivery.queueArn, delivery.body)
+        .catch((error: unknown): SendFailure => ({ code: "InternalFailure", message: String(error), retryable: true }));
       const isGone = failure !== undefined && NO_QUEUE.test(failure.code) && !isTarget(delivery.queueArn);
       if (failure?.retryable === true && !isGone) {
         await delay(wait, undefined, { signal: stop.signal }).catch(() => undefined);

@@ -1,5 +1,18 @@
+import { z } from "zod";
 import { ACCOUNT, REGION } from "../services.ts";
-import type { PutEventsEntry } from "./entry.ts";
+
+/** One event of a PutEvents request. Fields for which a single entry fails are optional here. */
+export const putEventsEntry = z.looseObject({
+  Source: z.string().optional(),
+  DetailType: z.string().optional(),
+  /** JSON text. */
+  Detail: z.string().optional(),
+  EventBusName: z.string().optional(),
+  Resources: z.array(z.string()).optional(),
+  /** Epoch seconds, with fractions. */
+  Time: z.number().optional(),
+});
+export type PutEventsEntry = z.infer<typeof putEventsEntry>;
 
 /** An event as the bus delivers it to targets. */
 export interface EventEnvelope {

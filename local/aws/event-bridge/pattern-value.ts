@@ -1,19 +1,93 @@
 import { InvalidEventPatternError } from "./invalid-pattern.ts";
-import {
-  addressInBlock,
-  anythingBut,
-  anythingButNumbers,
-  equalsLiteral,
-  equalsNumber,
-  equalsString,
-  exactly,
-  exists,
-  matchesExpression,
-  numberWhere,
-  prefix,
-  suffix,
-  type ValueTest,
-} from "./value-test.ts";
+import { cidrRange, type IpRange, inIpRange, ipDigits } from "./ip-address.ts";
+
+/** A value of an event as it is compared: strings in their quotes, which is how a string differs from a number. */
+type Candidate =
+  | { kind: "text"; text: string }
+  | { kind: "number"; number: number }
+  | { kind: "address"; text: string };
+
+/** One alternative of a pattern's list. */
+export interface ValueTest {
+  /** Decides on a value that is there; absent for `exists: false`. */
+  matches?: (candidate: Candidate) => boolean;
+  /** True for `exists: false`. */
+  absence?: boolean;
+  /** Numbers are compared as numbers once a list holds such a test, else by their text. */
+  numeric?: boolean;
+  /** Values that are addresses are compared as addresses too once a list holds such a test. */
+  address?: boolean;
+}
+
+/** A test of strings as they are compared; booleans and null are texts without quotes. */
+const onText = (test: (text: string) => boolean): ValueTest => ({
+  matches: (candidate) => candidate.kind !== "number" && test(candidate.text),
+});
+const exactly = (text: string): ValueTest => onText((value) => value === `"${text}"`);
+const prefix = (text: string): ValueTest => onText((value) => value.startsWith(`"${text}`));
+const suffix = (text: string): ValueTest => onText((value) => value.endsWith(`${text}"`));
+const matchesExpression = (expression: RegExp): ValueTest => onText((value) => expression.test(value));
+
+/** @param number as in the pattern; it also matches other ways of writing it (`1.0`, `10e-1`) */
+function equalsNumber(number: number): ValueTest {
+  return {
+    numeric: true,
+    matches: (candidate) =>
+      candidate.kind === "number" ? candidate.number === number : candidate.text === String(number),
+  };
+}
+
+/** A plain string: one that is an address stands for every way of writing that address. */
+function equalsString(text: string): ValueTest {
+  const digits = ipDigits(text);
+  if (digits === undefined) return exactly(text);
+  return addressIn({ bottom: digits, top: digits });
+}
+
+function addressInBlock(block: string): ValueTest {
+  const range = cidrRange(block);
+  if (typeof range === "string") throw new InvalidEventPatternError(range);
+  return addressIn(range);
+}
+
+function addressIn(range: IpRange): ValueTest {
+  return { address: true, ...onText((text) => inIpRange(text, range)) };
+}
+
+function numberWhere(test: (number: number) => boolean): ValueTest {
+  return { numeric: true, matches: (candidate) => candidate.kind === "number" && test(candidate.number) };
+}
+
+function anythingButNumbers(numbers: readonly number[]): ValueTest {
+  return {
+    numeric: true,
+    matches: (candidate) =>
+      candidate.kind === "text" || (candidate.kind === "number" && !numbers.includes(candidate.number)),
+  };
+}
+
+/** Anything that none of the tests matches; a list of tests over strings lets every other kind of value through. */
+function anythingBut(tests: readonly ValueTest[]): ValueTest {
+  return {
+    matches: (candidate) => candidate.kind !== "address" && !tests.some((test) => test.matches?.(candidate) === true),
+  };
+}
+
+/** The forms in which a value of an event is put to the tests of one list. */
+export function candidatesOf(value: string | number | boolean | null, tests: readonly ValueTest[]): Candidate[] {
+  const text = typeof value === "string" ? `"${value}"` : String(value);
+  const candidates: Candidate[] = [];
+  if (tests.some(({ address }) => address === true)) {
+    const digits = ipDigits(String(value));
+    if (digits !== undefined) candidates.push({ kind: "address", text: digits });
+  }
+  if (typeof value === "number" && tests.some(({ numeric }) => numeric === true)) {
+    candidates.push({ kind: "number", number: value });
+  } else {
+    candidates.push({ kind: "text", text });
+  }
+  return candidates;
+}
 
 /**
  * Compiles one element of a pattern's list: a plain value, or a match expression like `{"prefix": "a"}`.
@@ -23,7 +97,7 @@ import {
 export function compileValue(value: unknown): ValueTest {
   if (typeof value === "string") return equalsString(value);
   if (typeof value === "number") return equalsNumber(value);
-  if (typeof value === "boolean" || value === null) return equalsLiteral(value);
+  if (typeof value === "boolean" || value === null) return onText((text) => text === String(value));
   if (Array.isArray(value) || typeof value !== "object") {
     return invalid("Match value must be String, number, true, false, or null");
   }
@@ -38,7 +112,11 @@ const expressions: Readonly<Record<string, (operand: unknown) => ValueTest>> = {
   "equals-ignore-case": (operand) => ignoringCase('"', text(operand, "equals-ignore-case"), '"'),
   exactly: (operand) => exactly(text(operand, "exact match")),
   exists: (operand) =>
-    typeof operand === "boolean" ? exists(operand) : invalid("exists match pattern must be either true or false."),
+    typeof operand !== "boolean"
+      ? invalid("exists match pattern must be either true or false.")
+      : operand
+        ? { matches: () => true }
+        : { absence: true },
   numeric: compileNumeric,
   prefix: (operand) =>
     isObject(operand)

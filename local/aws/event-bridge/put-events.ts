@@ -2,37 +2,29 @@ import { randomUUID } from "node:crypto";
 import { z } from "zod";
 import { AwsError, type Operation, operation } from "../aws-json.ts";
 import type { Deliveries } from "./deliveries.ts";
-import {
-  checkEntry,
-  type EntryError,
-  entrySize,
-  MAX_REQUEST_BYTES,
-  type PutEventsEntry,
-  putEventsEntry,
-} from "./entry.ts";
-import { type EventEnvelope, toEnvelope } from "./envelope.ts";
-import type { Delivery } from "./journal.ts";
-import type { Registry } from "./registry.ts";
-import { targetInput } from "./target-input.ts";
+import { type EventEnvelope, type PutEventsEntry, putEventsEntry, toEnvelope } from "./envelope.ts";
+import type { Rules } from "./rules.ts";
 
 /** Receives every event that a bus has accepted. */
 export type EventSink = (envelope: EventEnvelope, busName: string) => void | Promise<void>;
 
 const input = z.looseObject({ Entries: z.array(putEventsEntry).min(1).max(10) });
 
+/** The limit on the entries of one request together, in bytes (1 MB since January 2026). */
+const MAX_REQUEST_BYTES = 1_048_576;
+const MAX_DEPTH = 1000;
+
 interface PutEventsOptions {
-  registry: Registry;
+  rules: Rules;
   deliveries: Deliveries;
   onEvent: EventSink;
-  /** Epoch milliseconds. */
-  now(): number;
 }
 
 /**
  * PutEvents, answered only after the sink has returned for each accepted event and its deliveries are on disk: what is
  * acknowledged outlives the process.
  */
-export function putEventsOperation({ registry, deliveries, onEvent, now }: PutEventsOptions): Operation {
+export function putEventsOperation({ rules, deliveries, onEvent }: PutEventsOptions): Operation {
   // One event after the other, across requests too: the sink need not be safe for two calls at once.
   let turn: Promise<unknown> = Promise.resolve();
   function inTurn<T>(work: () => Promise<T>): Promise<T> {
@@ -41,33 +33,18 @@ export function putEventsOperation({ registry, deliveries, onEvent, now }: PutEv
     return result;
   }
 
-  function deliveriesOf(envelope: EventEnvelope, busName: string): Delivery[] {
-    return registry
-      .rules(busName)
-      .filter((rule) => rule.state === "ENABLED" && registry.matcher(rule)(envelope))
-      .flatMap(({ targets }) => targets)
-      .map((target) => {
-        const messageGroupId = target.SqsParameters?.MessageGroupId;
-        return {
-          id: randomUUID(),
-          queueArn: target.Arn,
-          body: targetInput(target, envelope),
-          ...(messageGroupId === undefined ? {} : { messageGroupId }),
-        };
-      });
-  }
-
   async function accept(entry: PutEventsEntry): Promise<{ EventId: string } | EntryError> {
     const checked = checkEntry(entry);
-    if ("error" in checked) return checked.error;
+    if ("ErrorCode" in checked) return checked;
     const id = randomUUID();
-    const bus = registry.bus(entry.EventBusName);
+    const on = rules.targetsOf(entry.EventBusName);
     // As on AWS: an event for a bus that does not exist is acknowledged, and seen by nobody.
-    if (bus === undefined) return { EventId: id };
-    const envelope = toEnvelope(entry, checked.detail, id, now());
+    if (on === undefined) return { EventId: id };
+    const envelope = toEnvelope(entry, checked.detail, id, Date.now());
     try {
-      await onEvent(envelope, bus.name);
-      deliveries.enqueue(deliveriesOf(envelope, bus.name));
+      await onEvent(envelope, on.bus);
+      const body = JSON.stringify(envelope);
+      deliveries.enqueue(on.targets(envelope).map((queueArn) => ({ id: randomUUID(), queueArn, body })));
     } catch (error) {
       return { ErrorCode: "InternalFailure", ErrorMessage: error instanceof Error ? error.message : String(error) };
     }
@@ -85,4 +62,53 @@ export function putEventsOperation({ registry, deliveries, onEvent, now }: PutEv
       return { FailedEntryCount: results.filter((result) => "ErrorCode" in result).length, Entries: results };
     });
   });
+}
+
+/** Size by AWS's rule: 14 for a time, and the UTF-8 bytes of the texts. */
+function entrySize(entry: PutEventsEntry): number {
+  const texts = [entry.Source, entry.DetailType, entry.Detail, ...(entry.Resources ?? [])];
+  return texts.reduce((sum, text) => sum + Buffer.byteLength(text ?? ""), entry.Time === undefined ? 0 : 14);
+}
+
+interface EntryError {
+  ErrorCode: string;
+  ErrorMessage: string;
+}
+
+function checkEntry(entry: PutEventsEntry): { detail: Record<string, unknown> } | EntryError {
+  for (const name of ["Source", "DetailType", "Detail"] as const) {
+    if (entry[name] === undefined || entry[name] === "") {
+      return failed("InvalidArgument", `Parameter ${name} is not valid. Reason: ${name} is a required argument.`);
+    }
+  }
+  if (entry.Source?.startsWith("aws.") === true) {
+    return failed("NotAuthorizedForSourceException", "Not authorized for the source.");
+  }
+  const detail = parseDetail(entry.Detail ?? "");
+  return detail === undefined ? failed("MalformedDetail", "Detail is malformed.") : { detail };
+}
+
+function failed(ErrorCode: string, ErrorMessage: string): EntryError {
+  return { ErrorCode, ErrorMessage };
+}
+
+function parseDetail(text: string): Record<string, unknown> | undefined {
+  if (depth(text) > MAX_DEPTH) return undefined;
+  try {
+    const parsed: unknown = JSON.parse(text);
+    if (typeof parsed !== "object" || parsed === null || Array.isArray(parsed)) return undefined;
+    return parsed as Record<string, unknown>;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Deepest nesting of objects and arrays, counted on the text so that no depth can exhaust the stack. */
+function depth(text: string): number {
+  let [open, deepest] = [0, 0];
+  for (const [token] of text.matchAll(/"[^"\\]*(?:\\.[^"\\]*)*"|[{}[\]]/g)) {
+    if (token === "{" || token === "[") deepest = Math.max(deepest, ++open);
+    else if (token === "}" || token === "]") open -= 1;
+  }
+  return deepest;
 }

@@ -7,9 +7,10 @@ import { CreateBucketCommand, S3Client } from "@aws-sdk/client-s3";
 import { ListQueuesCommand, SQSClient } from "@aws-sdk/client-sqs";
 import { expect } from "vitest";
 import { createTableInput } from "../../../lib/state/table.ts";
-import { type EmbeddedAws, type EventEnvelope, startEmbeddedAws } from "../../../local/aws/index.ts";
+import type { EventEnvelope } from "../../../local/aws/index.ts";
 import { writeLastRun } from "../../../local/runner/last-run.ts";
 import { bundleFolder } from "../../../local/runner/load-function.ts";
+import { startAws, type TestedAws } from "../../support/aws/start-aws.ts";
 
 const BUS = "surveys";
 const BUCKET = "answers";
@@ -18,7 +19,7 @@ const TABLE = "table";
 /** A data folder with the AWS of a run that polls nothing, which is in this process. */
 export interface RunningFolder extends AsyncDisposable {
   data: string;
-  aws: EmbeddedAws;
+  aws: TestedAws;
   s3: S3Client;
   /** What the bus has accepted, oldest first. */
   events: EventEnvelope[];
@@ -33,7 +34,7 @@ export interface RunningFolder extends AsyncDisposable {
 export async function runningFolder(config: object = {}): Promise<RunningFolder> {
   const data = mkdtempSync(join(tmpdir(), "survey-poller-"));
   const events: EventEnvelope[] = [];
-  const aws = await startEmbeddedAws({ dataDir: data, onEvent: (event) => void events.push(event) });
+  const aws = await startAws({ dataDir: data, onEvent: (event) => void events.push(event) });
   const common = { region: "us-east-1", credentials: aws.credentials };
   const eventbridge = new EventBridgeClient({ ...common, endpoint: aws.endpoints.eventbridge });
   const s3 = new S3Client({ ...common, endpoint: aws.endpoints.s3, forcePathStyle: true });

@@ -6,7 +6,8 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Clients, createClients } from "../../../lib/aws/clients.ts";
 import { isAwsFailure } from "../../../lib/aws/failure.ts";
 import { readSecret } from "../../../lib/secrets/secret-values.ts";
-import type { FaultKind, Service } from "../../../local/aws/index.ts";
+import type { Service } from "../../../local/aws/index.ts";
+import type { FaultKind } from "../../support/aws/faults.ts";
 import { useAws } from "../support/aws.ts";
 
 const test = useAws();

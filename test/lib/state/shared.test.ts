@@ -4,7 +4,7 @@ import { UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import { describe, expect, it } from "vitest";
 import { createDynamoState } from "../../../lib/state/dynamo-state.ts";
 import { createShared, FOREVER, type Shared, setOperatorPause } from "../../../lib/state/shared.ts";
-import type { FaultKind } from "../../../local/aws/faults.ts";
+import type { FaultKind } from "../../support/aws/faults.ts";
 import { useAws } from "../support/aws.ts";
 
 const test = useAws();

@@ -10,13 +10,14 @@ import { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
 import { afterAll, afterEach, beforeAll } from "vitest";
 import type { Clients } from "../../../lib/aws/clients.ts";
 import { createTableInput } from "../../../lib/state/table.ts";
-import { type EmbeddedAws, type EventEnvelope, startEmbeddedAws } from "../../../local/aws/index.ts";
+import type { EmbeddedAws, EventEnvelope } from "../../../local/aws/index.ts";
+import { startAws, type TestedAws } from "../../support/aws/start-aws.ts";
 
 /** Those of the poller, all of them there at once. */
 export type TestClients = Omit<Clients, "s3" | "sqs"> & { s3: S3Client; sqs: SQSClient };
 
 export interface TestAws {
-  aws: EmbeddedAws;
+  aws: TestedAws;
   clients: TestClients;
   table: string;
   bus: string;
@@ -36,7 +37,7 @@ export function useAws(): TestAws {
   } as unknown as TestAws;
 
   beforeAll(async () => {
-    test.aws = await startEmbeddedAws({ dataDir, onEvent: (event) => void test.events.push(event) });
+    test.aws = await startAws({ dataDir, onEvent: (event) => void test.events.push(event) });
     test.clients = clientsOf(test.aws);
     await Promise.all([
       createTable(test.clients, test.table),

@@ -4,7 +4,6 @@ import {
   CreateEventBusCommand,
   DeleteRuleCommand,
   DescribeEventBusCommand,
-  DescribeRuleCommand,
   type EventBridgeClient,
   ListRulesCommand,
   ListTargetsByRuleCommand,
@@ -14,23 +13,19 @@ import {
   RemoveTargetsCommand,
   type Target,
 } from "@aws-sdk/client-eventbridge";
-import { DeleteQueueCommand } from "@aws-sdk/client-sqs";
 import { expect, test } from "vitest";
-import { createQueue, entry, errorName, startForTest, takeMessages } from "./support.ts";
+import { openJournal } from "../../../local/aws/event-bridge/journal.ts";
+import { createQueue, entry, errorName, startForTest, takeMessages, takeNumbers } from "./support.ts";
 
 const EventBusName = "surveys";
 const queueArn = "arn:aws:sqs:us-east-1:000000000000:queue";
 
 /** A bus with one rule for everything of ours, to the target. */
-async function subscribe(eventbridge: EventBridgeClient, target: Partial<Target> = {}, pattern: object = {}) {
+async function subscribe(eventbridge: EventBridgeClient, pattern: object = {}) {
   const EventPattern = JSON.stringify({ source: ["survey-poller"], ...pattern });
   await eventbridge.send(new CreateEventBusCommand({ Name: EventBusName }));
   await eventbridge.send(new PutRuleCommand({ Name: "rule", EventBusName, EventPattern }));
-  await putTarget(eventbridge, target);
-}
-
-async function putTarget(eventbridge: EventBridgeClient, target: Partial<Target>) {
-  const Targets = [{ Id: "target", Arn: queueArn, ...target }];
+  const Targets = [{ Id: "target", Arn: queueArn }];
   await eventbridge.send(new PutTargetsCommand({ Rule: "rule", EventBusName, Targets }));
 }
 
@@ -42,7 +37,7 @@ async function put(eventbridge: EventBridgeClient, ...numbers: number[]) {
 test("matching events of the rule's bus reach its queue as the whole envelope, in order", async () => {
   const { eventbridge, sqs, events } = await startForTest();
   const { url } = await createQueue(sqs);
-  await subscribe(eventbridge, {}, { detail: { n: [{ numeric: [">=", 2] }] } });
+  await subscribe(eventbridge, { detail: { n: [{ numeric: [">=", 2] }] } });
 
   await put(eventbridge, 1, 2, 3);
   await eventbridge.send(new PutEventsCommand({ Entries: [entry({ Detail: '{"n":9}' })] }));
@@ -53,25 +48,12 @@ test("matching events of the rule's bus reach its queue as the whole envelope, i
   expect(await takeMessages(sqs, url, 1, 0)).toEqual([]);
 });
 
-test.each<[string, Partial<Target>, string]>([
-  ["InputPath of a part", { InputPath: "$.detail" }, '{"n":1}'],
-  ["InputPath of a leaf", { InputPath: "$['detail'].n" }, "1"],
-  ["InputPath to nothing", { InputPath: "$.detail.none[0]" }, "null"],
-  ["Input", { Input: '{"constant":true}' }, '{"constant":true}'],
-])("a target may be sent something else: %s", async (_, target, expected) => {
-  const { eventbridge, sqs } = await startForTest();
-  const { url } = await createQueue(sqs);
-  await subscribe(eventbridge, target);
-  await put(eventbridge, 1);
-  expect(await takeMessages(sqs, url, 1)).toEqual([expected]);
-});
-
 test("an event waits for a queue that does not exist yet", async () => {
   const { eventbridge, sqs } = await startForTest();
-  await subscribe(eventbridge, { InputPath: "$.detail.n" });
+  await subscribe(eventbridge);
   await put(eventbridge, 1, 2);
   const { url } = await createQueue(sqs);
-  expect(await takeMessages(sqs, url, 2)).toEqual(["1", "2"]);
+  expect(await takeNumbers(sqs, url, 2)).toEqual([1, 2]);
 });
 
 test("a message that SQS can never take is set aside with the reason, and the next one goes out", async () => {
@@ -83,26 +65,15 @@ test("a message that SQS can never take is set aside with the reason, and the ne
   await eventbridge.send(new PutEventsCommand({ Entries: [entry({ EventBusName, Detail: big })] }));
   await put(eventbridge, 2);
 
-  const bodies = await takeMessages(sqs, url, 1);
-
-  expect(bodies.map((body) => JSON.parse(body).detail.n)).toEqual([2]);
+  expect(await takeNumbers(sqs, url, 1)).toEqual([2]);
   const refused = JSON.parse(readFileSync(join(dataDir, "event-bridge", "refused.jsonl"), "utf8"));
   expect(refused).toMatchObject({ code: "InvalidParameterValue", delivery: { queueArn } });
-});
-
-test("a FIFO queue is sent to under the target's message group", async () => {
-  const { eventbridge, sqs } = await startForTest();
-  const attributes = { FifoQueue: "true", ContentBasedDeduplication: "true" };
-  const { url, arn: Arn } = await createQueue(sqs, "queue.fifo", attributes);
-  await subscribe(eventbridge, { Arn, InputPath: "$.detail.n", SqsParameters: { MessageGroupId: "all" } });
-  await put(eventbridge, 1, 2);
-  expect(await takeMessages(sqs, url, 2)).toEqual(["1", "2"]);
 });
 
 test("a disabled rule, a removed target and a deleted rule deliver nothing", async () => {
   const { eventbridge, sqs } = await startForTest();
   const { url } = await createQueue(sqs);
-  await subscribe(eventbridge, { InputPath: "$.detail.n" });
+  await subscribe(eventbridge);
   const rule = { Name: "rule", EventBusName, EventPattern: '{"source":["survey-poller"]}' };
 
   await eventbridge.send(new PutRuleCommand({ ...rule, State: "DISABLED" }));
@@ -116,63 +87,34 @@ test("a disabled rule, a removed target and a deleted rule deliver nothing", asy
   await deleteRule();
   await put(eventbridge, 4);
 
-  expect(await takeMessages(sqs, url, 1)).toEqual(["2"]);
+  expect(await takeNumbers(sqs, url, 1)).toEqual([2]);
   expect(await takeMessages(sqs, url, 1, 0)).toEqual([]);
   expect(await errorName(deleteRule())).toBe("no error");
 });
 
-test("deliveries go on after the queue service has failed", async () => {
-  const { aws, eventbridge, sqs } = await startForTest();
-  const { url } = await createQueue(sqs);
-  await subscribe(eventbridge, { InputPath: "$.detail.n" });
-  const throttled = aws.faults.add({ service: "sqs", operation: "SendMessage", kind: "throttle", times: 2 });
-
-  await put(eventbridge, 1, 2);
-
-  expect(await takeMessages(sqs, url, 2)).toEqual(["1", "2"]);
-  expect(throttled.hits()).toBe(2);
-  expect(aws.counters()["sqs:SendMessage"]).toBeUndefined();
-});
-
-test("a lost answer of the queue means that the event arrives twice", async () => {
-  const { aws, eventbridge, sqs } = await startForTest();
-  const { url } = await createQueue(sqs);
-  await subscribe(eventbridge, { InputPath: "$.detail.n" });
-  aws.faults.add({ service: "sqs", operation: "SendMessage", kind: "lose-answer", times: 1 });
-  await put(eventbridge, 1);
-  expect(await takeMessages(sqs, url, 2)).toEqual(["1", "1"]);
-});
-
-test("rules and targets are described and listed, also after a restart and by the bus's ARN", async () => {
+test("rules and targets are listed, also after a restart and by the bus's ARN", async () => {
   const first = await startForTest();
-  await subscribe(first.eventbridge, { InputPath: "$.detail" });
-  await first.eventbridge.send(
-    new PutRuleCommand({ Name: "another", EventBusName, EventPattern: '{"source":["x"]}', Description: "of x" }),
-  );
+  await subscribe(first.eventbridge);
+  await first.eventbridge.send(new PutRuleCommand({ Name: "another", EventBusName, EventPattern: '{"source":["x"]}' }));
   await first.aws.close();
 
   const { eventbridge } = await startForTest({ dataDir: first.dataDir });
   const { Arn } = await eventbridge.send(new DescribeEventBusCommand({ Name: EventBusName }));
   expect(Arn).toBe("arn:aws:events:us-east-1:000000000000:event-bus/surveys");
-  const page = await eventbridge.send(new ListRulesCommand({ EventBusName: Arn, Limit: 1 }));
-  expect(page.Rules?.map(({ Name }) => Name)).toEqual(["another"]);
-  const rest = await eventbridge.send(new ListRulesCommand({ EventBusName, NextToken: page.NextToken }));
-  expect(rest.Rules?.map(({ Name }) => Name)).toEqual(["rule"]);
-  expect(rest.NextToken).toBeUndefined();
-  expect(await eventbridge.send(new DescribeRuleCommand({ Name: "another", EventBusName }))).toMatchObject({
-    Arn: "arn:aws:events:us-east-1:000000000000:rule/surveys/another",
-    EventPattern: '{"source":["x"]}',
-    State: "ENABLED",
-    Description: "of x",
-  });
+  const { Rules } = await eventbridge.send(new ListRulesCommand({ EventBusName: Arn }));
+  const another = { Name: "another", EventPattern: '{"source":["x"]}', State: "ENABLED" };
+  expect(Rules).toMatchObject([another, { Name: "rule" }]);
+  expect(Rules?.[0]?.Arn).toBe("arn:aws:events:us-east-1:000000000000:rule/surveys/another");
+  const beginning = await eventbridge.send(new ListRulesCommand({ EventBusName, NamePrefix: "ru" }));
+  expect(beginning.Rules).toMatchObject([{ Name: "rule" }]);
   const { Targets } = await eventbridge.send(new ListTargetsByRuleCommand({ Rule: "rule", EventBusName }));
-  expect(Targets).toEqual([{ Id: "target", Arn: queueArn, InputPath: "$.detail" }]);
+  expect(Targets).toEqual([{ Id: "target", Arn: queueArn }]);
 });
 
 test("what AWS refuses is refused", async () => {
   const { eventbridge } = await startForTest();
   await subscribe(eventbridge);
-  const rule = (EventPattern: string | undefined, bus = EventBusName) =>
+  const rule = (EventPattern: string, bus = EventBusName) =>
     errorName(eventbridge.send(new PutRuleCommand({ Name: "other", EventBusName: bus, EventPattern })));
   const targets = (Targets: Target[], Rule = "rule") =>
     errorName(eventbridge.send(new PutTargetsCommand({ Rule, EventBusName, Targets })));
@@ -180,13 +122,12 @@ test("what AWS refuses is refused", async () => {
   expect(await rule('{"source":"survey-poller"}')).toBe("InvalidEventPatternException");
   expect(await rule('{"source":[{"suffix":1}]}')).toBe("InvalidEventPatternException");
   expect(await rule("{")).toBe("InvalidEventPatternException");
-  expect(await rule(undefined)).toBe("ValidationException");
   expect(await rule('{"source":["x"]}', "nowhere")).toBe("ResourceNotFoundException");
   expect(await targets([{ Id: "a", Arn: queueArn }], "none")).toBe("ResourceNotFoundException");
   expect(await targets([{ Id: "a", Arn: "arn:aws:lambda:us-east-1:000000000000:function:f" }])).toBe(
     "ValidationException",
   );
-  expect(await targets([{ Id: "a", Arn: queueArn, InputPath: "detail" }])).toBe("ValidationException");
+  expect(await targets([{ Id: "a", Arn: queueArn, InputPath: "$.detail" }])).toBe("ValidationException");
   const five = Array.from({ length: 5 }, (_, index) => ({ Id: `t${index}`, Arn: queueArn }));
   expect(await targets(five)).toBe("LimitExceededException");
   expect(await errorName(eventbridge.send(new CreateEventBusCommand({ Name: EventBusName })))).toBe(
@@ -196,27 +137,23 @@ test("what AWS refuses is refused", async () => {
 
 test("pending deliveries survive an orderly stop", async () => {
   const first = await startForTest();
-  await subscribe(first.eventbridge, { InputPath: "$.detail.n" });
+  await subscribe(first.eventbridge);
   await put(first.eventbridge, 1, 2);
   await first.aws.close();
 
   const { sqs } = await startForTest({ dataDir: first.dataDir });
   const { url } = await createQueue(sqs);
-  expect(await takeMessages(sqs, url, 2)).toEqual(["1", "2"]);
+  expect(await takeNumbers(sqs, url, 2)).toEqual([1, 2]);
 });
 
 test("what is still under way to a queue goes with it once no rule leads there any more", async () => {
-  const { aws, sqs, eventbridge, dataDir } = await startForTest();
-  const { url } = await createQueue(sqs);
+  const { eventbridge, dataDir } = await startForTest();
   await subscribe(eventbridge);
-  const fault = aws.faults.add({ service: "sqs", operation: "SendMessage", kind: "throttle" });
   await put(eventbridge, 1);
-  await expect.poll(() => fault.hits()).toBeGreaterThan(0);
   await eventbridge.send(new RemoveTargetsCommand({ Rule: "rule", EventBusName, Ids: ["target"] }));
-  await sqs.send(new DeleteQueueCommand({ QueueUrl: url }));
-  fault.remove();
 
-  const deliveries = () => readFileSync(join(dataDir, "event-bridge", "deliveries.jsonl"), "utf8");
-  await expect.poll(deliveries, { timeout: 5_000 }).toContain('{"done":');
+  const journal = openJournal(join(dataDir, "event-bridge", "deliveries.db"));
+  await expect.poll(() => journal.pending(), { timeout: 5_000 }).toEqual([]);
+  journal.close();
   expect(existsSync(join(dataDir, "event-bridge", "refused.jsonl"))).toBe(false);
 });

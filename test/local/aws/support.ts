@@ -104,3 +104,8 @@ export async function errorName(call: Promise<unknown>): Promise<string> {
     (error: unknown) => (error instanceof Error ? error.name : String(error)),
   );
 }
+
+/** The numbers in the events that are waiting in a queue. */
+export async function takeNumbers(...of: Parameters<typeof takeMessages>): Promise<number[]> {
+  return (await takeMessages(...of)).map((body) => (JSON.parse(body) as { detail: { n: number } }).detail.n);
+}

@@ -9,9 +9,11 @@ it("a client secret on the command line works, with a warning that names its bet
   expect(stderr).not.toContain("hunter2");
 });
 
-it("neither the help nor a run without the flag tells of it", async () => {
+it("the help names every flag but that one", async () => {
   const { code, stdout, stderr } = await runCommand(["--help"]);
   expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
   expect(stdout).toContain("SURVEY_CLIENT_SECRET");
   expect(stdout).not.toContain("--client-secret");
+  const names = ["base-url", "client-id", "ticks", "interval", "data", "events", "start-from", "surveys", "time-zone"];
+  for (const name of [...names, "no-console", "port", "config"]) expect(stdout).toContain(`--${name} `);
 });

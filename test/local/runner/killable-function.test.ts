@@ -18,7 +18,7 @@ export const handler = async ({ source }, { awsRequestId }) => {
 };`,
   );
   const killable = createKillableFunction();
-  onTestFinished(() => killable.close());
+  onTestFinished(() => void killable.kill());
   const handler = await killable.load(file)(1);
   const ask = (source: string): Promise<unknown> => handler({ source }, context);
 

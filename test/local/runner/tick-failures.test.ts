@@ -38,36 +38,34 @@ async function run(
 }
 
 describe("a tick that fails", () => {
-  for (const code of ["DYNAMODB_FAILED", "S3_FAILED", "SECRETS_MANAGER_FAILED", "TOO_MANY_REQUESTS"]) {
-    test(`by ${code} is told and followed by the next, also when it is the first`, async () => {
-      const { made, said, failure } = await run([coded(code), coded(code), "well"]);
-      expect({ made, failure }).toEqual({ made: 3, failure: undefined });
+  test.each(["DYNAMODB_FAILED", "S3_FAILED", "SECRETS_MANAGER_FAILED", "TOO_MANY_REQUESTS"])(
+    "by %s is told and followed by the next, also when it is the first",
+    async (code) => {
       const line = `tick failed: it failed by ${code}; tried again at the next tick`;
-      expect(said).toEqual([line, line]);
-    });
-  }
+      const ran = await run([coded(code), coded(code), "well"]);
+      expect(ran).toEqual({ made: 3, failure: undefined, said: [line, line] });
+    },
+  );
 
-  for (const code of ["UNREACHABLE", "SERVER_ERROR", "WRONG_TOKEN"]) {
-    test(`by ${code} ends the command when it is the first, and not once the service was reached`, async () => {
-      const first = await run([coded(code), "well"]);
-      expect({ made: first.made, failure: first.failure }).toMatchObject({ made: 1, failure: { code } });
-      const later = await run(["well", coded(code), "well"]);
-      expect({ made: later.made, failure: later.failure }).toEqual({ made: 3, failure: undefined });
-    });
-  }
+  test.each(["UNREACHABLE", "SERVER_ERROR", "WRONG_TOKEN"])(
+    "by %s ends the command when it is the first, and not once the service was reached",
+    async (code) => {
+      expect(await run([coded(code), "well"])).toMatchObject({ made: 1, failure: { code } });
+      expect(await run(["well", coded(code), "well"])).toMatchObject({ made: 3, failure: undefined });
+    },
+  );
 
   test("by SERVER_ERROR after its first pages is followed by the next: a backlog keeps the first tick at work for long", async () => {
-    const { made, said, failure } = await run([coded("SERVER_ERROR"), "well"], 5);
-    expect({ made, failure }).toEqual({ made: 2, failure: undefined });
-    expect(said).toEqual(["tick failed: it failed by SERVER_ERROR; tried again at the next tick"]);
+    const said = ["tick failed: it failed by SERVER_ERROR; tried again at the next tick"];
+    expect(await run([coded("SERVER_ERROR"), "well"], 5)).toEqual({ made: 2, failure: undefined, said });
   });
 
-  for (const code of ["WRONG_CREDENTIALS", "CREDENTIALS_MISSING", "STATE_REFUSED"]) {
-    test(`by ${code} ends the command whenever it comes`, async () => {
-      const { made, failure } = await run(["well", coded(code), "well"]);
-      expect({ made, failure }).toMatchObject({ made: 2, failure: { code } });
-    });
-  }
+  test.each(["WRONG_CREDENTIALS", "CREDENTIALS_MISSING", "STATE_REFUSED"])(
+    "by %s ends the command whenever it comes",
+    async (code) => {
+      expect(await run(["well", coded(code), "well"])).toMatchObject({ made: 2, failure: { code } });
+    },
+  );
 });
 
 describe("a source without credentials that work", () => {
@@ -79,17 +77,14 @@ describe("a source without credentials that work", () => {
     hint: "See to them.",
   });
 
-  for (const problem of [
+  test.each([
     blocked("missing", "CREDENTIALS_MISSING"),
     blocked("unreadable", "CREDENTIALS_UNREADABLE"),
     blocked("rejected", "WRONG_CREDENTIALS"),
-  ]) {
-    test(`that are ${problem.kind} ends the command with what is to be done`, async () => {
-      const { made, failure } = await run(["well", problem, "well"]);
-      const { code, message, hint } = problem;
-      expect({ made, failure }).toMatchObject({ made: 2, failure: { code, message, hint } });
-    });
-  }
+  ])("that are $kind ends the command with what is to be done", async (problem) => {
+    const { code, message, hint } = problem;
+    expect(await run(["well", problem, "well"])).toMatchObject({ made: 2, failure: { code, message, hint } });
+  });
 
   test("whose new tokens are refused ends it when the service was never reached, and is tried again else", async () => {
     const problem = blocked("rejected", "WRONG_TOKEN");

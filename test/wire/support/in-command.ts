@@ -2,8 +2,9 @@
 // the very request named, or set faults of the embedded AWS, which lives in that process.
 import { subscribe } from "node:diagnostics_channel";
 import { writeFileSync } from "node:fs";
-import type { AwsRequestEvent, StartedEvent } from "../../../local/aws/diagnostics.ts";
-import type { FaultHandle } from "../../../local/aws/index.ts";
+import type { EmbeddedAws } from "../../../local/aws/index.ts";
+import { createFaults, type FaultHandle } from "../../support/aws/faults.ts";
+import { operationOf } from "../../support/aws/operation.ts";
 import { type KillMoment, SCRIPT, type Script } from "./script.ts";
 
 const script = JSON.parse(process.env[SCRIPT] ?? "{}") as Script;
@@ -19,19 +20,24 @@ function killAt({ of, nth, phase }: KillMoment): void {
     if (seen === nth) process.kill(process.pid, "SIGKILL");
   };
   if (of === "service") subscribe("survey-poller:request", count);
-  subscribe("survey-poller:aws-request", (message) => {
-    const request = message as AwsRequestEvent;
-    if (request.phase !== phase) return;
-    const isWrite = ["UpdateItem", "PutItem", "BatchWriteItem"].includes(request.operation);
-    if (of === "table-write" ? isWrite : of === "bus" && request.operation === "PutEvents") count();
+  const operations = { service: [], "table-write": ["UpdateItem", "PutItem", "BatchWriteItem"], bus: ["PutEvents"] }[
+    of
+  ];
+  subscribe("survey-poller:embedded-aws", (aws) => {
+    (aws as EmbeddedAws).use((service, request, response, next) => {
+      const isMeant = operations.some((one) => one === operationOf(service, request));
+      if (isMeant && phase === "arrived") count();
+      if (isMeant && phase === "answered") response.once("finish", count);
+      next(request, response);
+    });
   });
 }
 
 /** Cleared on SIGUSR2. How many requests each has hit is left in a file when the command ends. */
 function setFaults({ list, hitsFile }: NonNullable<Script["faults"]>): void {
   const handles: FaultHandle[] = [];
-  subscribe("survey-poller:embedded-aws", (message) => {
-    const { faults } = message as StartedEvent;
+  subscribe("survey-poller:embedded-aws", (aws) => {
+    const faults = createFaults(aws as EmbeddedAws);
     for (const fault of list) handles.push(faults.add(fault));
     process.on("SIGUSR2", () => faults.clear());
   });

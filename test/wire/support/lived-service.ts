@@ -1,4 +1,4 @@
-import { seededRandom } from "../../../local/aws/random.ts";
+import { seededRandom } from "../../support/random.ts";
 import { type BusyLife, busyLife } from "./busy-life.ts";
 import { type PolledService, polledService } from "./polled-service.ts";
 import { chanceOf, seed } from "./seeded.ts";

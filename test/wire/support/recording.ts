@@ -1,44 +1,32 @@
-import { createServer, type IncomingMessage } from "node:http";
-import type { AddressInfo } from "node:net";
+import { buffer } from "node:stream/consumers";
+import type { EmbeddedAws, Service } from "../../../local/aws/index.ts";
+import { withBody } from "../../support/aws/faults.ts";
+import { operationOf } from "../../support/aws/operation.ts";
 
-/** One request to AWS: who signed it, what it asked for and of what. */
-export interface RecordedCall {
-  /** Access key: each function has its own here, as it has its own role in the account. */
-  caller: string;
-  /** The IAM action that allows it. */
-  action: string;
-  /** Table, or table and index; name of the secret. */
-  resource: string;
-}
+/** Of these each call is told with its resource; the others' policies name one resource for each action. */
+export const TOLD_APART = /^(dynamodb|secretsmanager):/;
 
-/** Stands before an embedded service that speaks AWS JSON, and passes everything on. */
-export async function recordCalls(service: "dynamodb" | "secretsmanager", endpoint: string) {
-  const calls: RecordedCall[] = [];
-  const server = createServer(async (request, response) => {
-    const body = await bodyOf(request);
-    const operation = String(request.headers["x-amz-target"]).split(".").at(-1) ?? "";
-    const caller = /Credential=([^/,\s]+)/.exec(request.headers.authorization ?? "")?.[1] ?? "";
-    for (const resource of resourcesOf(JSON.parse(body.toString() || "{}"))) {
-      calls.push({ caller, action: `${service}:${operation}`, resource });
-    }
-    const { host: _, connection: __, "content-length": ___, ...headers } = request.headers;
-    const answer = await fetch(new URL(request.url ?? "/", endpoint), {
-      method: request.method ?? "POST",
-      headers: headers as Record<string, string>,
-      body: new Uint8Array(body),
-    });
-    const { "content-encoding": ____, "transfer-encoding": _____, ...kept } = Object.fromEntries(answer.headers);
-    response.writeHead(answer.status, kept).end(Buffer.from(await answer.arrayBuffer()));
+/** Where the prefix of the actions is not the name of the service. */
+const PREFIXES: Partial<Record<Service, string>> = { eventbridge: "events" };
+/** Where the action that allows an operation is not named like it. */
+const ACTIONS: Record<string, string> = {
+  HeadObject: "GetObject",
+  ListObjectsV2: "ListBucket",
+  DeleteObjects: "DeleteObject",
+};
+
+/** Gathers the IAM actions that allow what is asked of an embedded AWS from now on. */
+export function recordActions(aws: EmbeddedAws): Set<string> {
+  const actions = new Set<string>();
+  aws.use(async (service, request, response, next) => {
+    const operation = operationOf(service, request);
+    const action = `${PREFIXES[service] ?? service}:${ACTIONS[operation] ?? operation}`;
+    const body = await buffer(request);
+    if (!TOLD_APART.test(action)) actions.add(action);
+    else for (const resource of resourcesOf(JSON.parse(body.toString()))) actions.add(`${action} ${resource}`);
+    next(withBody(request, body), response);
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  return {
-    calls,
-    endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    async [Symbol.asyncDispose]() {
-      server.closeAllConnections();
-      await new Promise((closed) => server.close(closed));
-    },
-  };
+  return actions;
 }
 
 interface Input {
@@ -52,10 +40,4 @@ function resourcesOf({ TableName, IndexName, RequestItems, SecretId }: Input): s
   if (RequestItems !== undefined) return Object.keys(RequestItems);
   if (SecretId !== undefined) return [SecretId];
   return [IndexName === undefined ? `${TableName}` : `${TableName}/index/${IndexName}`];
-}
-
-async function bodyOf(request: IncomingMessage): Promise<Buffer> {
-  const parts: Buffer[] = [];
-  for await (const part of request) parts.push(part as Buffer);
-  return Buffer.concat(parts);
 }

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import type { Fault } from "../../../local/aws/index.ts";
+import type { Fault } from "../../support/aws/faults.ts";
 
 /** Name of the environment variable in which the script travels into the command's process. */
 export const SCRIPT = "WIRE_SCRIPT";

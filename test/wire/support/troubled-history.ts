@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { expect, vi } from "vitest";
-import type { Fault } from "../../../local/aws/index.ts";
+import type { Fault } from "../../support/aws/faults.ts";
 import { compareWithTruth } from "./compare-with-truth.ts";
 import { expectLedger } from "./expect-books.ts";
 import { expectClearOutput } from "./expect-clear-output.ts";

@@ -1,0 +1,74 @@
+import { timingSafeEqual } from "node:crypto";
+import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import type { Service } from "./services.ts";
+
+/** Stands between the door of the services and their work. It answers a request itself, or passes it on. */
+export type Middleware = (
+  service: Service,
+  request: IncomingMessage,
+  response: ServerResponse,
+  next: RequestListener,
+) => void;
+
+/**
+ * The one door to a service, on a free port of 127.0.0.1 and of no other interface: what it holds is personal data. It lets in the clients of
+ * the run alone.
+ *
+ * @param middlewares each request passes them in order; the list may change
+ */
+export async function openDoor(
+  service: Service,
+  handle: RequestListener,
+  accessKeyId: string,
+  middlewares: readonly Middleware[],
+): Promise<{ endpoint: string; close(): Promise<void> }> {
+  const server = createServer((request, response) => {
+    const refusal = refusalOf(request, accessKeyId);
+    if (refusal !== undefined) return refuse(service, refusal, response);
+    const through = middlewares.reduceRight<RequestListener>(
+      (next, middleware) => (on, answer) => middleware(service, on, answer, next),
+      handle,
+    );
+    through(request, response);
+  });
+  // Above the SDK agents' own idle time, so that a reused connection is not closed under a request.
+  server.keepAliveTimeout = 65_000;
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(0, "127.0.0.1", resolve);
+  });
+  const { port } = server.address() as AddressInfo;
+  return { endpoint: `http://127.0.0.1:${port}`, close: () => closeAtOnce(server) };
+}
+
+/**
+ * Why a request is not let in, whatever service it is for; undefined for one of the clients of this run. Any page that the user visits can send
+ * one, and so can any other user of the machine.
+ */
+function refusalOf(request: IncomingMessage, accessKeyId: string): string | undefined {
+  const { host, origin, authorization = "" } = request.headers;
+  if (origin !== undefined) return "A web page asks here for nothing.";
+  if (host !== `127.0.0.1:${request.socket.localPort}`) return "This service has no other name than its address.";
+  const shown = Buffer.from(/Credential=([^/,\s]+)/.exec(authorization)?.[1] ?? "");
+  const own = Buffer.from(accessKeyId);
+  const isOwn = shown.length === own.length && timingSafeEqual(shown, own);
+  return isOwn ? undefined : "The access key is not the one of this run.";
+}
+
+/** The SDK takes it for the end of the matter. */
+function refuse(service: Service, message: string, response: ServerResponse): void {
+  const code = "UnrecognizedClientException";
+  const [type, body] =
+    service === "s3"
+      ? ["application/xml", `<Error><Code>${code}</Code><Message>${message}</Message></Error>`]
+      : ["application/x-amz-json-1.1", JSON.stringify({ __type: code, message })];
+  response.writeHead(403, { "content-type": type }).end(body);
+}
+
+/** Idle and busy connections included. */
+async function closeAtOnce(server: Server): Promise<void> {
+  const closed = new Promise((resolve) => server.close(resolve));
+  server.closeAllConnections();
+  await closed;
+}

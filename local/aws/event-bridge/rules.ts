@@ -1,0 +1,203 @@
+import { existsSync, readFileSync } from "node:fs";
+import { z } from "zod";
+import { AwsError, type Operation, operation } from "../aws-json.ts";
+import { replaceFile } from "../data-folder.ts";
+import { ACCOUNT, REGION } from "../services.ts";
+import { createMatcher, InvalidEventPatternError, type Matcher } from "./matcher.ts";
+
+const MAX_TARGETS = 5;
+
+const name = z.string().regex(/^[.\-_A-Za-z0-9]{1,64}$/);
+const target = z.looseObject({ Id: name, Arn: z.string().min(1).max(1600) });
+const rule = z.object({
+  name: z.string(),
+  bus: z.string(),
+  pattern: z.string(),
+  state: z.enum(["ENABLED", "DISABLED"]),
+  targets: z.array(target),
+});
+const bus = z.object({ name: z.string(), createdAt: z.number() });
+const saved = z.object({ buses: z.array(bus), rules: z.array(rule) });
+type Rule = z.infer<typeof rule>;
+type Bus = z.infer<typeof bus>;
+
+const onBus = { EventBusName: z.string().optional() };
+const busInput = z.looseObject({ Name: z.string().regex(/^[/.\-_A-Za-z0-9]{1,256}$/) });
+const describeInput = z.looseObject({ Name: z.string().optional() });
+const putRuleInput = z.looseObject({
+  Name: name,
+  EventPattern: z.string().max(4096),
+  State: z.enum(["ENABLED", "DISABLED"]).default("ENABLED"),
+  ...onBus,
+});
+const deleteInput = z.looseObject({ Name: name, ...onBus });
+const listInput = z.looseObject({ NamePrefix: z.string().default(""), ...onBus });
+const putTargetsInput = z.looseObject({ Rule: name, Targets: z.array(target).min(1).max(100), ...onBus });
+const removeTargetsInput = z.looseObject({ Rule: name, Ids: z.array(z.string()).min(1).max(100), ...onBus });
+const listTargetsInput = z.looseObject({ Rule: name, ...onBus });
+
+export interface Rules {
+  operations: Record<string, Operation>;
+  /** The queues that an event on this bus goes to, by their ARNs. Undefined where there is no such bus. */
+  targetsOf(busNameOrArn: string | undefined): { bus: string; targets(event: object): string[] } | undefined;
+  /** Whether any rule has it as a target. */
+  isTarget(arn: string): boolean;
+}
+
+/** Buses, rules and targets, in one file that is replaced on every change. Events go to queues, whole. */
+export function openRules(file: string): Rules {
+  const state = existsSync(file) ? saved.parse(JSON.parse(readFileSync(file, "utf8"))) : { buses: [], rules: [] };
+  const buses = new Map<string, Bus>([["default", { name: "default", createdAt: 0 }]]);
+  for (const one of state.buses) buses.set(one.name, one);
+  const rules = new Map(state.rules.map((one) => [keyOf(one), one]));
+  const matchers = new Map<string, Matcher>();
+
+  function save(): void {
+    replaceFile(file, JSON.stringify({ buses: [...buses.values()], rules: [...rules.values()] }));
+  }
+
+  function saveRule(changed: Rule): void {
+    rules.set(keyOf(changed), changed);
+    save();
+  }
+
+  function findBus(nameOrArn: string | undefined): Bus {
+    const found = buses.get(busName(nameOrArn));
+    if (found !== undefined) return found;
+    throw new AwsError("ResourceNotFoundException", `Event bus ${nameOrArn} does not exist.`);
+  }
+
+  function findRule(ruleName: string, nameOrArn: string | undefined): Rule {
+    const found = rules.get(keyOf({ name: ruleName, bus: busName(nameOrArn) }));
+    if (found !== undefined) return found;
+    throw new AwsError("ResourceNotFoundException", `Rule ${ruleName} does not exist on EventBus ${nameOrArn}.`);
+  }
+
+  function matcherOf(pattern: string): Matcher {
+    const matcher = matchers.get(pattern) ?? createMatcher(JSON.parse(pattern));
+    matchers.set(pattern, matcher);
+    return matcher;
+  }
+
+  function createBus({ Name }: z.infer<typeof busInput>): unknown {
+    if (buses.has(Name)) throw new AwsError("ResourceAlreadyExistsException", `Event bus ${Name} already exists.`);
+    buses.set(Name, { name: Name, createdAt: Date.now() / 1000 });
+    save();
+    return { EventBusArn: busArn(Name) };
+  }
+
+  function describeBus({ Name }: z.infer<typeof describeInput>): unknown {
+    const found = findBus(Name);
+    return { Name: found.name, Arn: busArn(found.name), CreationTime: found.createdAt };
+  }
+
+  function putRule({ Name, EventBusName, EventPattern, State }: z.infer<typeof putRuleInput>): unknown {
+    const { name: onBusName } = findBus(EventBusName);
+    checkPattern(EventPattern);
+    const targets = rules.get(keyOf({ name: Name, bus: onBusName }))?.targets ?? [];
+    const changed: Rule = { name: Name, bus: onBusName, pattern: EventPattern, state: State, targets };
+    saveRule(changed);
+    return { RuleArn: ruleArn(changed) };
+  }
+
+  function deleteRule({ Name, EventBusName }: z.infer<typeof deleteInput>): unknown {
+    const key = keyOf({ name: Name, bus: findBus(EventBusName).name });
+    if ((rules.get(key)?.targets.length ?? 0) > 0) {
+      throw new AwsError("ValidationException", "Rule can't be deleted since it has targets.");
+    }
+    rules.delete(key);
+    save();
+    return {};
+  }
+
+  function listRules({ EventBusName, NamePrefix }: z.infer<typeof listInput>): unknown {
+    const onThis = [...rules.values()].filter((one) => one.bus === findBus(EventBusName).name);
+    const shown = onThis.filter((one) => one.name.startsWith(NamePrefix)).map(shownRule);
+    return { Rules: shown.sort((one, other) => (one.Name < other.Name ? -1 : 1)) };
+  }
+
+  function putTargets({ Rule, EventBusName, Targets }: z.infer<typeof putTargetsInput>): unknown {
+    const found = findRule(Rule, EventBusName);
+    for (const one of Targets) checkTarget(one);
+    const byId = new Map([...found.targets, ...Targets].map((one) => [one.Id, one]));
+    if (byId.size > MAX_TARGETS) {
+      throw new AwsError("LimitExceededException", `A rule can have at most ${MAX_TARGETS} targets.`);
+    }
+    saveRule({ ...found, targets: [...byId.values()] });
+    return { FailedEntryCount: 0, FailedEntries: [] };
+  }
+
+  function removeTargets({ Rule, EventBusName, Ids }: z.infer<typeof removeTargetsInput>): unknown {
+    const found = findRule(Rule, EventBusName);
+    saveRule({ ...found, targets: found.targets.filter(({ Id }) => !Ids.includes(Id)) });
+    return { FailedEntryCount: 0, FailedEntries: [] };
+  }
+
+  return {
+    operations: {
+      CreateEventBus: operation(busInput, createBus),
+      DeleteRule: operation(deleteInput, deleteRule),
+      DescribeEventBus: operation(describeInput, describeBus),
+      ListRules: operation(listInput, listRules),
+      ListTargetsByRule: operation(listTargetsInput, (input) => ({
+        Targets: findRule(input.Rule, input.EventBusName).targets,
+      })),
+      PutRule: operation(putRuleInput, putRule),
+      PutTargets: operation(putTargetsInput, putTargets),
+      RemoveTargets: operation(removeTargetsInput, removeTargets),
+    },
+    targetsOf(nameOrArn) {
+      const found = buses.get(busName(nameOrArn));
+      if (found === undefined) return undefined;
+      const isFor = (event: object) => (one: Rule) =>
+        one.bus === found.name && one.state === "ENABLED" && matcherOf(one.pattern)(event);
+      const targets = (event: object): string[] =>
+        [...rules.values()].filter(isFor(event)).flatMap((one) => one.targets.map(({ Arn }) => Arn));
+      return { bus: found.name, targets };
+    },
+    isTarget: (arn) => [...rules.values()].some(({ targets }) => targets.some((one) => one.Arn === arn)),
+  };
+}
+
+/** Requests name a bus by its name or by its ARN. */
+function busName(nameOrArn = "default"): string {
+  return nameOrArn.split(":event-bus/").at(-1) ?? nameOrArn;
+}
+
+function keyOf({ name: ruleName, bus: onBusName }: { name: string; bus: string }): string {
+  return `${onBusName}/${ruleName}`;
+}
+
+function busArn(ofName: string): string {
+  return `arn:aws:events:${REGION}:${ACCOUNT}:event-bus/${ofName}`;
+}
+
+function ruleArn(of: Rule): string {
+  return `arn:aws:events:${REGION}:${ACCOUNT}:rule/${of.bus === "default" ? of.name : keyOf(of)}`;
+}
+
+function shownRule(of: Rule) {
+  return { Name: of.name, Arn: ruleArn(of), EventPattern: of.pattern, State: of.state, EventBusName: of.bus };
+}
+
+function checkPattern(text: string): void {
+  try {
+    createMatcher(JSON.parse(text));
+  } catch (error) {
+    if (error instanceof InvalidEventPatternError) throw new AwsError("InvalidEventPatternException", error.message);
+    throw new AwsError("InvalidEventPatternException", "Event pattern is not valid. Reason: it is not JSON.");
+  }
+}
+
+function checkTarget({ Id, Arn, ...options }: z.infer<typeof target>): void {
+  if (!Arn.startsWith("arn:aws:sqs:")) {
+    throw new AwsError("ValidationException", `Target ${Id}: only SQS queues are delivered to here, not ${Arn}.`);
+  }
+  const [option] = Object.keys(options);
+  if (option !== undefined) {
+    throw new AwsError(
+      "ValidationException",
+      `Target ${Id}: ${option} is not offered here; a queue gets whole events.`,
+    );
+  }
+}
