@@ -131,6 +131,12 @@ const list = answersTo("2 get survey list", { ...surveys, port: (port) => port.s
     gives([listed, listed]),
     gives([polled(1201), polled(1201)]),
   ],
+  [
+    "what is no survey, and odd fields beside those that are polled",
+    json([{ surveyId: "seven", responses: -1, correct: null, name: 5, url: "y" }, 8, null]),
+    fails("UNREADABLE_BODY"),
+    gives([{ surveyId: "seven", name: 5, responses: -1, correct: null }, 8, null]),
+  ],
   ["an id in quotes", json([{ ...listed, surveyId: "1201" }]), gives(surveyList, "[0].surveyId"), seen("1201")],
   [
     "an id beyond 2^53",
@@ -283,6 +289,7 @@ const pages = answersTo("8 get survey responses, page and order", ordered, [
     fails("UNREADABLE_BODY"),
     page([{ ...record, responseId: "9007199254740993" }]),
   ],
+  ["what is no record beside one", json([record, 8, null]), fails("UNREADABLE_BODY"), page([record, 8, null])],
   ["an error in an array", json([error]), fails("UNREADABLE_BODY")],
   ["a bare error", json(error), fails("UNREADABLE_BODY")],
   ["half of a body", half(recordList), failsAfter(3, "UNREADABLE_BODY")],
