@@ -6,7 +6,7 @@ import { mostDetailed } from "../lib/config/config.ts";
 import { ConfigError } from "../lib/config/error.ts";
 import { describeFailure, serviceName } from "../lib/monitoring/log.ts";
 import { writeWebhookMetrics } from "../lib/monitoring/webhook-metrics.ts";
-import { readForwardEnvironment } from "../lib/run/forward-environment.ts";
+import { readForwardEnvironment } from "../lib/run/environment.ts";
 import { createPresigner, createQueues, createSecretsClient } from "../lib/webhooks/clients.ts";
 import { type DeliveryReport, forwardBatch } from "../lib/webhooks/forward-batch.ts";
 import { deliverTest, isTestDelivery, type TestAnswer } from "../lib/webhooks/test-delivery.ts";
