@@ -6,11 +6,11 @@ import { mostDetailed } from "../lib/config/config.ts";
 import { ConfigError } from "../lib/config/error.ts";
 import { describeFailure, serviceName } from "../lib/monitoring/log.ts";
 import { writeWebhookMetrics } from "../lib/monitoring/webhook-metrics.ts";
-import { readForwardEnvironment } from "../lib/run/forward-environment.ts";
+import { readForwardEnvironment } from "../lib/run/environment.ts";
 import { createPresigner, createQueues, createSecretsClient } from "../lib/webhooks/clients.ts";
 import { type DeliveryReport, forwardBatch } from "../lib/webhooks/forward-batch.ts";
 import { deliverTest, isTestDelivery, type TestAnswer } from "../lib/webhooks/test-delivery.ts";
-import { WebhookSecrets } from "../lib/webhooks/webhook-secrets.ts";
+import { createWebhookSecrets } from "../lib/webhooks/webhook-secrets.ts";
 
 const environment = readForwardEnvironment(process.env, import.meta.dirname);
 const { config } = readBuiltConfig(environment.configFile);
@@ -19,7 +19,7 @@ const bucket = environment.claimCheckBucket;
 const queues = createQueues(environment);
 const endpoint = {
   url: webhook.url,
-  secrets: new WebhookSecrets(createSecretsClient(), webhook),
+  secrets: createWebhookSecrets(createSecretsClient(), webhook),
   answers: { bucket, presign: createPresigner(bucket) },
   now: Date.now,
   deadline: AbortSignal.timeout,

@@ -36,12 +36,7 @@ export function readEnvironment(variables: Record<string, string | undefined>, b
     SURVEY_PROXY: SURVEY_PROXY !== undefined && proxyProblem(SURVEY_PROXY) !== undefined,
     SECRETS: secrets === undefined,
   };
-  const names = Object.entries(problems).flatMap(([name, isBad]) => (isBad ? [name] : []));
-  if (names.length > 0 || secrets === undefined) {
-    throw new EnvironmentError(`the function's environment lacks: ${names.join(", ")}`, {
-      hint: "Deploy the stack again.",
-    });
-  }
+  if (secrets === undefined || Object.values(problems).includes(true)) throw lacks(problems);
   return {
     tableName: TABLE_NAME,
     busName: BUS_NAME,
@@ -51,6 +46,42 @@ export function readEnvironment(variables: Record<string, string | undefined>, b
     secrets,
     configFile: join(bundleFolder, "config.json"),
   };
+}
+
+/** The environment that the stack gives to the forwarder of a webhook. */
+export interface ForwardEnvironment {
+  /** Name of the webhook in the configuration. */
+  webhook: string;
+  queueUrl: string;
+  deadLettersUrl: string;
+  claimCheckBucket: string;
+  configFile: string;
+}
+
+/** @throws EnvironmentError naming every variable that is missing */
+export function readForwardEnvironment(
+  variables: Record<string, string | undefined>,
+  bundleFolder: string,
+): ForwardEnvironment {
+  const { WEBHOOK = "", QUEUE_URL = "", DEAD_LETTERS_URL = "", CLAIM_CHECK_BUCKET = "" } = variables;
+  const needed = { WEBHOOK, QUEUE_URL, DEAD_LETTERS_URL, CLAIM_CHECK_BUCKET };
+  const problems = Object.fromEntries(Object.entries(needed).map(([name, value]) => [name, value === ""]));
+  if (Object.values(problems).includes(true)) throw lacks(problems);
+  return {
+    webhook: WEBHOOK,
+    queueUrl: QUEUE_URL,
+    deadLettersUrl: DEAD_LETTERS_URL,
+    claimCheckBucket: CLAIM_CHECK_BUCKET,
+    configFile: join(bundleFolder, "config.json"),
+  };
+}
+
+/** @param problems by the name of a variable, whether it is missing or cannot be read */
+function lacks(problems: Record<string, boolean>): EnvironmentError {
+  const names = Object.keys(problems).filter((name) => problems[name]);
+  return new EnvironmentError(`the function's environment lacks: ${names.join(", ")}`, {
+    hint: "Deploy the stack again.",
+  });
 }
 
 /** Undefined for what is not of the form that the stack gives. */

@@ -1,15 +1,12 @@
-import { type AnswersUrlOptions, withAnswersUrl } from "./answers-url.ts";
-import { readEnvelope, typeOf, webhookId } from "./envelope.ts";
+import { type AnswersUrlOptions, readEnvelope, typeOf, webhookId, withAnswersUrl } from "./event.ts";
 import { isCallerRefused, type Outcome, outcomeOf } from "./outcome.ts";
 import { type Answer, post } from "./post.ts";
 import type { WebhookSecrets } from "./webhook-secrets.ts";
 
-const USER_AGENT = "survey-poller";
-
 /** An endpoint, as every delivery to it needs it. */
 export interface Endpoint {
   url: string;
-  secrets: Pick<WebhookSecrets, "current" | "refused">;
+  secrets: WebhookSecrets;
   answers: AnswersUrlOptions;
   now: () => number;
   /** Ends a request after so many milliseconds. */
@@ -40,7 +37,7 @@ export async function attempt(
   const answer = await post(delivery, {
     url: endpoint.url,
     proof,
-    userAgent: USER_AGENT,
+    userAgent: "survey-poller",
     type,
     signal: endpoint.deadline(patience),
     readsAnswer,

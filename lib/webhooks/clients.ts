@@ -3,7 +3,7 @@ import { ChangeMessageVisibilityCommand, SendMessageCommand, SQSClient } from "@
 import { namingFailures } from "../aws/failure.ts";
 import { patientFor } from "../aws/patience.ts";
 import { createS3 } from "../aws/s3-client.ts";
-import { URL_HOLDS } from "./answers-url.ts";
+import { URL_HOLDS } from "./event.ts";
 import type { GivenUp } from "./forward-batch.ts";
 
 /** An attempt and its retry must fit into what an invocation keeps in reserve. */

@@ -1,7 +1,7 @@
 import type { SQSRecord } from "aws-lambda";
 import { errorCode } from "../errors.ts";
 import { attempt, type Endpoint } from "./attempt.ts";
-import { readEnvelope, typeOf, webhookId } from "./envelope.ts";
+import { readEnvelope, typeOf, webhookId } from "./event.ts";
 import { type Outcome, waitAfter } from "./outcome.ts";
 import { paceOf } from "./pace.ts";
 import { PATIENCE } from "./post.ts";

@@ -36,72 +36,62 @@ const KEPT = 5 * 60_000;
 const FRESH = 10_000;
 
 /** The secrets that a webhook names, each read from Secrets Manager when it is needed. */
-export class WebhookSecrets {
-  readonly #signing: KeptSecret<readonly string[]> | undefined;
-  readonly #auth: KeptSecret<Proof["headers"]> | undefined;
-
-  constructor(
-    client: SecretsManagerClient,
-    { signing, auth }: Pick<WebhookConfig, "signing" | "auth">,
-    now: () => number = Date.now,
-  ) {
-    const kept = <T>(what: What, id: string, form: Form<T>) => new KeptSecret(() => read(client, what, id, form), now);
-    if (signing !== undefined) this.#signing = kept("signing", signing.secret, SIGNING);
-    if (auth !== undefined) this.#auth = kept("auth", auth.secret, formOf(auth));
-  }
-
-  /** @throws WebhookSecretError while one of them is missing or cannot be read */
-  async current(): Promise<Proof> {
-    // At the same time: an invocation has no time for one after the other.
-    const [signWith = [], headers = {}] = await Promise.all([this.#signing?.current(), this.#auth?.current()]);
-    return { signWith, headers };
-  }
-
+export interface WebhookSecrets {
+  /** Rejects with a `WebhookSecretError` while one of them is missing or cannot be read. */
+  current(): Promise<Proof>;
   /** An endpoint has refused the caller: the values are read anew the next time. */
-  refused(): void {
-    this.#signing?.refused();
-    this.#auth?.refused();
-  }
+  refused(): void;
+}
+
+export function createWebhookSecrets(
+  client: SecretsManagerClient,
+  { signing, auth }: Pick<WebhookConfig, "signing" | "auth">,
+  now: () => number = Date.now,
+): WebhookSecrets {
+  const kept = <T>(what: What, id: string, form: Form<T>) => keptSecret(() => read(client, what, id, form), now);
+  const secrets = signing && kept("signing", signing.secret, SIGNING);
+  const header = auth && kept("auth", auth.secret, formOf(auth));
+  return {
+    async current() {
+      // At the same time: an invocation has no time for one after the other.
+      const [signWith = [], headers = {}] = await Promise.all([secrets?.current(), header?.current()]);
+      return { signWith, headers };
+    },
+    refused() {
+      secrets?.refused();
+      header?.refused();
+    },
+  };
 }
 
 /** A value that is kept for five minutes. Those who ask at the same time share one read. */
-class KeptSecret<T> {
-  readonly #read: () => Promise<T>;
-  readonly #now: () => number;
-  #kept: { value: T; readAt: number; isRefused: boolean } | undefined;
-  #reading: Promise<T> | undefined;
-
-  constructor(read: () => Promise<T>, now: () => number) {
-    this.#read = read;
-    this.#now = now;
-  }
-
-  current(): Promise<T> {
-    if (this.#kept !== undefined) {
-      const age = this.#now() - this.#kept.readAt;
-      if (age < FRESH || (age < KEPT && !this.#kept.isRefused)) return Promise.resolve(this.#kept.value);
-    }
-    this.#reading ??= this.#readAnew();
-    return this.#reading;
-  }
-
-  refused(): void {
-    if (this.#kept !== undefined) this.#kept.isRefused = true;
-  }
-
-  async #readAnew(): Promise<T> {
+function keptSecret<T>(readSecret: () => Promise<T>, now: () => number) {
+  let kept: { value: T; readAt: number; isRefused: boolean } | undefined;
+  let reading: Promise<T> | undefined;
+  async function readAnew(): Promise<T> {
     try {
-      const value = await this.#read();
-      this.#kept = { value, readAt: this.#now(), isRefused: false };
+      const value = await readSecret();
+      kept = { value, readAt: now(), isRefused: false };
       return value;
     } catch (error) {
       // What has worked until now still does while Secrets Manager is in trouble. What an operator has made of the secret counts at once.
-      if (this.#kept !== undefined && !(error instanceof WebhookSecretError)) return this.#kept.value;
+      if (kept !== undefined && !(error instanceof WebhookSecretError)) return kept.value;
       throw error;
     } finally {
-      this.#reading = undefined;
+      reading = undefined;
     }
   }
+  return {
+    async current(): Promise<T> {
+      const age = kept === undefined ? Number.POSITIVE_INFINITY : now() - kept.readAt;
+      if (kept !== undefined && (age < FRESH || (age < KEPT && !kept.isRefused))) return kept.value;
+      reading ??= readAnew();
+      return reading;
+    },
+    refused(): void {
+      if (kept !== undefined) kept.isRefused = true;
+    },
+  };
 }
 
 /** The JSON that a secret must be. */
@@ -122,27 +112,24 @@ const SIGNING: Form<readonly string[]> = {
 const inHeader = z.string().regex(/^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/);
 
 function formOf(auth: NonNullable<WebhookConfig["auth"]>): Form<Proof["headers"]> {
-  switch (auth.type) {
-    case "header":
-      return {
-        schema: z.looseObject({ value: inHeader }).transform(({ value }) => ({ [auth.header]: value })),
-        hint: 'It must be the JSON {"value":"…"}, in printable ASCII.',
-      };
-    case "bearer":
-      return {
-        schema: z.looseObject({ token: inHeader }).transform(({ token }) => ({ authorization: `Bearer ${token}` })),
-        hint: 'It must be the JSON {"token":"…"}, in printable ASCII.',
-      };
-    case "basic":
-      return {
-        schema: z
-          .looseObject({ username: z.string().regex(/^[^:]*$/), password: z.string() })
-          .transform(({ username, password }) => ({
-            authorization: `Basic ${Buffer.from(`${username}:${password}`).toString("base64")}`,
-          })),
-        hint: 'It must be the JSON {"username":"…","password":"…"}, without ":" in the user name.',
-      };
+  if (auth.type === "basic") {
+    const inBase64 = (text: string): string => Buffer.from(text).toString("base64");
+    return {
+      schema: z
+        .looseObject({ username: z.string().regex(/^[^:]*$/), password: z.string() })
+        .transform(({ username, password }) => ({ authorization: `Basic ${inBase64(`${username}:${password}`)}` })),
+      hint: 'It must be the JSON {"username":"…","password":"…"}, without ":" in the user name.',
+    };
   }
+  const field = auth.type === "header" ? "value" : "token";
+  return {
+    schema: z
+      .looseObject({ [field]: inHeader })
+      .transform(({ [field]: value = "" }) =>
+        auth.type === "header" ? { [auth.header]: value } : { authorization: `Bearer ${value}` },
+      ) as z.ZodType<Proof["headers"]>,
+    hint: `It must be the JSON {"${field}":"…"}, in printable ASCII.`,
+  };
 }
 
 async function read<T>(client: SecretsManagerClient, what: What, id: string, { schema, hint }: Form<T>): Promise<T> {

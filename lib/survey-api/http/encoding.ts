@@ -43,40 +43,45 @@ const decompressor: Record<Exclude<Encoding, "plain">, () => Transform> = {
  * A body without its encoding, as it comes.
  *
  * @param hint what `Content-Encoding` says; "" for nothing
+ * @param came told of the bytes of each part as it comes; what it throws is the failure
  * @param broken makes the error of a body that cannot be decompressed
  */
 export async function* decoded(
-  body: AsyncGenerator<Buffer>,
+  body: AsyncIterable<Buffer>,
   hint: string,
+  came: (bytes: number) => void,
   broken: () => Error,
 ): AsyncGenerator<Buffer, void> {
-  let first = Buffer.alloc(0);
-  while (first.length < TELLING_BYTES) {
-    const { value, done = false } = await body.next();
-    if (done) break;
-    first = Buffer.concat([first, value]);
+  const parts = body[Symbol.asyncIterator]();
+  const next = async (): Promise<Buffer | undefined> => {
+    const { value, done = false } = await parts.next();
+    if (!done) came(value.length);
+    return done ? undefined : value;
+  };
+  let first = await next();
+  for (let more = first; first !== undefined && more !== undefined && first.length < TELLING_BYTES; ) {
+    more = await next();
+    if (more !== undefined) first = Buffer.concat([first, more]);
+  }
+  if (first === undefined) return;
+  const encoding = encodingOf(first, hint);
+  if (encoding === "plain") {
+    for (let part: Buffer | undefined = first; part !== undefined; part = await next()) yield part;
+    return;
   }
   /** What went wrong before anything was decompressed. */
   let failure: unknown;
   const whole = async function* (): AsyncGenerator<Buffer> {
     try {
-      yield first;
-      yield* body;
+      for (let part: Buffer | undefined = first; part !== undefined; part = await next()) yield part;
     } catch (error) {
       failure = error;
       throw error;
     }
   };
-  const encoding = encodingOf(first, hint);
-  if (encoding === "plain") {
-    yield* whole();
-    return;
-  }
-  const decoder = decompressor[encoding]();
   try {
-    yield* pipeline(whole(), decoder, () => undefined) as AsyncIterable<Buffer>;
+    yield* pipeline(whole(), decompressor[encoding](), () => undefined) as AsyncIterable<Buffer>;
   } catch {
-    // What the taker of the chunks throws does not come here.
     throw failure ?? broken();
   }
 }

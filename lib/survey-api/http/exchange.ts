@@ -102,36 +102,27 @@ async function readBody(
   { maxBodyBytes, onData }: ExchangeRequest,
 ): Promise<Buffer> {
   const isSuccess = status < 300;
+  const isBounded = onData === undefined || !isSuccess;
   const chunks: Buffer[] = [];
+  let [bytes, size] = [0, 0];
+  const within = (length: number): void => {
+    if (isBounded && length > maxBodyBytes) throw new LongBody(status);
+  };
   // An aborted body tells its end twice: where it is read, and here.
   body.on("error", () => undefined);
-  const within = (bytes: number): void => {
-    if (bytes > maxBodyBytes) throw new LongBody(status);
-  };
   try {
-    if (onData === undefined || !isSuccess) within(Number(single(headers["content-length"])));
-    let [bytes, size] = [0, 0];
-    const coming = async function* (): AsyncGenerator<Buffer> {
-      for await (const chunk of body as AsyncIterable<Buffer>) {
-        bytes += chunk.length;
-        if (onData === undefined || !isSuccess) within(bytes);
-        yield chunk;
-      }
+    within(Number(single(headers["content-length"])));
+    const came = (length: number): void => {
+      bytes += length;
+      within(bytes);
     };
-    if (!isSuccess) for await (const _ of coming());
-    else {
-      for await (const chunk of decoded(
-        coming(),
-        single(headers["content-encoding"]) ?? "",
-        () => new BrokenEncoding(status),
-      )) {
-        size += chunk.length;
-        if (onData !== undefined) onData(chunk);
-        else {
-          within(size);
-          chunks.push(chunk);
-        }
-      }
+    const hint = isSuccess ? (single(headers["content-encoding"]) ?? "") : "";
+    for await (const chunk of decoded(body, hint, came, () => new BrokenEncoding(status))) {
+      if (!isSuccess) continue;
+      size += chunk.length;
+      within(size);
+      if (onData === undefined) chunks.push(chunk);
+      else onData(chunk);
     }
   } finally {
     body.destroy();

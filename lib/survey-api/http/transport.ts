@@ -31,7 +31,7 @@ const MOST_REDIRECTS = 3;
 export interface Timeouts {
   /** Until a connection stands. */
   connect: number;
-  /** From the request to the headers of its answer. */
+  /** From the request, with the time to connect, to the headers of its answer. */
   headers: number;
   /** From the headers to the end of the body, however much of it comes meanwhile. */
   body: number;

@@ -113,19 +113,34 @@ describe("polling all sources", () => {
     });
   });
 
-  it("does not take a tick that a pause has ended for the end of a credentials problem", async () => {
+  it.each<[string, (world: MemoryWorld) => Promise<() => unknown>]>([
+    [
+      "a pause has ended",
+      async (world) => {
+        world.account.pausedUntil = world.time.now + 90_000;
+        return () => delete world.account.pausedUntil;
+      },
+    ],
+    [
+      "another invocation does",
+      async (world) => {
+        const lease = await world.ports.state.takeRole("tick", "another", MINUTE);
+        return () => lease && world.ports.state.giveBackRole(lease);
+      },
+    ],
+  ])("does not take a tick that %s for the end of a credentials problem", async (_name, keep) => {
     const world = one();
     let isFilled = false;
     world.before.push(({ operation }) => {
       if (operation === "surveys" && !isFilled) throw new CredentialsMissingError("no value");
     });
-    const request = { graphs: [graph("a", world)], owner: "o", remaining, logger: memoryLog() };
+    const request = invocation(world, [graph("a", world)]);
     const told = (message: string) => request.logger.lines.filter((line) => line.message === message).length;
 
     await pollSources(request);
-    world.account.pausedUntil = world.time.now + 90_000;
+    const letGo = await keep(world);
     await pollSources(request);
-    delete world.account.pausedUntil;
+    await letGo();
     await pollSources(request);
     expect([told("credentials problem"), told("credentials work")]).toEqual([1, 0]);
 
@@ -218,25 +233,6 @@ describe("a tick that another invocation does", () => {
     await pollSources(invocation(world, [graph("a", world)]));
     expect(rolesOf(world)).toEqual(["tick", "catch-up"]);
     expect(world.calls.map(({ operation }) => operation)).toContain("acquire");
-  });
-
-  it("does not end a credentials problem: it has not asked for anything", async () => {
-    const world = one();
-    let isFilled = false;
-    world.before.push(({ operation }) => {
-      if (operation === "surveys" && !isFilled) throw new CredentialsMissingError("no value");
-    });
-    const request = invocation(world, [graph("a", world)]);
-    const told = (message: string) => request.logger.lines.filter((line) => line.message === message).length;
-    await pollSources(request);
-    const lease = await world.ports.state.takeRole("tick", "another", MINUTE);
-    await pollSources(request);
-    expect([told("credentials problem"), told("credentials work")]).toEqual([1, 0]);
-
-    if (lease !== undefined) await world.ports.state.giveBackRole(lease);
-    isFilled = true;
-    await pollSources(request);
-    expect([told("credentials problem"), told("credentials work")]).toEqual([1, 1]);
   });
 });
 

@@ -2,7 +2,7 @@ import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from "nod
 import { expect, it } from "vitest";
 import type { SurveyService } from "../../../lib/polling/index.ts";
 import { toSurveyService } from "../../../lib/service/survey-service.ts";
-import type { SurveyApi } from "../../../lib/survey-api/index.ts";
+import { operations, type SurveyApi } from "../../../lib/survey-api/index.ts";
 import metadataList from "./documents/fixtures/metadata.json" with { type: "json" };
 import questionList from "./documents/fixtures/questions.json" with { type: "json" };
 import recordList from "./documents/fixtures/records.json" with { type: "json" };
@@ -10,7 +10,7 @@ import reportMetricsList from "./documents/fixtures/report-metrics.json" with { 
 import metricsList from "./documents/fixtures/response-metrics.json" with { type: "json" };
 import surveyBody from "./documents/fixtures/survey.json" with { type: "json" };
 import surveyList from "./documents/fixtures/survey-list.json" with { type: "json" };
-import { type Answer, clientOf, startService } from "./support/service.ts";
+import { type Answer, clientOf, startService, TOKEN } from "./support/service.ts";
 
 // One table of what a service may answer, and what is made of it. It was asked for survey 1201, its response 44001 and its report 71.
 
@@ -130,6 +130,12 @@ const list = answersTo("2 get survey list", { ...surveys, port: (port) => port.s
     json({ "0": listed, "2": listed }),
     gives([listed, listed]),
     gives([polled(1201), polled(1201)]),
+  ],
+  [
+    "what is no survey, and odd fields beside those that are polled",
+    json([{ surveyId: "seven", responses: -1, correct: null, name: 5, url: "y" }, 8, null]),
+    fails("UNREADABLE_BODY"),
+    gives([{ surveyId: "seven", name: 5, responses: -1, correct: null }, 8, null]),
   ],
   ["an id in quotes", json([{ ...listed, surveyId: "1201" }]), gives(surveyList, "[0].surveyId"), seen("1201")],
   [
@@ -283,6 +289,7 @@ const pages = answersTo("8 get survey responses, page and order", ordered, [
     fails("UNREADABLE_BODY"),
     page([{ ...record, responseId: "9007199254740993" }]),
   ],
+  ["what is no record beside one", json([record, 8, null]), fails("UNREADABLE_BODY"), page([record, 8, null])],
   ["an error in an array", json([error]), fails("UNREADABLE_BODY")],
   ["a bare error", json(error), fails("UNREADABLE_BODY")],
   ["half of a body", half(recordList), failsAfter(3, "UNREADABLE_BODY")],
@@ -528,6 +535,31 @@ const v2Records = answersTo(
   ],
 );
 
+const v2Documented = [
+  ...answersTo("v2 survey list", { path: "/api/v2/surveys/", call: (api) => api.v2.surveys() }, [
+    ["as in v3", json(surveyList), asV2(surveyList)],
+  ]),
+  ...answersTo("v2 survey", { path: "/api/v2/surveys/1201/", call: (api) => api.v2.survey(1201) }, [
+    ["as in v3", json(surveyBody), asV2(survey, surveyBody)],
+  ]),
+  ...answersTo("v2 questions", { path: "/api/v2/surveys/1201/questions/", call: (api) => api.v2.questions(1201) }, [
+    ["as in v3", json(questionList), asV2(questionList)],
+  ]),
+  ...answersTo(
+    "v2 responses, page",
+    { path: "/api/v2/surveys/1201/page/2/responses", call: (api) => api.v2.records(1201, { page: 2 }) },
+    [
+      ["as in v3", json(recordList), asV2(recordList)],
+      ["something else", json({ odd: true }), asV2(undefined, { odd: true })],
+    ],
+  ),
+  ...answersTo(
+    "v2 response by crk",
+    { path: "/api/v2/surveys/1201/crk/visit-77", call: (api) => api.v2.responseByCrk(1201, "visit-77") },
+    [["its records", json(recordList), asV2({ responseId: 44001, records: recordList }, recordList)]],
+  ),
+];
+
 const v2Response = answersTo(
   "v2 response by id",
   { path: "/api/v2/surveys/1201/responses/44001", call: (api) => api.v2.response(1201, 44001) },
@@ -554,6 +586,12 @@ const v2Metadata = answersTo(
   ],
 );
 
+const byDefault = answersTo(
+  "8 get survey responses, page and order",
+  { path: "/api/v3/surveys/1201/responses/page/1/order/desc/", call: (api) => api.records(1201, { order: "desc" }) },
+  [["page 1 where none is named", json(recordList), gives(recordList)]],
+);
+
 const table: Row[] = [
   ...token,
   ...list,
@@ -563,21 +601,40 @@ const table: Row[] = [
   ...first,
   ...pagesAlone,
   ...pages,
+  ...byDefault,
   ...byId,
   ...byCrk,
   ...responseMetrics,
   ...metricsOfReport,
   ...responseMetadata,
+  ...v2Documented,
   ...v2Records,
   ...v2Response,
   ...v2Metadata,
 ];
+
+const documented = {
+  authorization: `bearer ${TOKEN}`,
+  "content-type": "application/json",
+  accept: "application/json",
+};
+
+it("no operation of the API document is left out: 13 of v3 and, with the token, 9 of v2", () => {
+  const named = Object.entries(operations).map(([name, { number }]) =>
+    number === undefined ? name : `${number} ${name}`,
+  );
+  expect(named.filter((name) => /^\d/.test(name))).toHaveLength(13);
+  expect(named.filter((name) => name.startsWith("v2 "))).toHaveLength(8);
+  expect(new Set(table.map(({ operation }) => operation))).toEqual(new Set(named.filter((name) => name !== "request")));
+});
 
 // R1, R3
 it.each(table)("$operation: $name", async ({ operation, path, answer, call, outcome, port, polled }) => {
   const service = await startService();
   service.answers.set(path, () => answer);
   await expectOutcome(call(clientOf(service).api), outcome);
+  const [sent] = operation.startsWith("1 ") ? [] : service.data();
+  if (sent !== undefined) expect(sent).toMatchObject({ method: "GET", path, body: "", headers: documented });
   if ("irregular" in outcome) {
     const strict = await call(clientOf(service, { strict: true }).api).catch((error: Error) => error.message);
     if (outcome.irregular.length > 0 && operation.startsWith("v2")) expect(strict).toMatchObject({ value: undefined });

@@ -1,8 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { readGolden } from "../../../cli/package.ts";
 import { detailSchemas } from "../../../lib/events/index.ts";
-import { withAnswersUrl } from "../../../lib/webhooks/answers-url.ts";
-import { readEnvelope } from "../../../lib/webhooks/envelope.ts";
+import { readEnvelope, withAnswersUrl } from "../../../lib/webhooks/event.ts";
 
 const large = readGolden("large");
 const { bucket, key } = large.detail.data.answersRef as { bucket: string; key: string };

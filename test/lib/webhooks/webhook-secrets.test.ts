@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { inspect } from "node:util";
 import { CreateSecretCommand, DeleteSecretCommand, PutSecretValueCommand } from "@aws-sdk/client-secrets-manager";
 import { describe, expect, it } from "vitest";
-import { type Proof, WebhookSecrets } from "../../../lib/webhooks/webhook-secrets.ts";
+import { createWebhookSecrets, type Proof } from "../../../lib/webhooks/webhook-secrets.ts";
 import { useAws } from "../support/aws.ts";
 import { secretOf } from "./support/endpoint.ts";
 
@@ -22,7 +22,7 @@ async function secrets(value?: unknown) {
   if (value !== undefined) await put(name, value);
   const clock = { now: 0 };
   const webhook = { signing: { secret: name } };
-  return { name, clock, signing: new WebhookSecrets(test.clients.secrets, webhook, () => clock.now) };
+  return { name, clock, signing: createWebhookSecrets(test.clients.secrets, webhook, () => clock.now) };
 }
 
 const signedWith = (...signWith: string[]): Proof => ({ signWith, headers: {} });
@@ -67,7 +67,7 @@ describe("signing secrets", () => {
   });
 
   it("that are not there at all are missing", async () => {
-    const signing = new WebhookSecrets(test.clients.secrets, { signing: { secret: "nowhere" } });
+    const signing = createWebhookSecrets(test.clients.secrets, { signing: { secret: "nowhere" } });
     expect(await thrownBy(signing.current())).toMatchObject({ code: "SIGNING_SECRET_MISSING" });
   });
 
@@ -108,7 +108,7 @@ describe("signing secrets", () => {
 });
 
 describe("the secret of auth", () => {
-  type Auth = ConstructorParameters<typeof WebhookSecrets>[1]["auth"];
+  type Auth = Parameters<typeof createWebhookSecrets>[1]["auth"];
   const header: Auth = { type: "header", header: "x-key", secret: "" };
   const bearer: Auth = { type: "bearer", secret: "" };
   const basic: Auth = { type: "basic", secret: "" };
@@ -116,7 +116,7 @@ describe("the secret of auth", () => {
   async function made(auth: NonNullable<Auth>, value?: unknown) {
     const { name, clock } = await secrets(value);
     const webhook = { auth: { ...auth, secret: name } };
-    return { name, clock, secrets: new WebhookSecrets(test.clients.secrets, webhook, () => clock.now) };
+    return { name, clock, secrets: createWebhookSecrets(test.clients.secrets, webhook, () => clock.now) };
   }
 
   it.each([
@@ -156,13 +156,13 @@ describe("the secret of auth", () => {
   it("stands beside the signing secret, and may be the same", async () => {
     const { name } = await secrets({ secrets: [one], token: "t-1" });
     const webhook = { signing: { secret: name }, auth: { ...bearer, secret: name } };
-    const those = new WebhookSecrets(test.clients.secrets, webhook);
+    const those = createWebhookSecrets(test.clients.secrets, webhook);
     expect(await those.current()).toEqual({ signWith: [one], headers: { authorization: "Bearer t-1" } });
   });
 });
 
 it("a webhook that names no secret reads none", async () => {
   const before = test.aws.counters()["secretsmanager:GetSecretValue"] ?? 0;
-  expect(await new WebhookSecrets(test.clients.secrets, {}).current()).toEqual(signedWith());
+  expect(await createWebhookSecrets(test.clients.secrets, {}).current()).toEqual(signedWith());
   expect(test.aws.counters()["secretsmanager:GetSecretValue"] ?? 0).toBe(before);
 });
