@@ -1,6 +1,5 @@
 import type { Counts } from "./counts.ts";
 import type { PageHooks } from "./page-hooks.ts";
-import type { RequestLog } from "./request-log.ts";
 import type { Settings } from "./settings.ts";
 import type { Survey } from "./survey.ts";
 
@@ -13,7 +12,8 @@ export interface OperationContext {
   settings: () => Settings;
   counts: Counts;
   hooks: PageHooks;
-  log: RequestLog;
+  /** Told how many records an answer is built of. */
+  built: (records: number) => void;
   /** Fractions in [0, 1) from the simulator's seed: what one answer is mixed up with. */
   random: () => number;
 }

@@ -14,7 +14,7 @@ import { reportIds, reportsBody, singleResponseBody, v2Body } from "./unshown-bo
 
 /** Answers every data request (all but the token), once its headers are found right. */
 export function createOperations(context: OperationContext): (route: Route) => Answer {
-  const { surveys, settings, counts, hooks, log } = context;
+  const { surveys, settings, counts, hooks, built } = context;
   const enrichmentReads = new Map<string, number>();
   let singleReads = 0;
 
@@ -65,7 +65,7 @@ export function createOperations(context: OperationContext): (route: Route) => A
     if (response === undefined) return notFound;
     singleReads += 1;
     const records = asRead(allRecords(survey, response, settings()), settings(), singleReads);
-    log.count("records", records.length);
+    built(records.length);
     return ok(singleResponseBody(records, settings().singleResponseBody));
   }
 

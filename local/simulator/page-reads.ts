@@ -13,7 +13,7 @@ const recordsPerPage = 100;
 
 /** Operations 6 to 8 and the two lists of v2. */
 export function readPage(survey: Survey, parameters: PathParameters, context: OperationContext): Answer {
-  const { settings, hooks, log } = context;
+  const { settings, hooks, built } = context;
   const page = Number(parameters.page ?? 1);
   if (!/^\d{1,9}$/.test(parameters.page ?? "1") || page < 1) return { status: 400 };
   const order = parameters.order ?? null;
@@ -41,7 +41,7 @@ export function readPage(survey: Survey, parameters: PathParameters, context: Op
     }
     if (from === 0 && list.total() === 0 && isStatus(current.emptyList)) return { status: Number(current.emptyList) };
     const body = recordsFrom(shown, from, direction, current);
-    log.count("records", body.length);
+    built(body.length);
     return { status: 200, body: asRead(body, current, nth) };
   }
 }
