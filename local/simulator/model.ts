@@ -2,11 +2,11 @@ import { createCounts } from "./counts.ts";
 import { defaultSettings, withSettings } from "./default-settings.ts";
 import { createRandom, hash32 } from "./hashing.ts";
 import { type Change, createLife, type Life } from "./life.ts";
+import type { Answer } from "./operation-context.ts";
 import { createOperations } from "./operations.ts";
 import type { PageHook } from "./page-hooks.ts";
 import { peekPage } from "./page-reads.ts";
 import type { ListedRecord } from "./responses.ts";
-import type { Answer } from "./operation-context.ts";
 import type { Route } from "./routes.ts";
 import type { Settings, SettingsPatch } from "./settings.ts";
 import type { Survey, SurveySpec, SurveyTally } from "./survey.ts";
@@ -44,6 +44,7 @@ export interface Model extends Life {
   surveyIds(): number[];
   tally(surveyId: number): SurveyTally;
   openIds(surveyId: number): number[];
+  has(surveyId: number, responseId: number): boolean;
   /** Every completed response (of one survey) with its full contents. */
   truth(surveyId?: number): TruthResponse[];
   /** One completed response, however large its survey. */
@@ -99,6 +100,7 @@ export function createModel({ seed = 1, now = Date.now, ...options }: ModelOptio
     tally: (surveyId) => ({ ...surveyOf(surveyId).tally }),
     openIds: (surveyId) =>
       [...surveyOf(surveyId).ids()].filter((id) => surveyOf(surveyId).find(id)?.completedAt === null),
+    has: (surveyId, responseId) => surveyOf(surveyId).find(responseId) !== undefined,
     truth: (surveyId) => truthOf(surveyId === undefined ? surveys.values() : [surveyOf(surveyId)], current),
     truthOf: (surveyId, responseId) => responseTruth(surveyOf(surveyId), surveyOf(surveyId).find(responseId), current),
   };

@@ -3,11 +3,11 @@ import { redrive, type SurveyRedrive } from "../../../lib/operator/redrive.ts";
 import type { LedgerEntry, Selection } from "../../../lib/polling/index.ts";
 import type { MemoryWorld } from "../../support/memory-ports.ts";
 import { large, refused } from "../../support/refused.ts";
-import { changeMark } from "../../support/slow.ts";
 import {
   addSurvey,
   arrive,
   at,
+  changeMark,
   deliveredIds,
   HOUR,
   MINUTE,
