@@ -1,15 +1,12 @@
-import { createCounts } from "./counts.ts";
-import { defaultSettings, withSettings } from "./default-settings.ts";
 import { createRandom, hash32 } from "./hashing.ts";
 import { type Change, createLife, type Life } from "./life.ts";
-import type { Answer } from "./operation-context.ts";
+import type { Answer, PageHook } from "./operation-context.ts";
 import { createOperations } from "./operations.ts";
-import type { PageHook } from "./page-hooks.ts";
 import { peekPage } from "./page-reads.ts";
 import type { ListedRecord } from "./responses.ts";
 import type { Route } from "./routes.ts";
-import type { Settings, SettingsPatch } from "./settings.ts";
-import type { Survey, SurveySpec, SurveyTally } from "./survey.ts";
+import { defaultSettings, type Settings, type SettingsPatch, withSettings } from "./settings.ts";
+import { createCounts, type Survey, type SurveySpec, type SurveyTally } from "./survey.ts";
 import { responseTruth, type TruthResponse, truthOf } from "./truth.ts";
 
 export interface ModelOptions {

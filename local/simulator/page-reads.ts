@@ -1,8 +1,6 @@
-import { surveyShown } from "./mixups.ts";
-import type { Answer, OperationContext } from "./operation-context.ts";
-import type { PageHook } from "./page-hooks.ts";
-import { recordAt } from "./record-contents.ts";
-import { asRead } from "./rereads.ts";
+import { surveyShown } from "./enrichment.ts";
+import type { Answer, OperationContext, PageHook } from "./operation-context.ts";
+import { asRead, recordAt } from "./record-contents.ts";
 import type { ListedRecord } from "./responses.ts";
 import type { PathParameters } from "./routes.ts";
 import type { Settings } from "./settings.ts";

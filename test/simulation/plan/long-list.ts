@@ -1,4 +1,6 @@
 import type { Random } from "../engine/random.ts";
+import { leastPage } from "../service/listing.ts";
+import type { Traits } from "../service/survey-model.ts";
 import type { Chooser } from "./chooser.ts";
 import type { SimSource } from "./source.ts";
 import type { ResponsePlan } from "./surveys.ts";
@@ -11,10 +13,19 @@ export interface LongListPlan {
   turnTime: number;
 }
 
-/** Records of the list at the beginning. */
-export const LONG_LIST = 260;
+/** Pages of the list at the beginning, about. */
+const PAGES = 22;
 /** Intervals at the beginning in which much of it changes. */
 const RESTLESS_FOR = 5;
+
+/** Its pages are full ones, or so short that each looks like the last of a list. There are about as many responses. */
+export function longPages(shapes: Chooser): Partial<Traits> {
+  return shapes.option("long-pages", { tiny: 1, full: 1 }) === "tiny"
+    ? { tinyPages: true, answers: [1, 9] }
+    : { shortPages: false, answers: [9, 60] };
+}
+
+export const recordsOfLongList = (traits: Traits): number => PAGES * leastPage(traits);
 
 /** Changes the source so that the list is caught up. */
 export function planLongList(chooser: Chooser, random: Random, source: SimSource): LongListPlan | undefined {

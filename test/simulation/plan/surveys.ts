@@ -4,7 +4,7 @@ import { oddRecords } from "../service/odd-records.ts";
 import type { Detail, Traits } from "../service/survey-model.ts";
 import { mayTie, tiesResponses } from "../service/ties.ts";
 import type { Chooser } from "./chooser.ts";
-import { clearOldest, LONG_LIST, unsettle } from "./long-list.ts";
+import { clearOldest, longPages, recordsOfLongList, unsettle } from "./long-list.ts";
 import type { WordsPlan } from "./words.ts";
 
 /** What is going to happen to one response. Times are milliseconds from the beginning of the history. */
@@ -123,7 +123,7 @@ export function planSurvey(id: number, isNew: boolean, options: SurveyPlanOption
   const traits: Traits = {
     ...planTraits(options),
     ...(isDeep ? { single: "right", layout: "contiguous" } : {}),
-    ...(options.isLong ? { single: "right", layout: "contiguous", tinyPages: true, answers: [1, 9] } : {}),
+    ...(options.isLong ? { single: "right", layout: "contiguous", ...longPages(options.shapes) } : {}),
     ...(options.tight ? { counts: "right" } : {}),
   };
   const span = interval * ticks;
@@ -184,7 +184,7 @@ function planResponses(traits: Traits, { createdAt, isDeep }: Kind, options: Sur
   const [least, most] = traits.answers;
   // Lists of a few pages, whatever the size of a response.
   const records = random.pick([12, 40, 90, 220]);
-  const room = Math.ceil((options.isLong ? LONG_LIST : isDeep ? 260 : records) / ((least + most) / 2));
+  const room = Math.ceil((options.isLong ? recordsOfLongList(traits) : isDeep ? 260 : records) / ((least + most) / 2));
   const backlogged = createdAt < 0 && !chooser.flag("no-backlog", 0.2) ? random.below(room + 1) : 0;
   const backlog = options.isLong ? room : backlogged;
   const arrivals = random.between(1, Math.max(2, Math.ceil(room / 2)));
