@@ -1,12 +1,13 @@
-import { hash32 } from "./hashing.ts";
-import { metadataBody } from "./metadata-bodies.ts";
-import { metricsBody } from "./metric-bodies.ts";
+import { dateTimeString } from "./dates.ts";
+import { hash32, hashFraction } from "./hashing.ts";
+import type { OperationContext } from "./operation-context.ts";
+import { countryOf } from "./record-contents.ts";
 import type { EnrichmentOverride, SimulatedResponse } from "./responses.ts";
 import type { Settings } from "./settings.ts";
 import type { Survey } from "./survey.ts";
 
 /** The answer of operation 11 or 13 for a response: a body, a status that stands for none, or nothing at all. */
-export type EnrichmentAnswer = { body: unknown } | { status: number } | { hang: true };
+type EnrichmentAnswer = { body: unknown } | { status: number } | { hang: true };
 
 /** Section 2.6, or what the overrides, the survey or the settings put in its place; `reads` counts this one. */
 export function metricsAnswer(
@@ -37,10 +38,7 @@ export function metadataAnswer(
 }
 
 /** The answer of an override to the read numbered `reads`, if it has one. */
-export function overriddenAnswer(
-  override: EnrichmentOverride | undefined,
-  reads: number,
-): EnrichmentAnswer | undefined {
+function overriddenAnswer(override: EnrichmentOverride | undefined, reads: number): EnrichmentAnswer | undefined {
   if (override === undefined || "body" in override || "hang" in override) return override;
   if ("fail" in override) return reads <= override.fail ? { status: override.status ?? 500 } : undefined;
   return reads > (override.reads ?? Number.POSITIVE_INFINITY) ? undefined : absences[override.absent];
@@ -70,3 +68,136 @@ const absences = {
   empty: { body: [] },
   noContent: { status: 204 },
 } as const satisfies Record<string, EnrichmentAnswer>;
+
+type Metric = [key: string, metric: Record<string, unknown>];
+
+/** Section 2.6: the metrics of one response. */
+function metricsBody(survey: Survey, response: SimulatedResponse, settings: Settings): unknown {
+  const metrics = metricHeads(survey, settings).map(([key, head], index): Metric => {
+    const pointsSum = hash32(survey.seed, response.responseId, response.revision, index, 82) % 11;
+    return [key, { ...head, score: { pointsSum, maxPointsSum: 10, minPointsSum: 0, nps: index === 0 } }];
+  });
+  return [contained(metrics, settings)];
+}
+
+/** Section 2.7: the metrics of one report. */
+export function reportMetricsBody(survey: Survey, settings: Settings): unknown {
+  const metrics = metricHeads(survey, settings).map(
+    ([key, head]): Metric => [
+      key,
+      {
+        ...head,
+        score: (hash32(survey.seed, survey.tally.completed, 81) / 2 ** 32).toFixed(2),
+        condition: "",
+        maxPointsSum: 10,
+        minPointSum: 0,
+        responseSum: String(survey.tally.completed),
+      },
+    ],
+  );
+  return [contained(metrics, settings)];
+}
+
+function contained(metrics: readonly Metric[], { metricContainer }: Settings): unknown {
+  return metricContainer === "map" ? Object.fromEntries(metrics) : metrics.map(([, metric]) => metric);
+}
+
+/** One to three metrics for each survey. */
+function metricHeads(survey: Survey, settings: Settings): Metric[] {
+  return Array.from({ length: 1 + (hash32(survey.seed, 83) % 3) }, (_, index) => {
+    const metricId = survey.surveyId * 10 + index + 1;
+    const head = {
+      metricId,
+      surveyId: survey.surveyId,
+      metricName: ["NPS", "CSAT", "CES"][index] ?? "NPS",
+      presentation: "points",
+      maxValueIncludingEmptyAnswer: 0,
+      testMode: 0,
+      firstLevelThreshold: index === 0 ? null : 5,
+      secondLevelThreshold: null,
+      created: dateTimeString(survey.createdAt, settings.zone),
+    };
+    return [String(metricId), head];
+  });
+}
+
+/** Section 2.5: the metadata of one response. */
+function metadataBody(survey: Survey, response: SimulatedResponse, settings: Settings): unknown {
+  const draw = hash32(survey.seed, response.responseId, 84);
+  const mobile = draw % 2 === 0;
+  const language = hashFraction(draw, 1) < 0.8;
+  const metadata = {
+    // A block reserved for documentation: no address of anyone.
+    ip: `203.0.113.${1 + (draw % 254)}`,
+    referrer: draw % 3 === 0 ? "https://shop.example/thanks" : null,
+    iso3166: countryOf(survey.seed, response),
+    languageId: language ? 23 : null,
+    languageName: language ? "Polish" : null,
+    languageSymbol: language ? "pl" : null,
+    deviceType: mobile ? "mobile" : "desktop",
+    deviceTypeName: mobile ? "Mobile" : "Desktop",
+    os: mobile ? "Android 16" : "Windows 11",
+    browser: mobile ? "Chrome 142.0" : "Firefox 145.0",
+  };
+  return [settings.metadataList === "anonymous" ? metadata : { responseId: response.responseId, ...metadata }];
+}
+
+/** Answers that hold something else than what was asked for, as caches give them by mistake. */
+
+/** The survey of which a page is shown: the one asked for, or another by mistake. */
+export function surveyShown(asked: Survey, context: OperationContext): Survey {
+  const { surveys, settings, random } = context;
+  if (!isDrawn(settings().pageMixups, random)) return asked;
+  const others = Array.from(surveys.values()).filter((survey) => survey !== asked);
+  return others[Math.floor(random() * others.length)] ?? asked;
+}
+
+/** Operation 13, with the metadata of other responses where the settings say so; `reads` counts this one. */
+export function metadataShown(
+  survey: Survey,
+  response: SimulatedResponse,
+  reads: number,
+  context: OperationContext,
+): EnrichmentAnswer {
+  const settings = context.settings();
+  const own = metadataAnswer(survey, response, settings, reads);
+  if (overriddenAnswer(response.overrides.metadata, reads) !== undefined) return own;
+  if (isDrawn(settings.metadataMixups, context.random))
+    return otherMetadata(survey, response, settings, context.random()) ?? own;
+  if (settings.metadataList !== "several") return own;
+  // The same one at each read: only mixups are drawn.
+  const other = otherMetadata(survey, response, settings, hashFraction(survey.seed, response.responseId, 85));
+  return "body" in own ? { body: listOf(other?.body, own.body) ?? own.body } : own;
+}
+
+/**
+ * The metadata of another completed response that has some. The search begins at `start`, a fraction of the list of
+ * records: walking to one costs the same in a survey of a million.
+ */
+function otherMetadata(
+  survey: Survey,
+  response: SimulatedResponse,
+  settings: Settings,
+  start: number,
+): { body: unknown } | undefined {
+  const list = survey.list(settings);
+  const from = Math.floor(start * list.total());
+  for (const [first, count] of [
+    [from, list.total() - from],
+    [0, from],
+  ] as const) {
+    for (const { response: other } of list.read(first, count, "asc", "ascending")) {
+      if (other.responseId === response.responseId || other.completedAt === null) continue;
+      const metadata = metadataAnswer(survey, other, settings, Number.POSITIVE_INFINITY);
+      if ("body" in metadata) return metadata;
+    }
+  }
+  return undefined;
+}
+
+/** Both lists in one; undefined where one of them is none. */
+function listOf(first: unknown, second: unknown): unknown[] | undefined {
+  return Array.isArray(first) && Array.isArray(second) ? [...first, ...second] : undefined;
+}
+
+const isDrawn = (share: number, random: () => number): boolean => share > 0 && random() < share;

@@ -1,13 +1,12 @@
-/** The survey service of the API document on one machine, with a setting for everything that the document leaves open. */
 export { runDemoLife } from "./demo.ts";
 export type { Fault, FaultKind } from "./faults.ts";
-export type { PageHook } from "./page-hooks.ts";
+export type { PageHook } from "./operation-context.ts";
 export type { RequestLogEntry } from "./request-log.ts";
 export type { EnrichmentOverride, ListedRecord, ResponseOverrides } from "./responses.ts";
 export type { Operation } from "./routes.ts";
-export { runShadow } from "./run-shadow.ts";
 export type { CountRule, IrregularKind, RateLimit, Settings, SettingsPatch } from "./settings.ts";
-export type { Miss, Shadow, ShadowSummary, Why } from "./shadow.ts";
+export { type Miss, runShadow, type Shadow, type ShadowSummary, type Why } from "./shadow.ts";
 export { type Simulator, type SimulatorOptions, startSimulator } from "./simulator.ts";
 export type { SurveySpec } from "./survey.ts";
 export type { TruthResponse } from "./truth.ts";
+/** The survey service of the API document on one machine, with a setting for everything that the document leaves open. */

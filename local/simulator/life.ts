@@ -1,6 +1,5 @@
 import { hash32 } from "./hashing.ts";
-import { durationSeconds } from "./population.ts";
-import { type ResponseOverrides, recordCount, repeatOf, type SimulatedResponse } from "./responses.ts";
+import { durationSeconds, type ResponseOverrides, recordCount, repeatOf, type SimulatedResponse } from "./responses.ts";
 import type { Settings } from "./settings.ts";
 import { createSurvey, type Survey, type SurveySpec } from "./survey.ts";
 

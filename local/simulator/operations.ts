@@ -1,20 +1,22 @@
-import { metricsAnswer } from "./enrichment.ts";
-import { reportMetricsBody } from "./metric-bodies.ts";
-import { metadataShown } from "./mixups.ts";
+import { metadataShown, metricsAnswer, reportMetricsBody } from "./enrichment.ts";
 import type { Answer, OperationContext } from "./operation-context.ts";
 import { readPage } from "./page-reads.ts";
-import { questionList } from "./question-bodies.ts";
-import { allRecords } from "./record-contents.ts";
-import { asRead } from "./rereads.ts";
+import { allRecords, asRead } from "./record-contents.ts";
 import type { SimulatedResponse } from "./responses.ts";
 import type { Operation, PathParameters, Route } from "./routes.ts";
 import type { Survey } from "./survey.ts";
-import { fullSurvey, surveyListItem } from "./survey-bodies.ts";
-import { reportIds, reportsBody, singleResponseBody, v2Body } from "./unshown-bodies.ts";
+import {
+  fullSurvey,
+  questionList,
+  reportIds,
+  reportsBody,
+  singleResponseBody,
+  surveyListItem,
+} from "./survey-bodies.ts";
 
 /** Answers every data request (all but the token), once its headers are found right. */
 export function createOperations(context: OperationContext): (route: Route) => Answer {
-  const { surveys, settings, counts, hooks, log } = context;
+  const { surveys, settings, counts, hooks, built } = context;
   const enrichmentReads = new Map<string, number>();
   let singleReads = 0;
 
@@ -46,10 +48,10 @@ export function createOperations(context: OperationContext): (route: Route) => A
         return readPage(survey, parameters, context);
       case "response":
       case "v2-response":
-        return single(survey, readable(survey.find(Number(parameters.response))));
+        return single(survey, survey.find(Number(parameters.response)));
       case "response-by-crk":
       case "v2-response-by-crk":
-        return single(survey, readable(survey.findByCrk(decoded(parameters.crk))));
+        return single(survey, survey.findByCrk(decoded(parameters.crk)));
       case "metrics":
       case "metadata":
       case "v2-metadata":
@@ -57,20 +59,16 @@ export function createOperations(context: OperationContext): (route: Route) => A
     }
   }
 
-  function readable(response: SimulatedResponse | undefined): SimulatedResponse | undefined {
-    return response?.completedAt === null && !settings().openById ? undefined : response;
-  }
-
   function single(survey: Survey, response: SimulatedResponse | undefined): Answer {
     if (response === undefined) return notFound;
     singleReads += 1;
     const records = asRead(allRecords(survey, response, settings()), settings(), singleReads);
-    log.count("records", records.length);
+    built(records.length);
     return ok(singleResponseBody(records, settings().singleResponseBody));
   }
 
   function enrichment(survey: Survey, responseId: number, which: "metrics" | "metadata"): Answer {
-    const response = readable(survey.find(responseId));
+    const response = survey.find(responseId);
     if (response === undefined || (which === "metrics" && response.completedAt === null)) return notFound;
     const reads = countRead(survey, response, which);
     const given =
@@ -92,9 +90,7 @@ export function createOperations(context: OperationContext): (route: Route) => A
 
   return ({ operation, parameters }) => {
     if (operation === "token") throw new Error("the token request is no data request");
-    const given = answer(operation, parameters);
-    if (given === "hang" || given.status !== 200 || !operation.startsWith("v2-")) return given;
-    return ok(v2Body(given.body, settings()));
+    return answer(operation, parameters);
   };
 }
 

@@ -1,8 +1,6 @@
-import { surveyShown } from "./mixups.ts";
-import type { Answer, OperationContext } from "./operation-context.ts";
-import type { PageHook } from "./page-hooks.ts";
-import { recordAt } from "./record-contents.ts";
-import { asRead } from "./rereads.ts";
+import { surveyShown } from "./enrichment.ts";
+import type { Answer, OperationContext, PageHook } from "./operation-context.ts";
+import { asRead, recordAt } from "./record-contents.ts";
 import type { ListedRecord } from "./responses.ts";
 import type { PathParameters } from "./routes.ts";
 import type { Settings } from "./settings.ts";
@@ -13,7 +11,7 @@ const recordsPerPage = 100;
 
 /** Operations 6 to 8 and the two lists of v2. */
 export function readPage(survey: Survey, parameters: PathParameters, context: OperationContext): Answer {
-  const { settings, hooks, log } = context;
+  const { settings, hooks, built } = context;
   const page = Number(parameters.page ?? 1);
   if (!/^\d{1,9}$/.test(parameters.page ?? "1") || page < 1) return { status: 400 };
   const order = parameters.order ?? null;
@@ -41,7 +39,7 @@ export function readPage(survey: Survey, parameters: PathParameters, context: Op
     }
     if (from === 0 && list.total() === 0 && isStatus(current.emptyList)) return { status: Number(current.emptyList) };
     const body = recordsFrom(shown, from, direction, current);
-    log.count("records", body.length);
+    built(body.length);
     return { status: 200, body: asRead(body, current, nth) };
   }
 }

@@ -1,16 +1,13 @@
-import type { Faults } from "./faults.ts";
-import { delay, type Fault } from "./faults.ts";
+import { delay, type Fault, type Faults } from "./faults.ts";
 import type { HttpOutcome, HttpReply, HttpRequest } from "./http-server.ts";
 import type { Answer } from "./operation-context.ts";
-import { createRateLimiter } from "./rate-limit.ts";
-import { createReplies } from "./replies.ts";
 import type { RequestLog } from "./request-log.ts";
 import { findRoute, type Route } from "./routes.ts";
-import type { Settings } from "./settings.ts";
-import { tokenBody } from "./token-bodies.ts";
-import { sameSecret, type Tokens } from "./tokens.ts";
+import type { RateLimit, Settings } from "./settings.ts";
+import { errorBody } from "./survey-bodies.ts";
+import { sameSecret, type Tokens, tokenBody } from "./tokens.ts";
 
-export interface ServiceContext {
+interface ServiceContext {
   clientId: string;
   clientSecret: string;
   settings: () => Settings;
@@ -66,7 +63,7 @@ export function createService(context: ServiceContext): (request: HttpRequest) =
   function right(request: HttpRequest, route: Route | undefined): HttpOutcome {
     if (route === undefined) return refusal(404);
     const { rateLimit } = settings();
-    if (rateLimit !== null && (rateLimit.v2 === true || !route.operation.startsWith("v2-"))) {
+    if (rateLimit !== null && !route.operation.startsWith("v2-")) {
       const wait = waitFor(rateLimit);
       if (wait !== undefined) return refusal(429, wait / 1000, rateLimit.retryAfter);
     }
@@ -102,4 +99,95 @@ function damaged(answer: HttpOutcome, fault: Fault | undefined): HttpOutcome {
   if (fault?.kind === "reset") return { ...answer, damage: "resetDuring" };
   if (fault?.kind !== "truncate") return answer;
   return { ...answer, damage: fault.framing === "short" ? "truncateShort" : "truncateComplete" };
+}
+
+interface TypedBody {
+  body: string;
+  /** The media type. */
+  type: string;
+}
+
+/** Replies, with the headers that all of them have. */
+interface Replies {
+  /** A body exactly as it is given. */
+  verbatim(status: number, body: TypedBody): HttpReply;
+  /** A body as this service writes it. */
+  reply(status: number, body: TypedBody): HttpReply;
+  /** A status with the body of an error; `retryAfter` in seconds. A 204 has none. */
+  refusal(status: number, retryAfter?: number, form?: RateLimit["retryAfter"]): HttpReply;
+}
+
+function createReplies(settings: () => Settings, now: () => number): Replies {
+  // The date of the service's own clock, against which a Retry-After date is to be read.
+  const date = () => ({ Date: new Date(now()).toUTCString() });
+
+  function verbatim(status: number, { body, type }: TypedBody): HttpReply {
+    // HTTP allows no body here.
+    if (status === 204) return { status, headers: date(), body: "", compress: false, contentEncoding: null };
+    const { compress, contentEncoding } = settings();
+    return {
+      status,
+      headers: { "Content-Type": `${type}; charset=utf-8`, ...date() },
+      body,
+      compress,
+      contentEncoding,
+    };
+  }
+
+  function reply(status: number, { body, type }: TypedBody): HttpReply {
+    const prefix = type === "application/json" ? prefixes[settings().bodyPrefix] : "";
+    return verbatim(status, { body: prefix + body, type });
+  }
+
+  return {
+    verbatim,
+    reply,
+    refusal(status, retryAfter, form = "none") {
+      const refused = reply(status, errorBody(status, meanings[status] ?? "Error", settings().errorBody));
+      const header = retryAfter === undefined ? undefined : retryAfterHeader(retryAfter * 1000, form, now);
+      return header === undefined ? refused : { ...refused, headers: { ...refused.headers, "Retry-After": header } };
+    },
+  };
+}
+
+const prefixes: Record<Settings["bodyPrefix"], string> = {
+  none: "",
+  bom: "\uFEFF",
+  twoBoms: "\uFEFF\uFEFF",
+  lineThenBom: "\r\n\uFEFF",
+};
+
+const meanings: Record<number, string> = {
+  400: "Bad request",
+  401: "Unauthorized",
+  404: "Not found",
+  429: "Too many requests",
+  500: "Internal server error",
+};
+
+/** A token bucket: undefined grants the request, a number is the milliseconds until the next one is granted. */
+function createRateLimiter(now: () => number): (limit: RateLimit | null) => number | undefined {
+  let current: RateLimit | null = null;
+  let tokens = 0;
+  let filledAt = 0;
+  return (limit) => {
+    if (limit === null) return undefined;
+    const at = now();
+    if (limit !== current) {
+      current = limit;
+      tokens = limit.burst;
+    } else tokens = Math.min(limit.burst, tokens + ((at - filledAt) / 1000) * limit.perSecond);
+    filledAt = at;
+    if (tokens < 1) return ((1 - tokens) / limit.perSecond) * 1000;
+    tokens -= 1;
+    return undefined;
+  };
+}
+
+/** The value of a Retry-After header for a wait; whole seconds, never less than the wait, unless the form is a number. */
+function retryAfterHeader(waitMs: number, form: RateLimit["retryAfter"], now: () => number): string | undefined {
+  if (form === "none") return undefined;
+  if (typeof form === "number") return String(form);
+  if (form === "seconds") return String(Math.max(1, Math.ceil(waitMs / 1000)));
+  return new Date(Math.ceil((now() + waitMs) / 1000) * 1000).toUTCString();
 }

@@ -1,5 +1,5 @@
-import type { EnrichmentSettings } from "./enrichment-settings.ts";
-import type { WireSettings } from "./wire-settings.ts";
+import { validateHeaderValue } from "node:http";
+import { checkZone } from "./dates.ts";
 
 /** One way in which a record may deviate from section 2.4 of the API document. */
 export type IrregularKind =
@@ -32,8 +32,6 @@ export interface RateLimit {
   burst: number;
   /** How a 429 says when to come back. A number is the header itself, in seconds, whatever the true wait is. */
   retryAfter: "seconds" | "date" | "none" | number;
-  /** Whether the v2 family answers 429 too, which its list of codes leaves out. */
-  v2?: boolean;
 }
 
 /**
@@ -74,8 +72,6 @@ export interface Settings extends ContentSettings, ListSettings, EnrichmentSetti
   rereads: "same" | "readAt" | "fieldOrder";
   /** Order of a list asked for without one. */
   defaultOrder: "asc" | "desc";
-  /** Whether operations 9, 10 and 13 answer for an open response. */
-  openById: boolean;
   /** The answer of a page behind the last one. */
   pastEnd: "empty" | "204" | "404" | "400" | "500" | "repeatLast" | "repeatFirst";
   /** The answer of page 1 of a survey with nothing listed. */
@@ -109,9 +105,6 @@ export interface Settings extends ContentSettings, ListSettings, EnrichmentSetti
     | "objectWithAnswers"
     | "wrapped"
     | "answersByQuestion";
-  reportsBody: "array" | "wrapped";
-  /** Bodies of the v2 family: as in v3, or in an object under `data`. */
-  v2Body: "same" | "wrapped";
   errorBody: "json" | "text" | "empty" | "html";
   counts: { responses: CountRule; correct: CountRule; unpaidResponses: CountRule };
   /** How far a `lagging` count is behind. */
@@ -136,4 +129,181 @@ export const maxRecords = 4096;
 export function recordRange(settings: ContentSettings): readonly [number, number] {
   const { recordsPerResponse } = settings;
   return typeof recordsPerResponse === "number" ? [recordsPerResponse, recordsPerResponse] : recordsPerResponse;
+}
+
+/** The answers of operations 11 (metrics) and 13 (metadata), where a response has no override of its own. */
+interface EnrichmentSettings {
+  /**
+   * Operation 11: present, 404, `[]`, `[{}]`, only some surveys have metrics (404 for the others), status 200 with an
+   * error in the body, or 204.
+   */
+  metrics: "present" | "absent" | "empty" | "emptyObject" | "perSurvey" | "errorBody" | "noContent";
+  /** Operation 13: present, 404, `[]`, status 200 with an error in the body, or 204. */
+  metadata: "present" | "absent" | "empty" | "errorBody" | "noContent";
+  /** `list`: the metrics stand in an array, as PHP writes a map whose keys are 0, 1 and so on. */
+  metricContainer: "map" | "list";
+  /**
+   * Share of the reads of operation 13 (and its v2 form) that hold the metadata of another completed response of the survey, as a cache
+   * answers by mistake. It is drawn at each read. Where there is no other response, nothing is mixed up.
+   */
+  metadataMixups: number;
+  /** `several`: the metadata of another response stands before the right one. `anonymous`: no `responseId` in it. */
+  metadataList: "one" | "several" | "anonymous";
+}
+
+/** How bodies go over the wire. */
+export interface WireSettings {
+  /**
+   * `true` and `gzip` compress bodies for clients that accept gzip. The others compress likewise, whatever the client
+   * accepts.
+   */
+  compress: false | true | "gzip" | "br" | "deflate" | "zstd";
+  /** The value of the header Content-Encoding, whatever the body is; null: the truth. */
+  contentEncoding: string | null;
+  /** The bytes before each body of JSON: one byte order mark, two, or a blank line and then one. */
+  bodyPrefix: "none" | "bom" | "twoBoms" | "lineThenBom";
+}
+
+/** The most plausible service that fits the document. */
+export const defaultSettings: Settings = {
+  recordsPerResponse: [2, 8],
+  commentBytes: null,
+  repeatedQuestions: 0,
+  irregular: {
+    probability: 0,
+    kinds: ["answerText", "answerNull", "commentNull", "scoreText", "dateNumber", "idString"],
+  },
+  crk: "some",
+  sortKey: "responseId",
+  layout: "contiguous",
+  openListed: false,
+  openDateCompleted: null,
+  zone: "UTC",
+  recordOrder: { asc: "ascending", desc: "ascending" },
+  rereads: "same",
+  defaultOrder: "asc",
+  pastEnd: "empty",
+  emptyList: "array",
+  pageMixups: 0,
+  recordSurveyId: "present",
+  tokenBody: "token",
+  answersFrom: 1,
+  singleResponseBody: "records",
+  errorBody: "json",
+  metrics: "present",
+  metadata: "present",
+  metricContainer: "map",
+  metadataMixups: 0,
+  metadataList: "one",
+  counts: { responses: "completed", correct: "completed", unpaidResponses: "zero" },
+  countLagMs: 60_000,
+  tokenLifetimeMs: 30 * 86_400_000,
+  newTokenRevokesOlder: false,
+  tokenRequests: null,
+  rateLimit: null,
+  compress: false,
+  contentEncoding: null,
+  bodyPrefix: "none",
+};
+
+/** Throws a RangeError for unknown settings and for impossible ones. */
+export function withSettings(settings: Settings, patch: SettingsPatch): Settings {
+  const next: Settings = {
+    ...settings,
+    ...patch,
+    counts: { ...settings.counts, ...patch.counts },
+    recordOrder: { ...settings.recordOrder, ...patch.recordOrder },
+    irregular: { ...settings.irregular, ...patch.irregular },
+  };
+  for (const name of Object.keys(next))
+    if (!(name in defaultSettings)) throw new RangeError(`there is no setting ${name}`);
+  checkSettings(next);
+  return next;
+}
+
+/** The values of the settings that are a choice. */
+const choices = {
+  crk: ["none", "some", "all"],
+  sortKey: ["responseId", "dateStart", "dateCompleted", "hash"],
+  layout: ["contiguous", "interleaved", "scattered"],
+  openDateCompleted: [null, "", "0000-00-00 00:00:00", "dateStart"],
+  rereads: ["same", "readAt", "fieldOrder"],
+  defaultOrder: ["asc", "desc"],
+  pastEnd: ["empty", "204", "404", "400", "500", "repeatLast", "repeatFirst"],
+  emptyList: ["array", "204", "404"],
+  recordSurveyId: ["present", "missing"],
+  tokenBody: [
+    "raw",
+    "jsonString",
+    "token",
+    "access_token",
+    "accessToken",
+    "array",
+    "nested",
+    "response",
+    "scheme",
+    "form",
+  ],
+  answersFrom: [0, 1],
+  singleResponseBody: [
+    "records",
+    "firstRecord",
+    "arrayWithAnswers",
+    "objectWithAnswers",
+    "wrapped",
+    "answersByQuestion",
+  ],
+  errorBody: ["json", "text", "empty", "html"],
+  metrics: ["present", "absent", "empty", "emptyObject", "perSurvey", "errorBody", "noContent"],
+  metadata: ["present", "absent", "empty", "errorBody", "noContent"],
+  metricContainer: ["map", "list"],
+  metadataList: ["one", "several", "anonymous"],
+  compress: [false, true, "gzip", "br", "deflate", "zstd"],
+  bodyPrefix: ["none", "bom", "twoBoms", "lineThenBom"],
+} as const satisfies { [Name in keyof Settings]?: readonly Settings[Name][] };
+
+const shares = ["metadataMixups", "pageMixups"] as const satisfies (keyof Settings)[];
+
+/** Throws a RangeError for settings that are impossible. */
+function checkSettings(settings: Settings): void {
+  for (const [name, value] of Object.entries(settings)) {
+    const allowed: readonly unknown[] | undefined = Object.entries(choices).find(([choice]) => choice === name)?.[1];
+    if (allowed !== undefined && !allowed.includes(value))
+      throw new RangeError(`${name} must be one of ${allowed.map((choice) => JSON.stringify(choice)).join(", ")}`);
+  }
+  for (const name of shares) {
+    const share = settings[name];
+    if (typeof share !== "number" || !(share >= 0 && share <= 1))
+      throw new RangeError(`${name} must be a number from 0 to 1`);
+  }
+  checkZone(settings.zone);
+  checkRecords(settings);
+  checkTokenRequests(settings.tokenRequests);
+  checkContentEncoding(settings.contentEncoding);
+}
+
+function checkRecords(settings: Settings): void {
+  const [least, most] = recordRange(settings);
+  if (!(least >= 1 && most <= maxRecords && least <= most))
+    throw new RangeError(`recordsPerResponse must lie within 1 and ${maxRecords}`);
+}
+
+function checkTokenRequests(requests: Settings["tokenRequests"]): void {
+  if (requests !== null && !(Number.isInteger(requests) && requests >= 0))
+    throw new RangeError("tokenRequests must be null or a whole number");
+}
+
+// Said now: a header that cannot be sent would fail each answer.
+function checkContentEncoding(encoding: Settings["contentEncoding"]): void {
+  if (!(encoding === null || (typeof encoding === "string" && isHeaderValue(encoding))))
+    throw new RangeError("contentEncoding must be null or the value of a header");
+}
+
+function isHeaderValue(value: string): boolean {
+  try {
+    validateHeaderValue("Content-Encoding", value);
+    return true;
+  } catch {
+    return false;
+  }
 }

@@ -1,3 +1,6 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Simulator } from "./simulator.ts";
+
 /**
  * A poller with a cursor, as everyone writes it, over the list that the real poller reads. It is meant to be a fair one:
  *
@@ -53,7 +56,7 @@ export type Why = "late" | "tie" | "moved";
 /** The record as it reads it. */
 export type ShadowRecord = Readonly<Record<string, unknown>>;
 
-export interface ShadowService {
+interface ShadowService {
   surveyIds(): number[];
   /** A page of a list, newest first. */
   page(surveyId: number, page: number): ShadowRecord[];
@@ -206,4 +209,29 @@ function keyOf(surveyId: number, responseId: number): string {
 function readRecord({ responseId, dateCompleted, completed }: ShadowRecord): { responseId: number; date: string } {
   const date = completed === 1 && typeof dateCompleted === "string" ? dateCompleted : "";
   return { responseId: Number(responseId), date };
+}
+
+/** Milliseconds from one page to the next, as of a service that is near. */
+const PER_PAGE = 25;
+
+/** The poller with a cursor, which polls whenever the service is asked for its survey list. */
+export function runShadow(simulator: Simulator): { shadow: Shadow; stop(): void } {
+  const shadow = createShadow({
+    surveyIds: simulator.surveyIds,
+    page: (surveyId, page) => simulator.peek(surveyId, page, "desc"),
+    pause: () => sleep(PER_PAGE, undefined, { ref: false }),
+  });
+  const stops = [
+    simulator.onSurveyList(() => void shadow.poll()),
+    simulator.onChange(({ kind, surveyId, responseId, at }) => {
+      if (kind === "completed") shadow.completed(surveyId, responseId, at);
+      else shadow.removed(surveyId, responseId);
+    }),
+  ];
+  return {
+    shadow,
+    stop() {
+      for (const stop of stops) stop();
+    },
+  };
 }

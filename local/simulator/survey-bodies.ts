@@ -1,9 +1,8 @@
-import type { Counts } from "./counts.ts";
 import { dateTimeString } from "./dates.ts";
-import { questionParams } from "./question-bodies.ts";
+import type { ListedRecord } from "./responses.ts";
 import type { Settings } from "./settings.ts";
-import type { Survey } from "./survey.ts";
-import { type SimulatedQuestion, surveyQuestions } from "./survey-questions.ts";
+import type { Counts, Survey } from "./survey.ts";
+import { type SimulatedQuestion, type SurveyQuestions, surveyQuestions } from "./survey-questions.ts";
 
 const userId = 501;
 const themeId = 12;
@@ -134,4 +133,113 @@ function grouped<T>(list: readonly T[], size: number): T[][] {
   return Array.from({ length: Math.ceil(list.length / size) }, (_, index) =>
     list.slice(index * size, (index + 1) * size),
   );
+}
+
+/** Section 2.3: the questions alone. */
+export function questionList(survey: SurveyQuestions, settings: Settings): Record<string, unknown>[] {
+  return surveyQuestions(survey).map((question) => {
+    const { text, answers } = question;
+    return {
+      questionId: question.questionId,
+      number: question.number,
+      questionIdBySurvey: question.number,
+      type: "simple",
+      questionParams: {
+        ...questionParams(question, settings),
+        exclusionQuestion: 0,
+        translatable: { question: text, description: "", open: "", noneAbove: "", answers: [...answers] },
+      },
+    };
+  });
+}
+
+/** Question params of section 2.2, misspelling included. */
+function questionParams(
+  { kind, text, answers }: SimulatedQuestion,
+  { answersFrom }: Pick<Settings, "answersFrom">,
+): Record<string, unknown> {
+  return {
+    question: text,
+    description: "",
+    required: 0,
+    comments: 1,
+    exclusionQuestion: false,
+    questionImgURL: "",
+    maxNumberOfAnswers: kind === "single" ? 1 : answers.length,
+    minNumberOfAnswers: 0,
+    answers,
+    imageAnswer: [],
+    open: "",
+    multiple: kind === "multiple" ? 1 : 0,
+    noneAbove: "",
+    hideLableText: 0,
+    points: 0,
+    columnElements: 1,
+    scoreArray: {
+      ...Object.fromEntries(answers.map((_, index) => [index + answersFrom, String(index)])),
+      max: String(Math.max(0, answers.length - 1)),
+    },
+    presentationTiled: 0,
+    presentation: "tiles-horizontal",
+    random: 0,
+    randomizeOptions: false,
+  };
+}
+
+/** Shapes that the API document does not show; each follows one plausible reading of it. */
+
+const answerFields = ["questionId", "answer", "comment", "score", "matrixScore"];
+
+/** Operations 9 and 10: one response from its records. */
+export function singleResponseBody(records: readonly ListedRecord[], shape: Settings["singleResponseBody"]): unknown {
+  const isOfAnswer = ([field]: [string, unknown]) => answerFields.includes(field);
+  const head = Object.fromEntries(Object.entries(records[0] ?? {}).filter((entry) => !isOfAnswer(entry)));
+  const answers = records.map((record) => Object.fromEntries(Object.entries(record).filter(isOfAnswer)));
+  switch (shape) {
+    case "records":
+      return records;
+    case "firstRecord":
+      return records.slice(0, 1);
+    case "arrayWithAnswers":
+      return [{ ...head, answers }];
+    case "objectWithAnswers":
+      return { ...head, answers };
+    case "wrapped":
+      return { response: head, answers };
+    case "answersByQuestion":
+      return [{ ...head, answers: Object.fromEntries(answers.map((answer) => [String(answer.questionId), answer])) }];
+  }
+}
+
+/** The ids of a survey's reports. */
+export function reportIds(survey: Survey): number[] {
+  return [survey.surveyId * 10 + 1, survey.surveyId * 10 + 2];
+}
+
+/** Operation 5. */
+export function reportsBody(survey: Survey, settings: Settings): unknown {
+  return reportIds(survey).map((reportId, index) => ({
+    reportId,
+    surveyId: survey.surveyId,
+    name: `Report ${index + 1}`,
+    created: dateTimeString(survey.createdAt, settings.zone),
+  }));
+}
+
+/** The body of an error. */
+export function errorBody(
+  status: number,
+  message: string,
+  shape: Settings["errorBody"],
+): { body: string; type: string } {
+  switch (shape) {
+    case "json":
+      return { body: JSON.stringify({ status, message }), type: "application/json" };
+    case "text":
+      return { body: message, type: "text/plain" };
+    case "html":
+      return { body: `<html><body><h1>${status}</h1><p>${message}</p></body></html>`, type: "text/html" };
+    case "empty":
+      return { body: "", type: "text/plain" };
+  }
 }

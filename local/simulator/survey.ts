@@ -1,8 +1,7 @@
 import { hash32 } from "./hashing.ts";
-import { createPopulation } from "./population.ts";
 import { createResponseList, type ResponseList, sameList } from "./response-list.ts";
-import type { SimulatedResponse } from "./responses.ts";
-import { recordRange, type Settings } from "./settings.ts";
+import { createPopulation, type SimulatedResponse } from "./responses.ts";
+import { type CountRule, recordRange, type Settings } from "./settings.ts";
 import type { SurveyQuestions } from "./survey-questions.ts";
 
 export interface SurveySpec {
@@ -137,3 +136,45 @@ export function createSurvey(
     },
   };
 }
+
+/** The three counts of a survey list item, of which the document does not say what they count. */
+type CountField = keyof Settings["counts"];
+
+export interface Counts {
+  of(survey: Survey, field: CountField): number;
+  /** Fixes what frozen counts show from now on. */
+  freeze(surveys: Iterable<Survey>): void;
+}
+
+export function createCounts(settings: () => Settings, now: () => number): Counts {
+  const frozen = new WeakMap<Survey, number>();
+  return {
+    freeze(surveys) {
+      for (const survey of surveys) frozen.set(survey, survey.tally.completed);
+    },
+    of(survey, field) {
+      const rule = settings().counts[field];
+      if (typeof rule === "function") return rule({ surveyId: survey.surveyId, ...survey.tally });
+      return counted(rule, survey);
+    },
+  };
+
+  function counted(rule: Exclude<CountRule, (...args: never) => unknown>, survey: Survey): number {
+    switch (rule) {
+      case "completed":
+        return survey.tally.completed;
+      case "started":
+        return survey.tally.completed + survey.tally.open;
+      case "everCompleted":
+        return survey.tally.everCompleted;
+      case "lagging":
+        return survey.history.findLast(({ at }) => at <= now() - settings().countLagMs)?.completed ?? firstOf(survey);
+      case "frozen":
+        return frozen.get(survey) ?? survey.tally.completed;
+      case "zero":
+        return 0;
+    }
+  }
+}
+
+const firstOf = (survey: Survey): number => survey.history[0]?.completed ?? 0;

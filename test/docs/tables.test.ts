@@ -1,7 +1,6 @@
 import { existsSync, globSync, readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { configurationFields } from "../../codegen/configuration/fields.ts";
-import { configurationTables, withTables } from "../../codegen/configuration/tables.ts";
+import { configurationFields, configurationTables, withTables } from "../../codegen/configuration.ts";
 import { parseConfig } from "../../lib/config/index.ts";
 import { isObject } from "../../lib/config/shape.ts";
 import { detailJsonSchema, EVENT_TYPES, type EventType } from "../../lib/events/index.ts";
@@ -157,8 +156,11 @@ describe("docs/configuration.md", () => {
     const webhooks = [{ name: "a", url: "https://a.example.com" }];
     const parsed = parseConfig({ sources: [{ baseUrl: "https://a.example.com" }], webhooks }, { deployed: true });
     const named = configurationFields().map(({ path }) => path.split(/[.[]/)[0]);
-    const { sources, stated, ...rest } = parsed;
-    expect(named).toEqual(expect.arrayContaining([...Object.keys(sources[0] ?? {}), ...Object.keys(rest)]));
+    const { sources, ...rest } = parsed;
+    const { advanced: _, ...fields } = { advanced: undefined, ...sources[0] };
+    expect(named).toEqual(expect.arrayContaining([...Object.keys(rest)]));
+    const below = configurationFields().map(({ path }) => path.replace(/^advanced\./, "").split(/[.[]/)[0]);
+    expect(below).toEqual(expect.arrayContaining(Object.keys(fields)));
   });
 
   it("has the defaults that a configuration gets", () => {
@@ -169,7 +171,7 @@ describe("docs/configuration.md", () => {
 });
 
 it("docs/spec.md names with each rule folders that keep it and tests that hold it", () => {
-  for (const rule of page("spec").split(/^### /m).slice(1)) {
+  for (const rule of page("internals/spec").split(/^### /m).slice(1)) {
     for (const kind of ["kept by", "tests"]) {
       const [line = ""] = found(rule, new RegExp(`^- ${kind}: (.*)$`, "gm"));
       const paths = found(line, /`([^`]+)`/g);

@@ -3,6 +3,7 @@ import type { ResponseCompleted } from "../../lib/events/index.ts";
 import {
   type AccountState,
   type CheckedState,
+  type Clock,
   type DetailRead,
   emittedOf,
   emptyMark,
@@ -96,8 +97,12 @@ export interface MemoryWorld {
   objects: Map<string, unknown>;
 }
 
-/** All ports in memory, on a virtual clock: deterministic, and strict where the real ones are. */
-export function memoryWorld(now: number): MemoryWorld {
+/**
+ * All ports in memory, on a virtual clock: deterministic, and strict where the real ones are.
+ *
+ * @param serviceOf another service, on the same clock
+ */
+export function memoryWorld(now: number, serviceOf?: (clock: Clock) => SurveyService): MemoryWorld {
   const { clock, time } = virtualClock(now);
   const world = {
     time,
@@ -114,7 +119,7 @@ export function memoryWorld(now: number): MemoryWorld {
   const { state, ...views } = memoryState(() => time.now);
   const ports: Ports = {
     clock,
-    service: watched("service", memoryService(world.surveys), world),
+    service: watched("service", serviceOf?.(clock) ?? memoryService(world.surveys), world),
     state: watched("state", state, world),
     publisher: watched("publisher", memoryPublisher(world), world),
     vault: watched("vault", memoryVault(world.objects), world),

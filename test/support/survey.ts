@@ -2,19 +2,22 @@ import {
   addCounts,
   type BacklogRequest,
   type BacklogRound,
+  catchUpSlice,
   learnedBy,
+  type Mark,
   type PollingSource,
   type PollRequest,
   type PollResult,
   placeOf,
   pollSurvey,
+  type SliceSummary,
+  type SurveyRequest,
   type TickRequest,
   type TickSummary,
   tick,
   workOffBacklogs,
 } from "../../lib/polling/index.ts";
 import { type MemorySurvey, type MemoryWorld, memoryWorld, type PortCall } from "./memory-ports.ts";
-import { slice } from "./slices.ts";
 
 /** 2026-03-10 12:00:00 UTC, where the virtual clock of these tests begins. */
 export const noon = Date.UTC(2026, 2, 10, 12);
@@ -56,11 +59,6 @@ export function recordsOf({ responseId, completed, size = 2, surveyId = 1, field
     matrixScore: null,
     ...fields,
   }));
-}
-
-/** Responses of so many records, each completed a second after the one before. */
-export function complete(from: number, to: number, size = 2): ResponseSpec[] {
-  return range(from, to).map((responseId) => ({ responseId, completed: at(responseId * SECOND), size }));
 }
 
 /** A world with one survey, 1, that lists these responses in asc order. */
@@ -138,6 +136,26 @@ export const sourceDefaults: PollingSource = {
   retention: { quarantine: 30 * 24 * HOUR },
   events: new Set(["response.completed", "response.updated", "response.deleted", "books.closed"]),
 };
+
+type SliceOverrides = Partial<Omit<SurveyRequest, "ports" | "source">> & { source?: Partial<PollingSource> };
+
+/** A slice of a survey's catch-up, of two minutes or until `streamUntil`. */
+function slice(world: MemoryWorld, { source, ...overrides }: SliceOverrides = {}): Promise<SliceSummary> {
+  const deadline = overrides.deadline ?? world.time.now + 2 * MINUTE;
+  const { start = { from: "beginning", at: null } } = world.account;
+  return catchUpSlice({
+    ports: world.ports,
+    source: { ...sourceDefaults, ...source },
+    surveyId: 1,
+    owner: "catch-up",
+    deadline,
+    streamUntil: deadline,
+    start,
+    listedCount: undefined,
+    learned: learnedBy(world.account),
+    ...overrides,
+  });
+}
 
 export type PollOverrides = Partial<Omit<PollRequest, "ports" | "source">> & { source?: Partial<PollingSource> };
 export type Polled = PollResult;
@@ -250,11 +268,6 @@ export function deliveredIds(world: MemoryWorld): number[] {
   return world.delivered.map(({ data }) => data.responseId);
 }
 
-export const sorted = (ids: number[]): number[] => ids.toSorted((a, b) => a - b);
-
-/** The same in the order of the ids. */
-export const sortedIds = (world: MemoryWorld): number[] => sorted(deliveredIds(world));
-
 /** Pages that were read, as `order/page`. */
 export function pagesRead(world: MemoryWorld): string[] {
   return world.calls
@@ -283,4 +296,12 @@ export async function letTimePass<T>(world: MemoryWorld, work: Promise<T>): Prom
     if (!isOver) world.time.now += SECOND;
   }
   return work;
+}
+
+/** Changes the mark under its lease, as a process that was killed at a bad moment leaves it. */
+export async function changeMark(world: MemoryWorld, change: (mark: Mark) => void, surveyId = 1): Promise<void> {
+  const lease = await world.ports.state.acquire(surveyId, "test", MINUTE);
+  if (lease === undefined) throw new Error("the survey is being polled");
+  change(lease.mark);
+  await world.ports.state.release(lease, lease.mark);
 }

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { createCountedList, type Span } from "../../../local/simulator/counted-list.ts";
 import { createRandom } from "../../../local/simulator/hashing.ts";
-import { sortOrder } from "../../../local/simulator/sort-order.ts";
+import { sortOrder } from "../../../local/simulator/response-list.ts";
 
 const byNumber = (a: number, b: number) => a - b;
 

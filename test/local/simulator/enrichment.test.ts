@@ -46,14 +46,6 @@ describe("metrics and metadata", () => {
     expect(simulator.truth(50)).toMatchObject([{ metrics: null, metadata: [] }]);
   });
 
-  test("the key of a metric is its id or its position", async () => {
-    const { simulator } = await simulate({ surveys });
-    const keys = () => Object.keys(at(at(simulator.truth(7), 0).metrics as Row[], 0));
-    expect(keys()[0]).toBe("71");
-    simulator.set({ metricKey: "position" });
-    expect(keys()[0]).toBe("1");
-  });
-
   test.each(["map", "list"] as const)("the metrics of a response and of a report stand in a %s", async (container) => {
     const client = await simulate({ surveys: [{ surveyId: 3, responses: 1 }] });
     const { responseId } = at(client.simulator.truth(3), 0);

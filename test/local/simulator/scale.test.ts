@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { Settings } from "../../../local/simulator/index.ts";
-import { createPopulation } from "../../../local/simulator/population.ts";
 import { createResponseList } from "../../../local/simulator/response-list.ts";
+import { createPopulation } from "../../../local/simulator/responses.ts";
 import { at, distinct, noon, simulate } from "./support.ts";
 
 const million = 1_000_000;

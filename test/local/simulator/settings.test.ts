@@ -65,15 +65,6 @@ describe("bodies the document does not show", () => {
     );
   });
 
-  test("v2 bodies and reports may be wrapped", async () => {
-    const client = await simulate({ surveys });
-    const plain = [await client.json("/api/v2/surveys/7/responses"), await client.json("/api/v3/surveys/7/reports/")];
-    client.simulator.set({ v2Body: "wrapped", reportsBody: "wrapped" });
-    expect(await client.json("/api/v2/surveys/7/responses")).toEqual({ data: plain[0] });
-    expect(await client.json("/api/v3/surveys/7/reports/")).toEqual({ reports: plain[1] });
-    expect(await client.page(7, 1)).toEqual(plain[0]);
-  });
-
   test.each<[Settings["errorBody"], RegExp]>([
     ["json", /^\{.*"status":404.*\}$/],
     ["text", /^Not found$/],

@@ -1,0 +1,109 @@
+import { createRandom, hash32 } from "./hashing.ts";
+import { type Change, createLife, type Life } from "./life.ts";
+import type { Answer, PageHook } from "./operation-context.ts";
+import { createOperations } from "./operations.ts";
+import { peekPage } from "./page-reads.ts";
+import type { ListedRecord } from "./responses.ts";
+import type { Route } from "./routes.ts";
+import { defaultSettings, type Settings, type SettingsPatch, withSettings } from "./settings.ts";
+import { createCounts, type Survey, type SurveySpec, type SurveyTally } from "./survey.ts";
+import { responseTruth, type TruthResponse, truthOf } from "./truth.ts";
+
+export interface ModelOptions {
+  /** Everything that looks random comes from it; default 1. */
+  seed?: number;
+  surveys?: readonly SurveySpec[];
+  settings?: SettingsPatch;
+  /** The service's clock in epoch milliseconds; default Date.now. */
+  now?: () => number;
+  /** Told how many records each answer is built of. */
+  built?: (records: number) => void;
+}
+
+/**
+ * The survey service without a wire: surveys, responses, lists, counts and details, and what it answers to each request. It is synchronous,
+ * and knows no other time than that of the clock it is given.
+ */
+export interface Model extends Life {
+  /** The answer to a data request (all but the token). */
+  answer(route: Route): Answer;
+  settings(): Settings;
+  /** Changes settings from the next request on. Throws a RangeError for impossible ones. */
+  set(settings: SettingsPatch): void;
+  /** Runs `hook` at each page read: what it changes is seen by the next read (after, default) or by this one (before). */
+  onPageRead(hook: PageHook, when?: "before" | "after"): () => void;
+  /** Runs `hook` whenever the survey list is given out. */
+  onSurveyList(hook: () => void): () => void;
+  /** Runs `hook` whenever a response is completed or removed. */
+  onChange(hook: (change: Change) => void): () => void;
+  /** The records of a page as they stand now: no request, counted and seen by nobody. */
+  peek(surveyId: number, page: number, order: "asc" | "desc"): ListedRecord[];
+  surveyIds(): number[];
+  tally(surveyId: number): SurveyTally;
+  openIds(surveyId: number): number[];
+  has(surveyId: number, responseId: number): boolean;
+  /** Every completed response (of one survey) with its full contents. */
+  truth(surveyId?: number): TruthResponse[];
+  /** One completed response, however large its survey. */
+  truthOf(surveyId: number, responseId: number): TruthResponse | undefined;
+}
+
+/** @example createModel({ surveys: [{ surveyId: 7, responses: 250 }] }).answer({ operation: "surveys", parameters: {} }) */
+export function createModel({ seed = 1, now = Date.now, ...options }: ModelOptions = {}): Model {
+  let current = withSettings(defaultSettings, options.settings ?? {});
+  const settings = () => current;
+  const surveys = new Map<number, Survey>();
+  const changes = new Set<(change: Change) => void>();
+  const changed = (change: Change) => {
+    for (const hook of changes) hook(change);
+  };
+  const life = createLife(surveys, { seed, settings, now, changed });
+  for (const spec of options.surveys ?? []) life.addSurvey(spec);
+  const counts = createCounts(settings, now);
+  counts.freeze(surveys.values());
+  const hooks = {
+    before: new Set<PageHook>(),
+    after: new Set<PageHook>(),
+    reads: new Map<number, number>(),
+    lists: new Set<() => void>(),
+  };
+  // A source of its own: the faults of a seed meet the same requests, whether or not anything is mixed up.
+  const random = createRandom(hash32(seed, 92));
+  const built = options.built ?? (() => undefined);
+  const answer = createOperations({ surveys, settings, counts, hooks, built, random });
+  const surveyOf = (surveyId: number): Survey => {
+    const survey = surveys.get(surveyId);
+    if (survey === undefined) throw new Error(`there is no survey ${surveyId}`);
+    return survey;
+  };
+
+  return {
+    ...life,
+    answer,
+    settings,
+    set(patch) {
+      current = withSettings(current, patch);
+      if (patch.counts !== undefined) counts.freeze(surveys.values());
+    },
+    onPageRead: (hook, when = "after") => added(hooks[when], hook),
+    onSurveyList: (hook) => added(hooks.lists, hook),
+    onChange: (hook) => added(changes, hook),
+    peek: (surveyId, page, order) => peekPage(surveyOf(surveyId), page, order, current),
+    addSurvey(spec) {
+      life.addSurvey(spec);
+      counts.freeze([surveyOf(spec.surveyId)]);
+    },
+    surveyIds: () => [...surveys.keys()],
+    tally: (surveyId) => ({ ...surveyOf(surveyId).tally }),
+    openIds: (surveyId) =>
+      [...surveyOf(surveyId).ids()].filter((id) => surveyOf(surveyId).find(id)?.completedAt === null),
+    has: (surveyId, responseId) => surveyOf(surveyId).find(responseId) !== undefined,
+    truth: (surveyId) => truthOf(surveyId === undefined ? surveys.values() : [surveyOf(surveyId)], current),
+    truthOf: (surveyId, responseId) => responseTruth(surveyOf(surveyId), surveyOf(surveyId).find(responseId), current),
+  };
+}
+
+function added<T>(hooks: Set<T>, hook: T): () => void {
+  hooks.add(hook);
+  return () => void hooks.delete(hook);
+}
