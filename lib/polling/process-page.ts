@@ -15,7 +15,7 @@ import type { Order, PageRead } from "./ports.ts";
 import { fromRead } from "./publish/response.ts";
 import { noteEnd, skippedPages } from "./skipped-pages.ts";
 import { type Fragment, isWhole } from "./walk/join.ts";
-import { PAGE_SIZE, type Page } from "./walk/page.ts";
+import { PAGE_SIZE, type Page, toPage } from "./walk/page.ts";
 import { type PageStep, type ReadEnd, readFull, type SoFar, scanPages } from "./walk/read-pages.ts";
 
 /** What came of the responses that have ended with one page. */
@@ -58,9 +58,9 @@ class Reading {
   readonly verdicts = new Map<number, Verdict>();
   /** Handed out or noted by this read. */
   readonly dealt = new Set<number>();
-  /** Those that ended in one window of pages, which all stood at one moment. */
-  window: number | undefined;
-  ofWindow = new Set<number>();
+  /** The page on which each was met; and whether one that was met twice was looked at. */
+  private readonly metAt = new Map<number, number>();
+  private hasCompared = false;
   readonly ctx: PollContext;
   readonly order: Order;
   readonly from: number;
@@ -114,6 +114,23 @@ class Reading {
     };
   }
 
+  /**
+   * Whether a full read meets a response once more, on a page that is no neighbour of the one before, and both pages read together still show it (R12). Windows may be too
+   * short to show that. It is looked at once in a read.
+   */
+  async isScattered({ fragments, moved }: PageStep | ReadEnd): Promise<boolean> {
+    if (this.ids === undefined || this.hasCompared) return false;
+    const again = fragments.find(({ responseId, page }) => (this.metAt.get(responseId) ?? page) < page - 1);
+    const before = again && this.metAt.get(again.responseId);
+    for (const { responseId, page } of fragments) this.metAt.set(responseId, page);
+    forgetOldest(this.metAt);
+    if (again === undefined || before === undefined || moved) return false;
+    this.hasCompared = true;
+    const pages = [before, again.page];
+    const reads = await Promise.all(pages.map(async (page) => toPage(page, await this.read(page))));
+    return reads.every((page) => page?.runs.some(({ responseId }) => responseId === again.responseId) === true);
+  }
+
   /** Classifies the responses of a page that was just read. */
   async classify({ runs }: Page): Promise<void> {
     const by = this.judgement();
@@ -136,7 +153,7 @@ class Reading {
   /** Notes what needs no event of the responses that have ended, and hands out those that need one. */
   async process(
     fragments: readonly Fragment[],
-    { window, page }: { window: number | undefined; page: Page | undefined },
+    page: Page | undefined,
     beforeWrites?: () => Promise<void>,
   ): Promise<Omit<Processed, keyof SoFar | "page" | "end">> {
     const { ctx, dealt, ids, order, origin } = this;
@@ -150,7 +167,6 @@ class Reading {
       dealt.add(run.responseId);
     };
     for (const fragment of fragments) {
-      if (isFull && this.isMetTwice(fragment, window)) await noteScattered(ctx);
       const run: Run = { responseId: fragment.responseId, records: fragment.records };
       if (dealt.has(run.responseId)) continue;
       const entry = this.verdicts.get(run.responseId)?.entry;
@@ -203,18 +219,6 @@ class Reading {
     }
     noteFound(mark, done.found);
     return done;
-  }
-
-  /** Whether a response stands on two pages of one window that are no neighbours: its records are scattered (R12). */
-  private isMetTwice(fragment: Fragment, window: number | undefined): boolean {
-    if (window === undefined || !isWhole(fragment)) return false;
-    if (window !== this.window) {
-      this.window = window;
-      this.ofWindow = new Set();
-    }
-    const isTwice = this.ofWindow.has(fragment.responseId);
-    this.ofWindow.add(fragment.responseId);
-    return isTwice;
   }
 }
 
@@ -305,9 +309,9 @@ async function* processed(
   for (;;) {
     const next = await pages.next();
     const { fragments, covered, moved, skipped, position } = next.value;
-    const at = next.done ? { window: undefined, page: undefined } : next.value;
+    if ((!next.done && next.value.scattered) || (await reading.isScattered(next.value))) await noteScattered(ctx);
     const soFar = { covered, moved, skipped, position };
-    const done = await reading.process(fragments, at, beforeWrites);
+    const done = await reading.process(fragments, next.done ? undefined : next.value.page, beforeWrites);
     if (!next.done) {
       yield { ...done, ...soFar, page: next.value.page.number };
       continue;

@@ -77,7 +77,10 @@ function knownAs(run: Run, entry: LedgerEntry | undefined, by: Judgement): Known
   // fault: start-by-date-alone
   if (entry === undefined) return by.hasBooks ? "listed since" : "unknown";
   if (entry.reason === FORGOTTEN) return "emitted";
-  const isShort = entry.state === "emitted" && run.records.length > (entry.count ?? Number.POSITIVE_INFINITY);
+  const { count = Number.POSITIVE_INFINITY, gone } = entry;
+  // The event of a response that was told as deleted and is listed again takes that back.
+  const isShort =
+    entry.state === "emitted" && (run.records.length > count || (gone?.told === true && "count" in entry));
   if (isShort && by.replaces) return "short";
   if (entry.state !== "held") return entry.state;
   // fault: held-for-ever

@@ -113,12 +113,11 @@ export async function tellMissing(ctx: PollContext, missing: EmittedResponse[], 
   });
 }
 
-/** Notes that responses are listed again. Those told to be deleted get a new event, by the next walk that meets them: that takes the deletion back. */
+/** Notes that responses are listed again. Those told as deleted get a new event by the next read that meets them. */
 export async function noteListed(ctx: PollContext, again: EmittedResponse[]): Promise<boolean> {
   if (again.some(({ gone }) => gone?.told === true)) ctx.mark.nextPass = ctx.ports.clock.now();
-  return note(ctx, again, async (entries) =>
-    entries.map(({ gone, ...entry }) => (gone?.told && "count" in entry ? { ...entry, count: 0, attempts: 0 } : entry)),
-  );
+  const untold = again.filter(({ gone }) => gone?.told !== true);
+  return note(ctx, untold, async (entries) => entries.map(({ gone, ...entry }) => entry));
 }
 
 /** Writes entries of some responses anew, some at a time, as `change` gives them. False when the time was up before the last. */

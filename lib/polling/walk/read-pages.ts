@@ -35,8 +35,8 @@ export interface SoFar {
 export interface PageStep extends SoFar {
   page: Page;
   fragments: Fragment[];
-  /** The number of the window in which the page and all others of it read the same twice; undefined where nothing is proved. */
-  window: number | undefined;
+  /** Whether a response stands on two pages that are no neighbours, in one window that has read the same twice (R12). */
+  scattered: boolean;
 }
 
 /** The end of a read, and the responses that it leaves. `last`: the last page that holds records, 0 where none does. */
@@ -90,7 +90,7 @@ export async function* readFull(options: FullReading): AsyncGenerator<PageStep, 
     boundary = "open";
     size = 1;
   };
-  for (let window = 1; ; window += 1) {
+  for (;;) {
     const most = Math.max(1, Math.min(size, options.mostAtOnce?.() ?? size, knownPages() + 2 - next));
     const numbers = Array.from({ length: most }, (_, i) => next + i);
     if (before !== undefined) numbers.unshift(before.number);
@@ -118,10 +118,11 @@ export async function* readFull(options: FullReading): AsyncGenerator<PageStep, 
       isSure = true;
       back = 1;
     }
+    const scattered = isScattered(stood);
     for (const [i, one] of stood.entries()) {
       if (one.kind !== "page" || (i === 0 && before !== undefined)) continue;
       await classify(one.page);
-      yield course.giveOut(one.page, i === 0 ? boundary : "proved", window);
+      yield course.giveOut(one.page, i === 0 ? boundary : "proved", scattered);
     }
     const now = changed < 0 ? undefined : (secondReads[changed] ?? looks[changed]);
     if (now !== undefined) {
@@ -134,7 +135,7 @@ export async function* readFull(options: FullReading): AsyncGenerator<PageStep, 
         return course.failed(now.number, now.kind === "failed" ? now.error : goneMeanwhile(now.number));
       await classify(now.page);
       course.covered = false;
-      yield course.giveOut(now.page, "open", undefined);
+      yield course.giveOut(now.page, "open");
       goBehind(now.number);
       continue;
     }
@@ -214,18 +215,18 @@ export async function* scanPages(options: Scanning): AsyncGenerator<PageStep, Re
           goTo(Math.min(now.number - 1, ...course.carry.map(({ page }) => page)));
           continue;
         }
-        if (before !== undefined && !isChangedBefore) yield course.giveOut(before, boundary, undefined);
+        if (before !== undefined && !isChangedBefore) yield course.giveOut(before, boundary);
         if (now.kind !== "page")
           return course.failed(now.number, now.kind === "failed" ? now.error : goneMeanwhile(now.number));
         await classify(now.page);
         course.covered = false;
-        yield course.giveOut(now.page, "open", undefined);
+        yield course.giveOut(now.page, "open");
         goBehind(now.number);
         continue;
       }
       proved = rereadsBefore;
     }
-    if (before !== undefined) yield course.giveOut(before, boundary, undefined);
+    if (before !== undefined) yield course.giveOut(before, boundary);
     if (one.kind === "skipped") {
       course.skipped.push(one.number);
       goBehind(one.number);
@@ -243,7 +244,7 @@ export async function* scanPages(options: Scanning): AsyncGenerator<PageStep, Re
     // fault: short-page-is-end
     const isShort = !isFull(one.page) && !isNew(one.page.runs.at(-1)?.responseId ?? Number.NaN);
     if (!isLast && !isShort && !isTimeUp()) continue;
-    yield course.giveOut(one.page, boundary, undefined);
+    yield course.giveOut(one.page, boundary);
     if (isShort) return course.end(next, "short page", true);
     return course.stopped(isLast ? "enough" : "time up");
   }
@@ -298,14 +299,14 @@ class Course {
     return last.number === 1 || last.signature !== this.first;
   }
 
-  giveOut(page: Page, boundary: Boundary, window: number | undefined): PageStep {
+  giveOut(page: Page, boundary: Boundary, scattered = false): PageStep {
     const { fragments, carry } = join(this.carry, { page: page.number, runs: page.runs, boundary });
     this.carry = carry;
     if (page.number > this.furthest) {
       this.furthest = page.number;
       this.changes = 0;
     }
-    return { page, fragments, window, ...this.soFar(page.number) };
+    return { page, fragments, scattered, ...this.soFar(page.number) };
   }
 
   /** Notes that something has changed. False where that has happened so often that a page is given out as it is. */
@@ -360,6 +361,18 @@ function shows(look: Look | undefined, page: Page): boolean {
 
 function isSame(one: Look, other: Look | undefined): boolean {
   return one.kind === "page" ? shows(other, one.page) : one.kind === other?.kind;
+}
+
+/** Whether some response stands on two of these pages that are no neighbours. */
+function isScattered(looks: readonly Look[]): boolean {
+  const lastAt = new Map<number, number>();
+  for (const { number, page } of looks.flatMap((look) => (look.kind === "page" ? [look] : []))) {
+    for (const { responseId } of page.runs) {
+      if ((lastAt.get(responseId) ?? number) < number - 1) return true;
+      lastAt.set(responseId, number);
+    }
+  }
+  return false;
 }
 
 /** Whether something new stands at the boundary between two pages, or on both. */
