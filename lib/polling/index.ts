@@ -2,7 +2,7 @@
 
 export { lastOf } from "./backlog-start.ts";
 export { ReadIds } from "./books/ids.ts";
-export { isFull as tellsAll, isSingleOnly, isTrusted, mayAnswer } from "./contents/single-read.ts";
+export { isSingleOnly, isTrusted, mayAnswer } from "./contents/single-read.ts";
 export type { Allowance, PollContext } from "./context.ts";
 export {
   concernsWholeSource,
@@ -95,5 +95,5 @@ export { checkOwnState, LONGEST_WAIT, pauseOf, type TickRequest } from "./tick/t
 export type { SurveySummary, TickFigures, TickSummary } from "./tick/tick-summary.ts";
 export { isWhole } from "./walk/join.ts";
 export { isFull, PAGE_SIZE, type Page, toPage } from "./walk/page.ts";
-export { type ReadEnd, readFull, scanPages } from "./walk/read-pages.ts";
+export { type ReadEnd, readFull } from "./walk/read-pages.ts";
 export { knownOf, type SurveyRequest, withSurvey } from "./with-survey.ts";

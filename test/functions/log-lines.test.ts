@@ -42,13 +42,16 @@ vi.stubEnv("AWS_LAMBDA_INITIALIZATION_TYPE", "on-demand");
 vi.stubEnv("POWERTOOLS_SERVICE_NAME", "Surveys-Poller");
 const { handler } = await import("../../functions/poll.ts");
 
+/** Milliseconds after which the books are due. */
+const BOOKS = 8 * 24 * 60 * MINUTE;
+
 type Line = Record<string, unknown> & { message?: string; source?: string };
 
 /** What one invocation writes. */
-async function linesOf(requestId: string, trace: string): Promise<Line[]> {
+async function linesOf(requestId: string, trace: string, later = MINUTE): Promise<Line[]> {
   vi.stubEnv("_X_AMZN_TRACE_ID", `Root=${trace};Parent=557abcec3ee5a047;Sampled=1`);
   for (const [name, world] of worlds) {
-    world.time.now += MINUTE;
+    world.time.now += later;
     const responseId = world.delivered.length + 10;
     arrive(world, { responseId, completed: at(world.time.now - noon - SECOND), fields: { comment: `of ${name}` } });
   }
@@ -89,7 +92,7 @@ describe("what an invocation writes", () => {
   });
 
   it("is what the level of each source says, though they share one function", async () => {
-    const lines = (await linesOf("request-4", "1-4")).filter((line) => !isMetrics(line));
+    const lines = (await linesOf("request-4", "1-4", BOOKS)).filter((line) => !isMetrics(line));
     expect(countOf(lines.map(({ source, level }) => `${source} ${level}`))).toEqual(
       new Map([
         // The books; the event, and the tick.
@@ -101,7 +104,7 @@ describe("what an invocation writes", () => {
   });
 
   it("names each event by its ids, and tells its way in times and words of its own", async () => {
-    const lines = await linesOf("request-5", "1-5");
+    const lines = await linesOf("request-5", "1-5", BOOKS);
     const world = worlds.get("curious");
     const { meta, data } = world?.delivered.at(-1) ?? {};
     const books = world?.told.at(-1)?.detail;

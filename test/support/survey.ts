@@ -4,7 +4,6 @@ import {
   type BacklogRound,
   catchUpSlice,
   learnedBy,
-  type Mark,
   type PollingSource,
   type PollRequest,
   type PollResult,
@@ -268,13 +267,6 @@ export function deliveredIds(world: MemoryWorld): number[] {
   return world.delivered.map(({ data }) => data.responseId);
 }
 
-/** Pages that were read, as `order/page`. */
-export function pagesRead(world: MemoryWorld): string[] {
-  return world.calls
-    .filter(({ port, operation }) => port === "service" && operation === "page")
-    .map(({ args }) => `${args[2]}/${args[1]}`);
-}
-
 /** How often an operation of a port was called. */
 export function timesCalled(world: MemoryWorld, port: string, operation?: string): number {
   return world.calls.filter((call) => call.port === port && (operation ?? call.operation) === call.operation).length;
@@ -296,12 +288,4 @@ export async function letTimePass<T>(world: MemoryWorld, work: Promise<T>): Prom
     if (!isOver) world.time.now += SECOND;
   }
   return work;
-}
-
-/** Changes the mark under its lease, as a process that was killed at a bad moment leaves it. */
-export async function changeMark(world: MemoryWorld, change: (mark: Mark) => void, surveyId = 1): Promise<void> {
-  const lease = await world.ports.state.acquire(surveyId, "test", MINUTE);
-  if (lease === undefined) throw new Error("the survey is being polled");
-  change(lease.mark);
-  await world.ports.state.release(lease, lease.mark);
 }

@@ -34,6 +34,7 @@ describe("the defaults", () => {
           timeouts: { connect: 5_000, response: 30_000 },
           headPages: 20,
           rescan: { every: 15 * MINUTE, full: 7 * DAY },
+          contents: "auto",
           retention: { quarantine: 30 * DAY, archive: 30 * DAY, claimCheck: 60 * DAY, logs: 30 * DAY },
           eventSource: "survey-poller",
           logLevel: "info",

@@ -39,10 +39,8 @@ export const oddCorner = [
   "single:failing-for-ever",
   // The service is another one from a moment on.
   "flip:sortKey",
-  "flip:layout",
   "flip:counts",
   "flip:shortPages",
-  "flip:single",
   "flip:volatile",
 ] as const;
 

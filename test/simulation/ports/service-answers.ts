@@ -127,7 +127,6 @@ export function createAnswers(
     watch.page(process, { survey, number, order, page: cut });
     if (cut === undefined) return pastEnd(survey, number, world.meet);
     noteOpen(cut.records);
-    if (hasApart(cut.records)) survey.shownApartAt = Math.min(survey.shownApartAt, scheduler.now());
     answers += 1;
     const records = turned(cut, survey.traits, mix(scheduler.now(), number));
     if (tiesResponses(survey.traits.ties) && isOtherwise(cut.records, records))
@@ -225,15 +224,6 @@ interface Parameters {
   responseId: number;
   page: number;
   order: "asc" | "desc";
-}
-
-/** Whether one response stands in two places. */
-function hasApart(records: readonly Json[]): boolean {
-  const over = new Set<unknown>();
-  return records.some(({ responseId }, i) => {
-    if (i > 0 && responseId !== records[i - 1]?.responseId) over.add(records[i - 1]?.responseId);
-    return over.has(responseId);
-  });
 }
 
 /** Whether responses stand in another order. */

@@ -82,7 +82,6 @@ function createSurvey(plan: SurveyPlan, now: () => number): SimSurvey {
     goneTo: Infinity,
     failsFrom: Infinity,
     emptyAt: -Infinity,
-    shownApartAt: Infinity,
     firstReadAt: undefined,
   };
 }

@@ -146,8 +146,6 @@ export interface SimSurvey {
   failsFrom: number;
   /** Epoch milliseconds of the last page that was empty by mistake. */
   emptyAt: number;
-  /** Epoch milliseconds of the first read of a page that showed one response in two places. */
-  shownApartAt: number;
   /** Epoch milliseconds of the first page that was read of it. */
   firstReadAt: number | undefined;
 }
