@@ -120,7 +120,7 @@ const sourceGroups = {
     meanings: {
       interval: "Time between ticks. Deployed, whole minutes.",
       maxRequestsPerSecond:
-        "A ceiling for each invocation, of which a tick and a catch-up may run at once. Below it the poller learns the rate that the service allows.",
+        "A ceiling for each invocation, of which a tick and a backlog may run at once. Below it the poller learns the rate that the service allows.",
     },
   },
   kept: {

@@ -174,7 +174,7 @@ async function large(responseId: number): Promise<DetailOf<"response.completed">
 function incomplete(responseId: number): DetailOf<"response.completed"> {
   const missing = ["metrics:gave-up", "metadata:absent", "questions:gave-up"];
   const without = { definition: undefined, metrics: undefined, metadata: undefined };
-  return buildEvent(response(responseId, { ...without, missing, origin: "catch-up" }));
+  return buildEvent(response(responseId, { ...without, missing, origin: "backlog" }));
 }
 
 /** An event with fields that are not as documented: an answer as text, a country that is a number, and a score that is no object. */
@@ -241,7 +241,7 @@ function fromTheFuture(responseId: number): DetailOf<"response.completed"> {
 function updateOf(replaces: string): DetailOf<"response.updated"> {
   const detectedAt = noon + 3_600_000;
   const read = [{ ...record, answer: [2], score: 2 }, ...records.slice(1)];
-  const event = buildEvent(response(46374, { records: read, revision: 2, detectedAt, origin: "patrol" }));
+  const event = buildEvent(response(46374, { records: read, revision: 2, detectedAt, origin: "rescan" }));
   return toUpdate(event, { replaces, changes: ["answers"], observedAt: detectedAt - 61_000 });
 }
 
@@ -269,7 +269,7 @@ function booksClosed(updated: string): DetailOf<"books.closed"> {
   for (const id of [updated, eventId(SOURCE_NAME, SURVEY_ID, 46375)]) sum.add(id);
   const previous = eventIdOf({ type: "books.closed", sourceName: SOURCE_NAME, surveyId: SURVEY_ID, which: 1 });
   const unread = { responseId: 46384, state: "quarantined", reason: "unreadable completed" };
-  const counts = { emitted: 2, beforeFloor: 8, open: 1, waiting: 0, held: 0, quarantined: 1, refused: 0 };
+  const counts = { emitted: 2, beforeStart: 8, open: 1, waiting: 0, held: 0, quarantined: 1, refused: 0 };
   const built = buildBooksClosed({
     sourceName: SOURCE_NAME,
     surveyId: SURVEY_ID,

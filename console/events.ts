@@ -47,7 +47,7 @@ export function createEvents(): Events {
         survey: data.survey?.name ?? null,
         responseId: data.responseId ?? null,
         nps: nps?.score == null || nps.class == null ? null : { score: nps.score, class: nps.class },
-        lag: completed == null || meta.origin === "catch-up" ? null : Math.max(0, at - Date.parse(completed)),
+        lag: completed == null || meta.origin === "backlog" ? null : Math.max(0, at - Date.parse(completed)),
         origin: meta.origin ?? null,
         revision: meta.revision ?? null,
         missing: meta.missing ?? [],

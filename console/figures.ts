@@ -3,7 +3,7 @@ import { surveyKey } from "./changes.ts";
 
 export const PARTS = [
   "emitted",
-  "beforeFloor",
+  "beforeStart",
   "open",
   "waiting",
   "held",
@@ -26,12 +26,12 @@ export function figuresOf(
 ): Figures {
   const figures = Object.fromEntries(PARTS.map((part) => [part, 0])) as Figures;
   const unseen = { ...emittedSince };
-  for (const { source, surveyId, books, catchUp, unaccounted, now } of status?.surveys ?? []) {
+  for (const { source, surveyId, books, backlog, unaccounted, now } of status?.surveys ?? []) {
     const key = surveyKey(source, surveyId);
     const since = unseen[key] ?? 0;
     delete unseen[key];
-    figures.emitted += catchUp?.emitted ?? (books?.emitted ?? 0) + since;
-    figures.beforeFloor += books?.beforeFloor ?? 0;
+    figures.emitted += backlog?.emitted ?? (books?.emitted ?? 0) + since;
+    figures.beforeStart += books?.beforeStart ?? 0;
     figures.unaccounted += unaccounted;
     for (const part of ["open", "waiting", "held", "quarantined", "refused"] as const) figures[part] += now[part];
   }

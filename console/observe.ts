@@ -55,8 +55,8 @@ function activityOf(progress: Message): string | undefined {
       return "the bus has refused a response";
     case "survey failed":
       return `failed: ${progress.code}`;
-    case "stepped over":
-      return "a page was stepped over";
+    case "skipped":
+      return "a page was skipped";
   }
   return undefined;
 }

@@ -36,7 +36,7 @@ const DAY = 1_440 * MINUTE;
 export const isNews = (responseId: number): boolean => responseId >= FIRST_NEWS && responseId < LARGE.responseId;
 
 /** The survey service, and the function by which what has completed since comes to be in it: that follows from the clock. */
-async function startService({ origin, ...credentials }: ServiceSettings): Promise<{ url: string; catchUp(): void }> {
+async function startService({ origin, ...credentials }: ServiceSettings): Promise<{ url: string; backlog(): void }> {
   const createdAt = origin - 40 * DAY;
   const [completedFrom, completedTo] = [origin - DAY, origin - MINUTE];
   const small = { surveyId: SURVEYS.small, name: "Smoke: small" };
@@ -53,7 +53,7 @@ async function startService({ origin, ...credentials }: ServiceSettings): Promis
   let news = 0;
   return {
     url: simulator.url,
-    catchUp() {
+    backlog() {
       for (; origin + (news + 1) * EVERY <= Date.now(); news += 1) {
         const completedAt = origin + (news + 1) * EVERY;
         const times = { startedAt: completedAt - MINUTE, completedAt };
@@ -65,14 +65,14 @@ async function startService({ origin, ...credentials }: ServiceSettings): Promis
 
 /** An emulator of AWS serves no function URLs: there the same service is on 127.0.0.1. Gives its address. */
 export async function serveOnLoopback(settings: ServiceSettings): Promise<string> {
-  const { url, catchUp } = await startService(settings);
-  setInterval(catchUp, 1_000);
+  const { url, backlog } = await startService(settings);
+  setInterval(backlog, 1_000);
   return url;
 }
 
 /** Lambda runs as many instances as it likes: all of them have one access token, made from the client's secret. */
 async function createInstance(settings: ServiceSettings): Promise<(request: UrlRequest) => Promise<UrlAnswer>> {
-  const { url, catchUp } = await startService(settings);
+  const { url, backlog } = await startService(settings);
   const { clientId, clientSecret } = settings;
   const token = createHmac("sha256", clientSecret).update("token").digest("base64url");
   const body = new URLSearchParams({ clientId, clientSecret });
@@ -80,7 +80,7 @@ async function createInstance(settings: ServiceSettings): Promise<(request: UrlR
   const ownToken = ((await issued.json()) as { token: string }).token;
 
   return async ({ rawPath, headers, requestContext, body: text, isBase64Encoded }) => {
-    catchUp();
+    backlog();
     const { authorization, "content-type": type } = headers;
     const answer = await fetch(`${url}${rawPath}`, {
       method: requestContext.http.method,

@@ -130,7 +130,7 @@ export function pagesOf({ mark, row }: SurveyState): { pages: number; isExact: b
   return { pages: Math.max(mark.lastPage ?? 0, least), isExact: mark.lastPage !== undefined };
 }
 
-export function catchingUp(surveyId: number): CommandError {
+export function isReadingBacklog(surveyId: number): CommandError {
   const hint = "Try again when survey-poller status no longer says so.";
   return notNow("CATCHING_UP", `survey ${surveyId} is being caught up`, { hint });
 }
@@ -138,7 +138,8 @@ export function catchingUp(surveyId: number): CommandError {
 /** @throws CommandError while all of a survey is read, other than by a backfill */
 export function refuseBehind({ surveyId, mark }: SurveyState): void {
   const place = placeOf(mark);
-  if (mark.phase.kind === "new" || (place !== undefined && place.backfill === undefined)) throw catchingUp(surveyId);
+  if (mark.phase.kind === "new" || (place !== undefined && place.backfill === undefined))
+    throw isReadingBacklog(surveyId);
 }
 
 /** One survey of a source. */

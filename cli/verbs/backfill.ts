@@ -7,8 +7,8 @@ import { EXIT, InterruptedError, notNow, UsageError, unlessFailing } from "../er
 import { type Io, type ProgressLine, showProgress } from "../io.ts";
 import { openTarget } from "../target/open-target.ts";
 import {
-  catchingUp,
   chosenSurveys,
+  isReadingBacklog,
   pagesOf,
   readSource,
   refuseBehind,
@@ -47,7 +47,7 @@ const ABOUT =
   "\nTicks work it off beside the head. The dry run reads every page, and counts. survey-poller pause halts it.\n";
 
 export const backfillVerb: Verb = (act) =>
-  targetVerb("backfill", "emits what completed before the floor, with the ids it would always have had")
+  targetVerb("backfill", "emits what completed before the start, with the ids it would always have had")
     .requiredOption("--survey <id>", "the survey", surveyId)
     .option("--source <name>", "the source, where there are several")
     .option("--from <date>", "first date of completion, as the survey service writes it")
@@ -214,7 +214,7 @@ function endOf({ mark: { booksOpen } }: SurveyState, isPartial: boolean | undefi
 }
 
 function refusedBy({ outcome, range }: BackfillResult, { surveyId: id }: SurveyState, { flags }: Target): Error {
-  if (outcome === "behind") return catchingUp(id);
+  if (outcome === "behind") return isReadingBacklog(id);
   if (outcome === "busy") {
     return notNow("SURVEY_BUSY", `somebody else is at work on survey ${id}`, { hint: "Try again in a minute." });
   }
@@ -251,7 +251,7 @@ function backfillText(answer: BackfillAnswer, flags: string): string[] {
       return [`Under way: ${of}${range}${place}${why === null ? "" : `: ${why}`}.`, watched];
     }
     case "done":
-      return [`Done: ${of}${range}. A full pass follows by itself, and closes the books.`];
+      return [`Done: ${of}${range}. A full read follows by itself, and closes the books.`];
     case "partial":
       return [
         `${of} came to its end, and something may have been left out: ${why}.`,

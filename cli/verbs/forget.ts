@@ -65,7 +65,7 @@ export const forgetVerb: Verb = (act) =>
         const held = found === undefined ? NOTHING : await heldOf(target, found);
         const left =
           found === undefined || !isDone || (isNothing(held) && !isNew) ? found : await forget(target, found);
-        const entry = left?.entry ?? (isNew ? ({ id, state: "before-floor" } as const) : undefined);
+        const entry = left?.entry ?? (isNew ? ({ id, state: "before-start" } as const) : undefined);
         const facts = {
           isStack: target.stack !== undefined,
           // What has an event id went out. Of any other one nobody knows whether the bus took it before its entry could be written.
@@ -95,7 +95,7 @@ async function forget(target: Target, found: FoundResponse): Promise<FoundRespon
   const next = `survey-poller forget ${id} --survey ${survey} --source ${source} --yes ${target.flags}`;
   const done = await target.operate(source, "forget", { surveyId: survey, response: id });
   if (done.outcome === "busy") {
-    const hint = "Try again in a minute; a catch-up may take longer.";
+    const hint = "Try again in a minute; a backlog may take longer.";
     const message = `survey ${survey} is being polled just now, and nothing was forgotten`;
     throw notNow("SURVEY_BUSY", message, { hint, next });
   }

@@ -28,7 +28,7 @@ export interface PauseAnswer {
 }
 
 const ABOUT = `
-A tick under way comes to its end, and a catch-up within a minute. After that nothing is asked of the
+A tick under way comes to its end, and a backlog within a minute. After that nothing is asked of the
 survey service until survey-poller resume.
 `;
 

@@ -293,7 +293,7 @@ const LEFT: Record<keyof SurveyRedrive["left"], string> = {
   unreadable:
     "cannot be read by this version either, or is a single record, or of a survey whose records may lie apart",
   withoutRecords: "was never readable, and its records were dropped when their time was over (retention.quarantine)",
-  beforeFloor: "was completed before the floor: it never goes out",
+  beforeStart: "was completed before the start: it never goes out",
   failed: "has records that could not be read now",
 };
 

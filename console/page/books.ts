@@ -14,7 +14,7 @@ const FADES = 60_000;
 /** How each part is drawn. */
 const FILLS: Readonly<Record<Part, string>> = {
   emitted: "proved",
-  beforeFloor: "floor",
+  beforeStart: "start",
   open: "work striped",
   waiting: "work",
   held: "late",
@@ -23,7 +23,7 @@ const FILLS: Readonly<Record<Part, string>> = {
   unaccounted: "you rising",
 };
 
-const nameOf = (part: Part): string => (part === "beforeFloor" ? "before floor" : part);
+const nameOf = (part: Part): string => (part === "beforeStart" ? "before start" : part);
 
 /** How many of a survey stand in a state now; what is settled, as its closed books say. */
 export function inState(survey: SurveyStatus, part: string): number {
@@ -67,7 +67,7 @@ function heardSince(): Record<string, number> {
 function firstRead({ surveys, verdict }: StatusAnswer): string {
   // Nobody knows when a late one will be done.
   const known = verdict === "working" ? {} : { left: null };
-  const walks = surveys.flatMap(({ catchUp }) => (catchUp?.emitted == null ? [] : [{ ...catchUp, ...known }]));
+  const walks = surveys.flatMap(({ backlog }) => (backlog?.emitted == null ? [] : [{ ...backlog, ...known }]));
   if (walks.length === 0) return "";
   return `First read: ${emittedText(walks, (left) => `about ${clock(now.value + left).slice(0, 5)}`)}`;
 }

@@ -119,7 +119,7 @@ function Command(): VNode | null {
   return html`<p class="row"><code class="cut">${command}</code><button onClick=${() => copy("explain", command)}>${said("explain") ?? "Copy"}</button></p>`;
 }
 
-const LOOKS = { waiting: "floor", pause: "late", work: "work", moment: "proved" } as const;
+const LOOKS = { waiting: "start", pause: "late", work: "work", moment: "proved" } as const;
 
 function Bar({ one, from, whole }: { one: Span; from: number; whole: number }): VNode {
   const { name, said: words, kind } = one;

@@ -46,7 +46,7 @@ export function said(what: string): string | undefined {
 /** The words of this project, explained where one points at them or comes to them by the keyboard. */
 export const HELP = {
   emitted: "Their event is on the bus.",
-  beforeFloor: "Completed before history begins for this poller (startFrom). They get no event.",
+  beforeStart: "Completed before history begins for this poller (startFrom). They get no event.",
   open: "Begun and not completed. They get their event once they are completed.",
   waiting: "The service gives no metrics or metadata of them yet. They are asked for again.",
   held: "Nothing proves their contents yet. They do not go out, and are looked at again.",

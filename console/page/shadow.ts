@@ -25,7 +25,7 @@ export function Shadow(): VNode | null {
   const isOpen = place.value.shadow === "open";
   const unaccounted = snapshot.value.status?.surveys.reduce((sum, one) => sum + one.unaccounted, 0) ?? 0;
   const { cursor, ours } = shadow ?? { cursor: NOTHING, ours: NOTHING };
-  // What a full pass cannot account for is on its way no more.
+  // What a full read cannot account for is on its way no more.
   const missed = Math.min(unaccounted, ours.onTheWay);
   return html`
     <section class="shadow panel" aria-label="Beside a poller with a cursor">

@@ -107,10 +107,10 @@ const height = signal(600);
 /** How a response was found. */
 const ORIGINS: Readonly<Record<string, string>> = {
   head: "found on the newest pages",
-  "catch-up": "found while working off a backlog, oldest first",
+  backlog: "found while working off a backlog, oldest first",
   search: "found below the newest pages, by a count that had moved",
-  patrol: "found by reading ever deeper, whatever the counts say",
-  "full-pass": "found by reading every page",
+  rescan: "found by reading ever deeper, whatever the counts say",
+  "full-read": "found by reading every page",
   recheck: "open or held before, looked at again",
   replay: "sent again on request",
 };

@@ -77,7 +77,7 @@ export function Surveys(): VNode {
 }
 
 function Survey({ survey }: { survey: SurveyStatus }): VNode {
-  const { source, surveyId, name, now: counts, books, unaccounted, catchUp } = survey;
+  const { source, surveyId, name, now: counts, books, unaccounted, backlog } = survey;
   const key = surveyKey(source, surveyId);
   const isChosen = place.value.survey === key;
   const { lags = [], lastAt = 0 } = recent.value.get(key) ?? {};
@@ -91,7 +91,7 @@ function Survey({ survey }: { survey: SurveyStatus }): VNode {
       <span class="line3"><span class="states">
         ${unaccounted > 0 ? html`<b class="you">${figure(unaccounted)} unaccounted</b>` : null}
         ${set.map((state) => html`<span class=${state === "open" ? "quiet" : "late"}>${figure(counts[state])} ${state}</span>`)}
-        ${catchUp === null ? null : html`<span class="work">${placeOf(survey, catchUp)}</span>`}
+        ${backlog === null ? null : html`<span class="work">${placeOf(survey, backlog)}</span>`}
         <${GoingOn} survey=${key} />
       </span>
       <${Sparkline} lags=${lags.slice(-LAGS)} /></span>
@@ -99,10 +99,10 @@ function Survey({ survey }: { survey: SurveyStatus }): VNode {
   `;
 }
 
-function placeOf({ books }: SurveyStatus, catchUp: NonNullable<SurveyStatus["catchUp"]>): string {
-  const { emitted, expected } = catchUp;
+function placeOf({ books }: SurveyStatus, backlog: NonNullable<SurveyStatus["backlog"]>): string {
+  const { emitted, expected } = backlog;
   if (emitted !== null) return `${figure(emitted)}${expected === null ? "" : ` of about ${figure(expected)}`}`;
-  return `${books === null ? "first read" : "catching up"}, page ${catchUp.page}`;
+  return `${books === null ? "first read" : "catching up"}, page ${backlog.page}`;
 }
 
 function GoingOn({ survey }: { survey: string }): VNode | null {

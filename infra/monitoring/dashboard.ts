@@ -89,7 +89,7 @@ export function createDashboard(scope: Construct, props: DashboardProps): Dashbo
           title: "Events, in 5 minutes",
           left: [...all("emitted", "Sum", fine), ...inFull("waiting", "Sum")],
           leftYAxis: { min: 0, showUnits: false },
-          right: inFull("catchingUp", "Maximum"),
+          right: inFull("behind", "Maximum"),
         }),
       ],
       [

@@ -113,11 +113,11 @@ export abstract class PollerMetrics extends Construct {
   }
 
   /** Surveys with a backlog at the end of a tick. Maximum. Needs `"monitoring": "full"`. */
-  metricCatchingUp(options?: SourceMetricOptions): Metric {
-    return sourceMetric(this.metricsOwner, "catchingUp", "Maximum", options);
+  metricBehind(options?: SourceMetricOptions): Metric {
+    return sourceMetric(this.metricsOwner, "behind", "Maximum", options);
   }
 
-  /** Listed responses that full passes could not account for, of the surveys that a tick has polled. Maximum. Needs `"monitoring": "full"`. */
+  /** Listed responses that full reads could not account for, of the surveys that a tick has polled. Maximum. Needs `"monitoring": "full"`. */
   metricUnaccounted(options?: SourceMetricOptions): Metric {
     return sourceMetric(this.metricsOwner, "unaccounted", "Maximum", options);
   }

@@ -94,7 +94,7 @@ const RESCAN = '"advanced": { "rescan": { "every": "15m", "full": "7d" } }';
 const SUCCESSORS: Readonly<Record<string, string>> = {
   ...Object.fromEntries(Object.keys(advanced.shape).map((name) => [name, `"advanced": { "${name}": … }`])),
   fullPoll: RESCAN,
-  patrol: RESCAN,
+  rescan: RESCAN,
 };
 
 /** The schema of one source. Deployed, the schedule is an EventBridge rate, which takes whole minutes only. */

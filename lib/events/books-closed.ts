@@ -10,7 +10,7 @@ const counts = z
   .looseObject({
     listed: count("Responses that the list holds: the sum of all other counts"),
     emitted: count("Those that have an event"),
-    beforeFloor: count("Completed before the poller's history begins"),
+    beforeStart: count("Completed before the poller's history begins"),
     open: count("Not completed"),
     waiting: count("Completed; their event waits for metrics, metadata or the bus"),
     held: count("Completed; nothing proves that their answers are all there"),

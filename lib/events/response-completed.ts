@@ -4,7 +4,7 @@ import { named } from "./named.ts";
 import { openWord } from "./open-word.ts";
 
 /** How a response was found. */
-export const origins = ["head", "catch-up", "search", "patrol", "full-pass", "recheck", "replay"] as const;
+export const origins = ["head", "backlog", "search", "rescan", "full-read", "recheck", "replay"] as const;
 
 /** The parts that could not be had, and why. */
 const lacks = [

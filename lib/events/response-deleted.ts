@@ -13,7 +13,7 @@ export const responseDeleted = z
         responseId: z.number().int(),
         survey: survey.nullable(),
         lastEventId: z.string().describe("The last event with the contents of this response"),
-        observedAt: instant("When the second full pass in a row ended that did not list it"),
+        observedAt: instant("When the second full read in a row ended that did not list it"),
       })
       .meta(named("DeletedResponse", "Which response it is, and when that was seen")),
   })

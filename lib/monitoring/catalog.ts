@@ -50,7 +50,7 @@ export const metrics = {
   requestsThrottled: full("RequestsThrottled"),
   requestsFailed: full("RequestsFailed"),
   waiting: full("Waiting"),
-  catchingUp: full("CatchingUp"),
+  behind: full("Behind"),
   surveysFailed: full("SurveysFailed"),
   unaccounted: full("Unaccounted"),
   rangeUnreachable: full("RangeUnreachable"),

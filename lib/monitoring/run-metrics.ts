@@ -37,7 +37,7 @@ export function seenMetrics({ emitted, lags, ...seen }: Sightings, requests: Req
  */
 export function endMetrics(end: RunEnd): MetricValues[] {
   if ("round" in end) {
-    const failed = end.round.slices.filter(({ failure }) => failure !== undefined).length;
+    const failed = end.round.turns.filter(({ failure }) => failure !== undefined).length;
     return failed === 0 ? [] : [["surveysFailed", [failed]]];
   }
   if ("error" in end) {
@@ -59,14 +59,14 @@ export function endMetrics(end: RunEnd): MetricValues[] {
     ended,
     ["stalled", [stalled]],
     ["waiting", [sum(summary, ({ waiting }) => waiting)]],
-    ["catchingUp", [catchingUp(summary)]],
+    ["behind", [isReadingBacklog(summary)]],
     ["surveysFailed", [summary.surveys.filter(({ outcome }) => outcome === "failed").length]],
     ...figureMetrics(summary.figures),
   ];
 }
 
-/** Surveys with work left: a catch-up under way, or no time for them at all. */
-export function catchingUp({ surveys, unpolled }: TickSummary): number {
+/** Surveys with work left: a backlog under way, or no time for them at all. */
+export function isReadingBacklog({ surveys, unpolled }: TickSummary): number {
   return unpolled + surveys.filter(({ outcome, unfinished }) => outcome === "polled" && unfinished).length;
 }
 

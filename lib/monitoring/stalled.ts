@@ -4,14 +4,14 @@ import type { Sightings } from "./watched-ports.ts";
 /** Stands for the rows of the survey list without an id that can be read. */
 const UNREADABLE = "unreadable";
 
-/** Stands for a survey whose catch-up fails. */
-type CatchUp = `catch-up ${number}`;
+/** Stands for a survey whose backlog fails. */
+type Backlog = `backlog ${number}`;
 
 /**
  * Failures with the time since which this process has seen them without the contrary, in epoch milliseconds. They are surveys that fail, by
- * id; those whose catch-up does; and rows of the survey list that name no survey.
+ * id; those whose backlog does; and rows of the survey list that name no survey.
  */
-export type FailingSince = Map<number | CatchUp | typeof UNREADABLE, number>;
+export type FailingSince = Map<number | Backlog | typeof UNREADABLE, number>;
 
 /** Milliseconds by which books may be older than `rescan.full` at rest: a pass that proves nothing is made again after an eighth of it, twice. */
 const ALLOWANCE = 1.5;
@@ -30,7 +30,7 @@ export interface StalledRequest {
  * Milliseconds for which the longest-standing trouble has kept responses from going out or from being accounted for; 0 when all is well. It
  * is an age and no count, so that trouble that passes within minutes calls no person:
  *
- * - a survey whose polls fail, or whose catch-up does, since they do;
+ * - a survey whose polls fail, or whose backlog does, since they do;
  * - rows of the survey list that do not tell which survey they are, since there are any;
  * - metrics or metadata that fail for the whole source, which responses wait for, since they do;
  * - books that should have been closed again by now;
@@ -38,7 +38,7 @@ export interface StalledRequest {
  */
 export function stalledFor({ summary, seen, failing, fullEvery, now }: StalledRequest): number {
   noteFailures(summary, failing, now);
-  // Another process may have come to the end of a catch-up that has failed in this one.
+  // Another process may have come to the end of a backlog that has failed in this one.
   const isBehind = (id: number): boolean => seen.account?.rows.get(id)?.isBehind === true;
   for (const key of failing.keys()) {
     if (typeof key === "string" && key !== UNREADABLE && !isBehind(Number(key.split(" ")[1]))) failing.delete(key);
@@ -70,10 +70,10 @@ function noteFailures(summary: TickSummary, failing: FailingSince, now: number):
   else if (!failing.has(UNREADABLE)) failing.set(UNREADABLE, now);
 }
 
-/** Notes which catch-ups have failed in a round, and which have not. */
-export function noteSlices({ slices }: BacklogRound, failing: FailingSince, now: number): void {
-  for (const { surveyId, failure } of slices) {
-    const key: CatchUp = `catch-up ${surveyId}`;
+/** Notes which backlogs have failed in a round, and which have not. */
+export function noteTurns({ turns }: BacklogRound, failing: FailingSince, now: number): void {
+  for (const { surveyId, failure } of turns) {
+    const key: Backlog = `backlog ${surveyId}`;
     if (failure === undefined) failing.delete(key);
     else if (!failing.has(key)) failing.set(key, now);
   }

@@ -2,7 +2,7 @@ import type { ToldFailure } from "../errors.ts";
 import type { BacklogRound, TickSummary } from "../polling/index.ts";
 import type { Log } from "./log.ts";
 import type { RequestCounts } from "./request-counts.ts";
-import { catchingUp, sum } from "./run-metrics.ts";
+import { isReadingBacklog, sum } from "./run-metrics.ts";
 import type { Sightings } from "./watched-ports.ts";
 
 const HOUR = 3_600_000;
@@ -58,7 +58,7 @@ export function logTick(logger: Log, { summary, seen, requests, stalled, now }: 
     ...news,
     ...lagDetails(seen),
     requests,
-    catchingUp: catchingUp(summary),
+    behind: isReadingBacklog(summary),
     stalled,
     ...(summary.figures === undefined ? {} : { figures: summary.figures }),
   });
@@ -70,20 +70,20 @@ function tellFailed(logger: Log, source: string, surveyId: number, failure: Told
 }
 
 /** One line for each round of catching up with news, and one for each survey that fails. */
-export function logRound(logger: Log, { source, slices }: BacklogRound, details: Record<string, unknown>): void {
-  for (const { surveyId, failure } of slices) {
+export function logRound(logger: Log, { source, turns }: BacklogRound, details: Record<string, unknown>): void {
+  for (const { surveyId, failure } of turns) {
     if (failure === undefined) continue;
     tellFailed(logger, source, surveyId, failure);
   }
-  const total = (count: (slice: BacklogRound["slices"][number]) => number): number =>
-    slices.reduce((sum, slice) => sum + count(slice), 0);
+  const total = (count: (turn: BacklogRound["turns"][number]) => number): number =>
+    turns.reduce((sum, turn) => sum + count(turn), 0);
   const news = {
     emitted: total(({ emitted }) => emitted),
     waiting: total(({ waiting }) => waiting),
     withheld: total(({ withheld }) => withheld),
   };
   if (Object.values(news).every((count) => count === 0)) return;
-  logger.info("catch-up", { source, surveys: slices.length, ...news, ...details });
+  logger.info("backlog", { source, surveys: turns.length, ...news, ...details });
 }
 
 /** Milliseconds of the slowest event, and of the one in the middle; nothing where no lag can be told. */

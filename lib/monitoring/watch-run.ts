@@ -3,7 +3,7 @@ import type { MonitoringLevel } from "./catalog.ts";
 import { fromLevel, type Log, type LogLevel } from "./log.ts";
 import { countRequests } from "./request-counts.ts";
 import { endMetrics, ofLevel, type RunEnd, seenMetrics } from "./run-metrics.ts";
-import { type FailingSince, noteSlices, stalledFor } from "./stalled.ts";
+import { type FailingSince, noteTurns, stalledFor } from "./stalled.ts";
 import { createStories, type Stories } from "./story.ts";
 import { lagDetails, logRound, logTick } from "./tick-log.ts";
 import { watchPorts } from "./watched-ports.ts";
@@ -71,7 +71,7 @@ export function watchRun(
       logTick(logger, { summary, seen, requests, stalled, now });
     },
     roundEnded(round) {
-      noteSlices(round, since, ports.clock.now());
+      noteTurns(round, since, ports.clock.now());
       end = { round };
       logRound(logger, round, { ...lagDetails(seen), requests });
     },

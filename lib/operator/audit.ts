@@ -10,7 +10,7 @@ type AuditInput = z.infer<typeof inputSchema>;
 export interface AuditResult {
   /**
    * Planned: ticks make the pass as they can. Read: some pages of it, more are left. Ended: its end was come to, whatever it has proved. Busy: someone
-   * else has the survey. Behind: it is being caught up, and no full pass is made meanwhile. Paused: the service is left alone.
+   * else has the survey. Behind: it is being caught up, and no full read is made meanwhile. Paused: the service is left alone.
    */
   outcome: "planned" | "read" | "ended" | "busy" | "behind" | "paused";
   /** Of a planned one: what the mark says of its next pass, in epoch milliseconds. */
@@ -24,7 +24,7 @@ const LONGEST_SLICE = 30_000;
 const UNLIMITED = { left: () => Number.POSITIVE_INFINITY, spend: () => undefined };
 
 /**
- * The full pass of a survey. Plan: it is made due at once. Begin, read: it is read at once whatever the background budget, until the next
+ * The full read of a survey. Plan: it is made due at once. Begin, read: it is read at once whatever the background budget, until the next
  * tick, from page 1 or on from its place.
  */
 export const audit: Operation<AuditInput, AuditResult> = {

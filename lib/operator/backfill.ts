@@ -35,7 +35,7 @@ export interface BackfillResult {
 const REMEMBERED = 20;
 
 /**
- * A backfill is a catch-up that takes more for new. It is worked off beside the ticks like any other, and ends with the list. When it is
+ * A backfill is a backlog that takes more for new. It is worked off beside the ticks like any other, and ends with the list. When it is
  * stopped its walk goes on to the end of the list all the same: arrivals meanwhile may have been left to it.
  */
 export const backfill: Operation<z.infer<typeof inputSchema>, BackfillResult> = {
@@ -77,7 +77,7 @@ async function start(ctx: PollContext, { from, to }: DateRange): Promise<Backfil
   const head = await knownAtHead(ctx);
   const more = { backfill: range, ...(head.length === 0 ? {} : { head }) };
   beginAllPages(mark, newFullRead(ports.clock.now(), more));
-  // The books are of before: a full pass follows.
+  // The books are of before: a full read follows.
   mark.nextPass = ports.clock.now();
   return { outcome: "started", range, floor };
 }

@@ -60,7 +60,7 @@ async function forgetResponse(
   if (entry === undefined || !isBare(entry)) {
     await holdLease(ctx);
     // One that was never met must not go out either, once a backfill or the service shows it.
-    await ports.state.putEntries(surveyId, [bareEntry(entry ?? { id, state: "before-floor" })]);
+    await ports.state.putEntries(surveyId, [bareEntry(entry ?? { id, state: "before-start" })]);
   }
   // After that: what an entry points to is there as long as it does.
   const found = await Promise.all(

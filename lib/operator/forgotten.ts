@@ -7,11 +7,11 @@ const STAYS = new Set<string>(["id", "state", "reason", "eventId", "revision", "
 
 /**
  * The entry of a forgotten response. One that went out keeps the id of its event, which the digest of the books counts. It keeps no digest
- * and no count: without them no reading of it differs, and its event is never replaced. Any other one counts as before the floor, and never
+ * and no count: without them no reading of it differs, and its event is never replaced. Any other one counts as before the start, and never
  * goes out.
  */
 export function bareEntry({ id, state, eventId, revision, gone }: LedgerEntry): LedgerEntry {
-  if (state !== "emitted") return { id, state: "before-floor", reason: FORGOTTEN };
+  if (state !== "emitted") return { id, state: "before-start", reason: FORGOTTEN };
   return {
     id,
     state,

@@ -16,7 +16,7 @@ export type Stays =
   /** Never readable, and its records were dropped after `retention.quarantine`. */
   | "withoutRecords"
   /** Readable by now, and history: the next walk that meets it settles it. */
-  | "beforeFloor";
+  | "beforeStart";
 
 /** The entry of a response that is put back on its way, or why it stays where it is. */
 export async function putBackAs(ctx: PollContext, entry: LedgerEntry): Promise<LedgerEntry | Stays> {
@@ -32,7 +32,7 @@ export async function putBackAs(ctx: PollContext, entry: LedgerEntry): Promise<L
   const run = { responseId: entry.id, records: kept.records.map((record) => readRecord(record)) };
   if (classOf(run) !== "completed") return "unreadable";
   const now = ports.clock.now();
-  return isBefore(run, { start, now }) ? "beforeFloor" : waiting(entry, now);
+  return isBefore(run, { start, now }) ? "beforeStart" : waiting(entry, now);
 }
 
 /** An entry whose event has fewer records than the service lists: the walk that meets it next replaces it. */

@@ -67,7 +67,7 @@ async function redriveSurvey(
   ports: Ports,
   { surveyId, reason }: { surveyId: number; reason: string | undefined },
 ): Promise<SurveyRedrive> {
-  const left = { unreadable: 0, withoutRecords: 0, beforeFloor: 0, failed: 0 };
+  const left = { unreadable: 0, withoutRecords: 0, beforeStart: 0, failed: 0 };
   const result: SurveyRedrive = { surveyId, outcome: "done", putBack: 0, left };
   const { graph, deadline: until } = context;
   if (!selected(surveyId, graph.source.surveys)) return { ...result, outcome: "not polled" };
@@ -105,7 +105,7 @@ async function putBack(
       await holdLease(ctx);
       await state.putEntries(surveyId, back);
       result.putBack += back.length;
-      // The next full pass meets what no head walk does: it is not waited for.
+      // The next full read meets what no head walk does: it is not waited for.
       if (back.some((entry) => entry.state === "emitted") && mark.pass === undefined) mark.nextPass = clock.now();
     }
     from = page.next;

@@ -4,7 +4,7 @@ import { holdLease } from "./lease.ts";
 import type { Order } from "./ports.ts";
 import { type Page, toPage } from "./walk/page.ts";
 
-/** Pages before the oldest news at which a catch-up begins: arrivals and deletions meanwhile have moved it. */
+/** Pages before the oldest news at which a backlog begins: arrivals and deletions meanwhile have moved it. */
 const MARGIN = 2;
 
 /** A page number that no list reaches. */

@@ -31,7 +31,7 @@ export interface PollContext {
   mark: Mark;
   /** Epoch milliseconds after which no new page is begun. */
   deadline: number;
-  /** The same for a catch-up: what is left of it goes on with another slice. */
+  /** The same for a backlog: what is left of it goes on with another slice. */
   streamUntil: number;
   start: Start;
   /** Largest of the counts that the survey list shows; undefined when it shows none. */
@@ -44,7 +44,7 @@ export interface PollContext {
   lost: unknown;
   /** The first failure that concerned some response alone, which is left to the next poll (see `orLeave`). */
   failure: unknown;
-  /** Requests to the bus: one at a time, but in a catch-up. Of each that is cut off ten events may come twice. */
+  /** Requests to the bus: one at a time, but in a backlog. Of each that is cut off ten events may come twice. */
   publishing: LimitFunction;
   /** The questions of the survey, once this poll has asked for them. */
   definition: Promise<KnownDefinition> | undefined;
@@ -61,11 +61,11 @@ export async function asNews<T>({ allowance }: Pick<PollContext, "allowance">, w
   }
 }
 
-/** Requests to the bus at once in a catch-up. */
+/** Requests to the bus at once in a backlog. */
 const PUBLISHES_AT_ONCE = 4;
 
 /**
- * Does the work of a catch-up in a lane of its own: its requests wait behind those of other surveys, and of later polls of this one. Its events go out in several
+ * Does the work of a backlog in a lane of its own: its requests wait behind those of other surveys, and of later polls of this one. Its events go out in several
  * requests at once. What goes on beside it keeps its own lane.
  */
 export async function asBacklog<T>(ctx: PollContext, work: (lane: PollContext) => Promise<T>): Promise<T> {

@@ -32,7 +32,7 @@ const NEAR = 8;
 
 /** How a full read is made: what it is for, how many pages it reads ahead, when a part of it is over, and where it stands in the mark. */
 interface Plan {
-  origin: "catch-up" | "full-pass";
+  origin: "backlog" | "full-read";
   pagesAhead: number;
   mostAtOnce?: () => number;
   /** `pages`: by how many it has come beyond its place. One it comes further in any case. */
@@ -48,13 +48,13 @@ export async function readBacklog(ctx: PollContext, read: FullRead): Promise<Pol
   beginAllPages(mark, read);
   await ports.state.saveMark(ctx.lease, mark);
   const plan: Plan = {
-    origin: "catch-up",
+    origin: "backlog",
     pagesAhead: PAGES_AHEAD,
     isOver: () => ports.clock.now() > ctx.streamUntil,
     keep: (now) => (now === undefined ? followHead(mark) : beginAllPages(mark, now)),
   };
   const counts = await asBacklog(ctx, (lane) => readPart(lane, read, plan));
-  // fault: slice-ends-catch-up
+  // fault: slice-ends-backlog
   if (placeOf(mark) !== undefined) counts.unfinished = true;
   // Without books of its own a survey is read for them at once.
   else if (mark.books === undefined) mark.nextPass = ports.clock.now();
@@ -67,7 +67,7 @@ export function readForBooks(ctx: PollContext, allowance: Allowance): Promise<Po
   // From its very beginning the mark shows that it is under way.
   mark.pass ??= newFullRead(ports.clock.now());
   return readPart(ctx, mark.pass, {
-    origin: "full-pass",
+    origin: "full-read",
     pagesAhead: 0,
     mostAtOnce: () => Math.max(1, Math.floor(allowance.left() / 2)),
     isOver: (pages) => ports.clock.now() > ctx.deadline || (pages >= LEAST_PAGES && allowance.left() <= 0),
@@ -184,7 +184,7 @@ async function finish(ctx: PollContext, read: FullRead, { ids, end, counts, plan
       const { startedAt, moved, changed, repaired, found } = read;
       await closeBooks(ctx, { ids, startedAt, moved, changed, repaired, found });
       // An empty list is believed when it stays empty.
-      if (ctx.mark.booksOpen?.code === "read-as-empty" && plan.origin === "catch-up") return plan.keep(read);
+      if (ctx.mark.booksOpen?.code === "read-as-empty" && plan.origin === "backlog") return plan.keep(read);
     }
   }
   if (read.unreplaced) ctx.mark.nextPass = now;
@@ -236,7 +236,7 @@ async function reachesHead(ctx: PollContext, ids: ReadIds, last: number): Promis
   // Before the first books history is new to the ledger, too.
   if (mark.books === undefined) return false;
   const known = await ports.state.entries(surveyId, [...missing.keys()].slice(0, 100));
-  return ![...known.values()].some(({ state }) => state === "emitted" || state === "before-floor");
+  return ![...known.values()].some(({ state }) => state === "emitted" || state === "before-start");
 }
 
 /** None where there is no such page; behind the end of the list some services fail. */

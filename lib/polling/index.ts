@@ -86,8 +86,8 @@ export { tellBooks } from "./publish/tell-books.ts";
 export {
   type BacklogRequest,
   type BacklogRound,
-  catchUpSlice,
-  type SliceSummary,
+  backlogTurn,
+  type TurnSummary,
   workOffBacklogs,
 } from "./tick/backlogs.ts";
 export { tick } from "./tick/tick.ts";

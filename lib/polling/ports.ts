@@ -139,7 +139,7 @@ export type Progress =
   | { kind: "proved"; surveyId: number; by: "its page" | "both pages" | "single read"; responseIds: number[] }
   | { kind: "held"; surveyId: number; count: number }
   | { kind: "scattered"; surveyId: number }
-  | { kind: "stepped over"; surveyId: number }
+  | { kind: "skipped"; surveyId: number }
   | { kind: "survey failed"; surveyId: number; code: string; message: string };
 
 export type Observer = (progress: Progress) => void;
@@ -147,7 +147,7 @@ export type Observer = (progress: Progress) => void;
 export interface Ports {
   clock: Clock;
   service: SurveyService;
-  /** The same service, for what a catch-up asks: that waits behind all other requests. */
+  /** The same service, for what a backlog asks: that waits behind all other requests. */
   backlog?: SurveyService;
   state: State;
   publisher: Publisher;

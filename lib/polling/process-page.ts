@@ -318,7 +318,7 @@ async function* processed(
     }
     const end = next.value;
     noteEnd(ctx, order, end, from);
-    if (skipped.length > 0) ctx.ports.observe({ kind: "stepped over", surveyId: ctx.surveyId });
+    if (skipped.length > 0) ctx.ports.observe({ kind: "skipped", surveyId: ctx.surveyId });
     if (end.kind === "end" && end.seen === "twice") ctx.mark.lastPage = end.last;
     yield { ...done, ...soFar, page: end.last, end };
     return;

@@ -160,7 +160,7 @@ export async function rescan(ctx: PollContext, allowance: Allowance): Promise<Po
   let { page } = begun;
   mark.rescan = { step: depth, doneAt, place: begun };
   // The next one finds what a deletion hides from this one: proofs would double its cost.
-  for await (const step of scanSurvey(ctx, { from: page, origin: "patrol" })) {
+  for await (const step of scanSurvey(ctx, { from: page, origin: "rescan" })) {
     page = await takeStep(ctx, step, counts, page);
     mark.rescan = { step: depth, doneAt, place: { ...begun, page } };
     counts.complete = step.end?.kind === "end" && !step.end.isEmpty;

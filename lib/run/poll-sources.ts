@@ -129,7 +129,7 @@ async function runBacklogs(graph: SourceGraph, request: PollSourcesRequest): Pro
     });
   } catch (error) {
     const problem = credentialsProblem(error);
-    if (problem === undefined) tellFailure(logger, "catch-up failed", source.name, describeFailure(error));
+    if (problem === undefined) tellFailure(logger, "backlog failed", source.name, describeFailure(error));
     else tellProblem(source, problem, logger);
   } finally {
     await settle();

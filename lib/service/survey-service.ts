@@ -17,8 +17,8 @@ export interface Priorities {
 
 export const NEWS: Priorities = { pages: "news", details: "news" };
 
-/** Of a catch-up: its pages, and what confirms that they are joined rightly, go before details, so that there are always some to ask for. */
-export const CATCH_UP: Priorities = { pages: "catch-up-pages", details: "catch-up" };
+/** Of a backlog: its pages, and what confirms that they are joined rightly, go before details, so that there are always some to ask for. */
+export const CATCH_UP: Priorities = { pages: "backlog-pages", details: "backlog" };
 
 const PAGE = "get survey responses, page and order";
 const SINGLE = "get survey response by id";

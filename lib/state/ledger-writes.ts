@@ -53,7 +53,7 @@ async function putPublished(table: Table, items: Item[], since: number): Promise
 
 /** Under which kind an entry is found once it is due. */
 function kindOf({ state }: LedgerEntry): CheckedState {
-  return state === "emitted" || state === "before-floor" ? "waiting" : state;
+  return state === "emitted" || state === "before-start" ? "waiting" : state;
 }
 
 /** Whether an entry belongs to the repair of an event, to an attempt at one, or to a response that is gone: these are few. */

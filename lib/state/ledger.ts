@@ -157,7 +157,7 @@ const NEVER = Number.MAX_SAFE_INTEGER;
 /** An entry as it is in the table, found under `due` (see `dueKey`) unless it is settled. */
 export function toItem(pk: string, entry: LedgerEntry, due: string): Item {
   const { id, nextCheck, kept, ...fields } = entry;
-  const isSettled = entry.state === "emitted" || entry.state === "before-floor";
+  const isSettled = entry.state === "emitted" || entry.state === "before-start";
   return {
     pk,
     sk: responseKey(id),

@@ -99,7 +99,7 @@ export function createShared(table: Table, source: string, { now, sleep }: Share
   };
 }
 
-/** Pauses a source, or lets it go on: its ticks and catch-ups look at this before they ask the service for anything. */
+/** Pauses a source, or lets it go on: its ticks and backlogs look at this before they ask the service for anything. */
 export async function setOperatorPause(table: Table, source: string, pause: OperatorPause | null): Promise<void> {
   await setAttributes(table, { pk: sourceKey(source), sk: SHARED }, [["operatorPause", pause]]);
 }

@@ -17,7 +17,7 @@ import type { RenewedToken } from "./token/tokens.ts";
 export interface CallOptions {
   /** Ends the call, the waiting for its turn and the request under way; the call then rejects with the signal's reason. */
   signal?: AbortSignal;
-  /** Requests for news go before those of a catch-up. Default "news". */
+  /** Requests for news go before those of a backlog. Default "news". */
   priority?: Priority;
 }
 

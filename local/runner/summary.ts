@@ -55,7 +55,7 @@ function booksLine(mark: Mark, since: readonly number[], listed: ReadonlySet<num
   const books = since.length > 0 && isNew ? movedOn(mark.books, since.length) : mark.books;
   const classes = [
     `${books.emitted} emitted`,
-    `${books.beforeFloor} before the floor`,
+    `${books.beforeStart} before the start`,
     `${books.open} open`,
     `${books.held} held`,
     `${books.waiting} waiting`,

@@ -7,21 +7,21 @@ import type { EventEnvelope } from "../../local/aws/index.ts";
 
 type Survey = StatusAnswer["surveys"][number];
 const none = { open: 0, waiting: 0, held: 0, quarantined: 0, refused: 0 };
-const books = { listed: 75, emitted: 73, beforeFloor: 2, ...none, closedAt: 1_000 };
+const books = { listed: 75, emitted: 73, beforeStart: 2, ...none, closedAt: 1_000 };
 const survey = (more: Partial<Survey>): Survey =>
-  ({ source: "main", surveyId: 7, books, catchUp: null, unaccounted: 0, now: none, ...more }) as Survey;
+  ({ source: "main", surveyId: 7, books, backlog: null, unaccounted: 0, now: none, ...more }) as Survey;
 
 it("are those of now: what waits now, and what went out since the books were closed", () => {
   const surveys = [survey({ now: { ...none, waiting: 3, open: 1 } })];
   expect(figuresOf({ surveys }, { "main/7": 48 })).toEqual({
     ...none,
-    ...{ emitted: 121, beforeFloor: 2, waiting: 3, open: 1, unaccounted: 0 },
+    ...{ emitted: 121, beforeStart: 2, waiting: 3, open: 1, unaccounted: 0 },
   });
 });
 
 it("show a first import: by the ledger, and by its events before the first tick has ended", () => {
-  const catchUp = { page: 3, pages: null, part: null, left: null, emitted: 532, expected: 20_000 };
-  expect(figuresOf({ surveys: [survey({ books: null, catchUp })] }, { "main/7": 12 }).emitted).toBe(532);
+  const backlog = { page: 3, pages: null, part: null, left: null, emitted: 532, expected: 20_000 };
+  expect(figuresOf({ surveys: [survey({ books: null, backlog })] }, { "main/7": 12 }).emitted).toBe(532);
   expect(figuresOf({ surveys: [survey({ books: null })] }, { "main/7": 12 }).emitted).toBe(12);
   expect(figuresOf({ surveys: [] }, { "main/7": 1_000 }).emitted).toBe(1_000);
   expect(figuresOf(null, {}).emitted).toBe(0);
@@ -54,7 +54,7 @@ it("count each response once, from the moment at which its survey was proved", (
 it("have no lag for what was read in a backlog", () => {
   const events = createEvents();
   expect(events.add(...heard(1, 5_000)).lag).toBe(5_000);
-  expect(events.add(...heard(2, 2_080_673_900, { origin: "catch-up" })).lag).toBeNull();
+  expect(events.add(...heard(2, 2_080_673_900, { origin: "backlog" })).lag).toBeNull();
 });
 
 it("of two pollers add up to the same responses, also where some were deleted", () => {

@@ -57,7 +57,7 @@ async function expectStatus(page: Page, { data }: DemoRun): Promise<void> {
     const wanted = {
       proved: status.listed,
       accounted: status.accounted,
-      beforeFloor: status.surveys.reduce((total, { books }) => total + (books?.beforeFloor ?? 0), 0),
+      beforeStart: status.surveys.reduce((total, { books }) => total + (books?.beforeStart ?? 0), 0),
       open: sum("open"),
       waiting: sum("waiting"),
       held: sum("held"),

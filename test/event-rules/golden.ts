@@ -70,7 +70,7 @@ export const goldenCases: readonly GoldenCase[] = [
   expecting("invalid", { surveyId: [{ between: [1, 2] }] }),
   expecting("invalid", { surveyId: [{ "anything-but": { prefix: [] } }] }),
   expecting("invalid", { response: {} }),
-  meta("true", { complete: [true], revision: [1], origin: ["head", "patrol"] }),
+  meta("true", { complete: [true], revision: [1], origin: ["head", "rescan"] }),
   meta("false", { origin: [{ "anything-but": ["head", "replay"] }] }),
   meta("true", { missing: [{ exists: false }] }),
   meta("false", { missing: ["metrics:absent"] }),

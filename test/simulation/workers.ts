@@ -115,8 +115,8 @@ export function startWorkers(
       if (summary.behind === 0 && summary.isBusy !== true) return;
       await workOffBacklogs({ ...request, turnTime: plan.workers.turnTime }, async (doRound) => {
         const round = await doRound(ports);
-        if (round.slices.length > 0) world.meet("slice");
-        oracle.workEnded(process, { surveys: round.slices });
+        if (round.turns.length > 0) world.meet("slice");
+        oracle.workEnded(process, { surveys: round.turns });
         return round;
       });
     };

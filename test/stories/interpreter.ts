@@ -294,7 +294,7 @@ function statusOf({ world }: Stage, surveyId: number): string[] {
   return lines.length === 0 ? ["nothing is known yet"] : lines.sort();
 }
 
-const stateOf = ({ state }: LedgerEntry): string => (state === "before-floor" ? "history" : state);
+const stateOf = ({ state }: LedgerEntry): string => (state === "before-start" ? "history" : state);
 
 /** The ids that the service lists. */
 function listOf({ model }: Stage, surveyId: number): string[] {

@@ -2,17 +2,17 @@ import {
   addCounts,
   type BacklogRequest,
   type BacklogRound,
-  catchUpSlice,
+  backlogTurn,
   learnedBy,
   type PollingSource,
   type PollRequest,
   type PollResult,
   placeOf,
   pollSurvey,
-  type SliceSummary,
   type SurveyRequest,
   type TickRequest,
   type TickSummary,
+  type TurnSummary,
   tick,
   workOffBacklogs,
 } from "../../lib/polling/index.ts";
@@ -138,15 +138,15 @@ export const sourceDefaults: PollingSource = {
 
 type SliceOverrides = Partial<Omit<SurveyRequest, "ports" | "source">> & { source?: Partial<PollingSource> };
 
-/** A slice of a survey's catch-up, of two minutes or until `streamUntil`. */
-function slice(world: MemoryWorld, { source, ...overrides }: SliceOverrides = {}): Promise<SliceSummary> {
+/** A slice of a survey's backlog, of two minutes or until `streamUntil`. */
+function slice(world: MemoryWorld, { source, ...overrides }: SliceOverrides = {}): Promise<TurnSummary> {
   const deadline = overrides.deadline ?? world.time.now + 2 * MINUTE;
   const { start = { from: "beginning", at: null } } = world.account;
-  return catchUpSlice({
+  return backlogTurn({
     ports: world.ports,
     source: { ...sourceDefaults, ...source },
     surveyId: 1,
-    owner: "catch-up",
+    owner: "backlog",
     deadline,
     streamUntil: deadline,
     start,
@@ -210,7 +210,7 @@ export async function runTick(world: MemoryWorld, overrides: TickOverrides = {})
   while (goesOn) {
     const round = await backlogRound(world, { ...overrides, deadline });
     goesOn = round?.goesOn === true && world.time.now < deadline;
-    for (const { surveyId, failure } of round?.slices ?? []) {
+    for (const { surveyId, failure } of round?.turns ?? []) {
       const survey = summary.surveys.find((one) => one.surveyId === surveyId);
       if (survey !== undefined && failure !== undefined) Object.assign(survey, { outcome: "failed", failure });
     }

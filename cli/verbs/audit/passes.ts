@@ -9,7 +9,7 @@ import type { Target } from "../../target/target.ts";
 import { wait, watchTicks } from "../../wait.ts";
 import { count } from "../../words.ts";
 
-/** The cost of a full pass. */
+/** The cost of a full read. */
 export interface AuditCost {
   /** Pages of the lists, as far as is known. */
   pages: number;
@@ -50,7 +50,7 @@ export interface AuditAnswer {
   surveys: AuditedSurvey[];
 }
 
-// Full passes: made by ticks and watched, or read at once.
+// Full reads: made by ticks and watched, or read at once.
 
 interface AuditOf {
   target: Target;
@@ -68,13 +68,13 @@ export function audited(survey: SurveyState, more: Partial<AuditedSurvey> = {}):
   return { surveyId: survey.surveyId, name, pages: pagesOf(survey).pages, outcome: "to do", ...none, ...more };
 }
 
-/** One that is left, by what its last full pass has said if that said anything. */
+/** One that is left, by what its last full read has said if that said anything. */
 function stillOpen(survey: SurveyState, why: string): AuditedSurvey {
   const { booksOpen } = survey.mark;
   return audited(survey, { outcome: "open", why: booksOpen === undefined ? why : sayWhyOpen(booksOpen) });
 }
 
-/** The state of the mark when a full pass was asked for: when its books were closed last, and when the next pass was due. */
+/** The state of the mark when a full read was asked for: when its books were closed last, and when the next pass was due. */
 interface Before {
   closedAt: number | undefined;
   nextPass: number | undefined;
@@ -84,7 +84,7 @@ function beforeOf({ mark }: SurveyState, nextPass = mark.nextPass): Before {
   return { closedAt: mark.books?.closedAt, nextPass };
 }
 
-/** The outcome of the full pass that was asked for; undefined while it is under way. No two clocks are compared. */
+/** The outcome of the full read that was asked for; undefined while it is under way. No two clocks are compared. */
 export function outcomeOf(survey: SurveyState, before: Before): AuditedSurvey | undefined {
   const { books, booksOpen, pass, nextPass } = survey.mark;
   if (books !== undefined && booksOpen === undefined && books.closedAt !== before.closedAt) {
@@ -110,7 +110,7 @@ function show(progress: ProgressLine, survey: SurveyState, more = ""): void {
   progress.update(`survey ${survey.surveyId}: page ${page} of ${Math.max(page, pages)}${more}`, (page - 1) / pages);
 }
 
-/** Makes the full passes due; ticks make them from then on. Gives what was known of each survey before. */
+/** Makes the full reads due; ticks make them from then on. Gives what was known of each survey before. */
 export async function planPasses({ target, source, surveys }: AuditOf): Promise<Map<number, Before>> {
   const planned = new Map<number, Before>();
   for (const survey of surveys) {
@@ -143,7 +143,7 @@ export function watchPasses(of: AuditOf, planned: ReadonlyMap<number, Before>): 
 const MOST_IDLE = 20;
 const PAUSE = 1_000;
 
-/** Reads the full pass of each survey at once, in slices between which ticks look at the head. */
+/** Reads the full read of each survey at once, in slices between which ticks look at the head. */
 export async function readPasses(of: AuditOf): Promise<AuditedSurvey[]> {
   const outcomes: AuditedSurvey[] = [];
   for (const survey of of.surveys) outcomes.push(await readPass(of, survey));
@@ -176,11 +176,11 @@ async function readPass({ target, source, io, progress }: AuditOf, survey: Surve
     if (failure !== undefined && idle > 2) return audited(now, { outcome: "open", why: failure.message });
     if (outcome === "busy" || idle > 0) await wait(PAUSE, io);
   }
-  return stillOpen(now, "the full pass comes no further");
+  return stillOpen(now, "the full read comes no further");
 }
 
 /**
- * Names what a full pass has found that other walks should have met. These went out while it was read, and are older than the newest one
+ * Names what a full read has found that other walks should have met. These went out while it was read, and are older than the newest one
  * that was settled before. Null where they are not as many as the pass has counted, since some still wait, say.
  */
 export async function withMissing(

@@ -18,7 +18,7 @@ export interface SampledSurvey {
   /** Different responses on them. */
   responses: number;
   states: Partial<Record<SampledState, number>>;
-  /** Completed after the floor, and unknown to the ledger. */
+  /** Completed after the start, and unknown to the ledger. */
   missing: number[];
   /** The same, but new since the last poll. */
   isNew: number[];

@@ -114,7 +114,7 @@ async function audit(
     const which = surveys.length > 3 ? `${surveys.length} surveys` : names.join(", ");
     const plan = isNow
       ? `Would read every page of ${which} at once, and close the books.`
-      : `Would make the full pass of ${which} due at once: ticks read every page, and close the books.`;
+      : `Would make the full read of ${which} due at once: ticks read every page, and close the books.`;
     return { data: answer(surveys.map((survey) => audited(survey))), text: [plan, costText(cost)] };
   }
   io.say(costText(cost));
@@ -152,14 +152,14 @@ async function withIds(of: Of, one: AuditedSurvey): Promise<AuditedSurvey> {
 const READS = 2;
 const AT_THE_END = 4;
 
-/** The requests and the time that a full pass of these surveys costs. */
+/** The requests and the time that a full read of these surveys costs. */
 function costOf({ source, state: { account }, surveys, io }: Of, isNow: boolean): AuditCost {
   const known = surveys.map(pagesOf);
   const pages = known.reduce((sum, one) => sum + one.pages, 0);
   const requests = READS * pages + AT_THE_END * surveys.length;
   const { requestsPerSecond: learned } = (account.learned ?? {}) as { requestsPerSecond?: number };
   const rate = Math.min(learned ?? Number.POSITIVE_INFINITY, source.maxRequestsPerSecond ?? Number.POSITIVE_INFINITY);
-  // Full passes have half of the budget; ticks may follow at once where a run is driven by hand.
+  // Full reads have half of the budget; ticks may follow at once where a run is driven by hand.
   const ticks = Math.ceil(requests / Math.max(1, source.backgroundRequests / 2));
   return {
     pages,

@@ -16,7 +16,7 @@ interface Step {
   at: number | null;
   what:
     | ("completed" | "met" | "listed" | "proved" | "details" | "bus" | "ledger" | "updated" | "changed")
-    | ("gone" | "deleted" | "waiting" | "held" | "quarantined" | "refused" | "open" | "before the floor")
+    | ("gone" | "deleted" | "waiting" | "held" | "quarantined" | "refused" | "open" | "before the start")
     | ("books" | "asked");
   detail: string;
   took: { what: Timed; ms: number }[];
@@ -119,12 +119,12 @@ export function verdictOf(facts: Facts): Verdict {
   switch (state) {
     case "emitted":
       return ofEmitted(facts, entry);
-    case "before-floor":
-      return beforeFloor(facts, "Before the floor");
+    case "before-start":
+      return beforeStart(facts, "Before the start");
     case "open": {
       const how =
         nextCheck === undefined
-          ? "Walks that meet it look at it again, the next full pass at the latest."
+          ? "Walks that meet it look at it again, the next full read at the latest."
           : "It is asked for again, and walks that meet it look at it too.";
       const next = byItself(facts, how, nextCheck ?? mark.nextPass);
       return say("open", "coming", "Open: it is not completed yet, so there is no event.", next);
@@ -134,7 +134,7 @@ export function verdictOf(facts: Facts): Verdict {
       return say("waiting", "coming", sentence, byItself(facts, waitingText(facts, reason), nextCheck));
     }
     case "held": {
-      const what = "It is looked at again, with growing pauses, and by each full pass; once proved it goes out.";
+      const what = "It is looked at again, with growing pauses, and by each full read; once proved it goes out.";
       return say("held", "coming", `Held: ${HELD}.`, byItself(facts, what, nextCheck));
     }
     case "quarantined": {
@@ -169,7 +169,7 @@ function ofEmitted(facts: Facts, entry: LedgerEntry): Verdict {
   }
   if (gone !== undefined) {
     const what =
-      "If the next full pass does not list it either, and operation 9 does not give it, it counts as deleted.";
+      "If the next full read does not list it either, and operation 9 does not give it, it counts as deleted.";
     return say("emitted", "settled", `${emitted}; no longer listed.`, byItself(facts, what, mark.nextPass));
   }
   const isChanging = entry.next !== undefined || entry.sight !== undefined;
@@ -184,7 +184,7 @@ function ofNone(facts: Facts): Verdict {
   const published = log.lines.find(({ type, outcome }) => type === "response.completed" && outcome === "published");
   if (published !== undefined) return unaccounted(facts, `its event went out at ${instant(published.at)}`);
   if (looked === undefined)
-    return isListed === true ? unaccounted(facts, "a full pass has listed it") : ofUnasked(facts);
+    return isListed === true ? unaccounted(facts, "a full read has listed it") : ofUnasked(facts);
   if (looked === null) {
     const sentence = "Not known: neither the ledger nor the service has such a response.";
     return say("unknown", "unknown", sentence, "Are survey and id right?");
@@ -198,18 +198,18 @@ function ofNone(facts: Facts): Verdict {
   const { books } = mark;
   const isDated = credible(dateCompleted, now);
   const isPast = start !== undefined && isDated && isHistory(dateCompleted, start);
-  if (books === undefined && isPast) return beforeFloor(facts, "Before the floor, and not met yet");
+  if (books === undefined && isPast) return beforeStart(facts, "Before the start, and not met yet");
   const completed = `the service has it, completed ${dateCompleted ?? "without a date"}`;
-  if (isListed === true) return unaccounted(facts, `${completed}, and a full pass has listed it`);
+  if (isListed === true) return unaccounted(facts, `${completed}, and a full read has listed it`);
   const isMissed =
     isListed === false && books !== undefined && isDated && latestInstant(dateCompleted) < books.startedAt;
-  if (isMissed) return unaccounted(facts, `${completed}, and a full pass since has not listed it`);
+  if (isMissed) return unaccounted(facts, `${completed}, and a full read since has not listed it`);
   const decides =
     books === undefined
-      ? `Before the first books the start decides: ${floorText(account)}.`
+      ? `Before the first books the start decides: ${startText(account)}.`
       : "What books do not know is new, whatever its date.";
   const sentence = `Not emitted yet: the service has it, and no walk has met it so far. ${decides}`;
-  const what = "The next poll reads the head of the list, and the next full pass all of it.";
+  const what = "The next poll reads the head of the list, and the next full read all of it.";
   return say("unknown", "coming", sentence, byItself(facts, what));
 }
 
@@ -227,13 +227,13 @@ function ofUnasked(facts: Facts): Verdict {
   if (books === undefined || phase.kind !== "head") {
     return say("unknown", "coming", "Not met so far, and not every page of its survey was read yet.", next);
   }
-  const sentence = `Never listed: no walk has met it up to the full pass of ${instant(books.closedAt)}.`;
+  const sentence = `Never listed: no walk has met it up to the full read of ${instant(books.closedAt)}.`;
   return say("unknown", "unknown", sentence, next);
 }
 
-function beforeFloor({ account, source }: Facts, what: string): Verdict {
+function beforeStart({ account, source }: Facts, what: string): Verdict {
   const why = `Nothing: \`startFrom\` of ${source.name} is "${source.startFrom}".`;
-  return say("before-floor", "settled", `${what}: ${floorText(account)}.`, why);
+  return say("before-start", "settled", `${what}: ${startText(account)}.`, why);
 }
 
 /** How long patience lasts. */
@@ -338,10 +338,10 @@ function tookOf(times: EventLogLine["ms"], parts: readonly Timed[]): Step["took"
 
 const ORIGINS: Readonly<Record<string, string>> = {
   head: "by reading the head of the list",
-  "catch-up": "by a catch-up",
+  backlog: "by a backlog",
   search: "by a search below the head",
-  patrol: "by the patrol",
-  "full-pass": "by a full pass",
+  rescan: "by a rescan",
+  "full-read": "by a full read",
   recheck: "by a re-check of open or held ones",
   replay: "by a redrive",
 };
@@ -408,8 +408,8 @@ function ledgerSteps({ entry, now, mark, account, id }: Facts, lines: readonly E
       const refused = `the bus has refused for good what was to replace it (${refusedRevision})`;
       return [...(isTold ? [] : [told]), ...(refusedRevision === undefined ? [] : nowIs("refused", refused))];
     }
-    case "before-floor":
-      return nowIs("before the floor", floorText(account));
+    case "before-start":
+      return nowIs("before the start", startText(account));
     case "open":
       return nowIs(
         "open",
@@ -442,7 +442,7 @@ function waitsFor(reason = ""): string {
   return said.join(", ") || "its reason is not known";
 }
 
-function floorText({ start }: Facts["account"]): string {
+function startText({ start }: Facts["account"]): string {
   if (start === undefined) return "it is not known yet where history ends";
   if (start.at === null) return "nothing is history";
   const when = start.from === "now" ? "up to" : "before";
@@ -452,9 +452,9 @@ function floorText({ start }: Facts["account"]): string {
 function goneSteps({ entry, log }: Facts): Group {
   if (entry?.gone === undefined) return [];
   const { since, told } = entry.gone;
-  if (told !== true) return [step(since, "gone", "a full pass no longer lists it")];
+  if (told !== true) return [step(since, "gone", "a full read no longer lists it")];
   if (log.lines.some(({ type }) => type === "response.deleted")) return [];
-  return [step(since, "deleted", "no longer listed by two full passes; subscribers were told by response.deleted")];
+  return [step(since, "deleted", "no longer listed by two full reads; subscribers were told by response.deleted")];
 }
 
 /** The steps that the last closed books tell of, where the ledger alone does not. */
@@ -462,7 +462,7 @@ function bookSteps({ mark: { books }, entry, isListed }: Facts): Group {
   if (books === undefined || isListed === undefined || entry?.state === "emitted") return [];
   // What came since that pass began says nothing by not being in it.
   if (!isListed && (entry?.firstSeen ?? 0) > books.startedAt) return [];
-  const detail = isListed ? "a full pass lists it" : "a full pass does not list it";
+  const detail = isListed ? "a full read lists it" : "a full read does not list it";
   return [step(books.closedAt, "books", `${detail} (${books.listed} listed)`)];
 }
 

@@ -19,7 +19,7 @@ import { type ExplainAnswer, type Facts, instant, stepsOf, verdictOf } from "./s
 const EXITS = { settled: EXIT.done, coming: EXIT.notNow, person: EXIT.unaccounted, unknown: EXIT.failed };
 
 const HELP = `
-Exit codes: 0 emitted, deleted or before the floor · 3 it goes on by itself (open, waiting, held)
+Exit codes: 0 emitted, deleted or before the start · 3 it goes on by itself (open, waiting, held)
             5 it needs somebody (quarantined, refused, unaccounted) · 1 not known at all`;
 
 export const explainVerb: Verb = (act) =>
@@ -297,7 +297,7 @@ function nowhere(
   const isBehind = places.some(({ account }) => [...account.rows.values()].some((row) => row.isBehind === true));
   const of = asked === undefined ? "" : `, and the service has it in none of ${asked}`;
   const more = isBehind ? " Some are still being read for the first time." : "";
-  const what = "With its survey named the answer says more: never listed, or before the floor.";
+  const what = "With its survey named the answer says more: never listed, or before the start.";
   const source = places.map((place) => place.source.name).join(", ");
   return {
     ...{ source, surveyId: null, responseId: id, verdict: "unknown", outlook: isBehind ? "coming" : "unknown" },

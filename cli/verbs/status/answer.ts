@@ -4,7 +4,7 @@ import { figure } from "../../words.ts";
 // Times are epoch milliseconds, spans milliseconds. The page shows the same, so nothing of Node is in here.
 
 /** A walk over all pages that is under way. */
-export interface CatchUp {
+export interface Backlog {
   page: number;
   pages: number | null;
   /** From 0 to 1. */
@@ -20,7 +20,7 @@ export interface CatchUp {
 interface ClosedBooks extends Record<CountedState, number> {
   listed: number;
   emitted: number;
-  beforeFloor: number;
+  beforeStart: number;
   closedAt: number;
 }
 type CountedState = "open" | "waiting" | "held" | "quarantined" | "refused";
@@ -29,18 +29,18 @@ export interface SurveyStatus {
   source: string;
   surveyId: number;
   name: string | null;
-  phase: "new" | "head" | "catch-up";
+  phase: "new" | "head" | "backlog";
   lastPoll: number | null;
   highWater: { responseId: number; completed: string } | null;
   /** From the completion of the newest response to its event; null without a time zone, and in a backlog. */
   lag: number | null;
   /** Responses in these states as the ledger has them now. */
   now: Record<CountedState, number>;
-  catchUp: CatchUp | null;
+  backlog: Backlog | null;
   books: ClosedBooks | null;
-  /** Why the last full pass has not closed the books. */
+  /** Why the last full read has not closed the books. */
   booksOpen: string | null;
-  /** Listed responses that the last full pass could not account for. */
+  /** Listed responses that the last full read could not account for. */
   unaccounted: number;
 }
 
@@ -102,15 +102,15 @@ export function withheldIn({ now }: Pick<SurveyStatus, "now">): number {
 
 /** How much a survey needs to be looked at, from 0 to 5: the worst come first. */
 export function severityOf(survey: SurveyStatus): number {
-  const { unaccounted, books, booksOpen, catchUp, now } = survey;
+  const { unaccounted, books, booksOpen, backlog, now } = survey;
   if (unaccounted > 0) return 5;
   if (withheldIn(survey) > 0) return 4;
-  if (catchUp !== null || now.waiting > 0) return 2;
+  if (backlog !== null || now.waiting > 0) return 2;
   return books === null || booksOpen !== null ? 1 : 0;
 }
 
 /** "532 of about 20,000 emitted, done about 18:20 UTC", of as many first reads as there are. */
-export function emittedText(walks: readonly CatchUp[], whenIn: (milliseconds: number) => string): string {
+export function emittedText(walks: readonly Backlog[], whenIn: (milliseconds: number) => string): string {
   const isKnown = walks.every((walk) => walk.expected !== null);
   const expected = isKnown ? ` of about ${figure(sumOf(walks, (walk) => walk.expected ?? 0))}` : "";
   const isTimed = walks.every((walk) => walk.left !== null);

@@ -8,7 +8,7 @@ import { countDue, readSource, type SurveyState, tableOf, unlistedText } from ".
 import type { Target } from "../../target/target.ts";
 import { ago, count, figure, pauseEnd, span, surveyName, utc } from "../../words.ts";
 import {
-  type CatchUp,
+  type Backlog,
   emittedText,
   type SourceStatus,
   type StatusAnswer,
@@ -74,11 +74,11 @@ async function surveyStatus(of: Of, survey: SurveyState): Promise<SurveyStatus> 
   const { surveyId, row, mark } = survey;
   const table = tableOf(of.target);
   const source = of.source.name;
-  const [counts, lag, catchUp] = await askingAws("the table could not be read", () =>
+  const [counts, lag, backlog] = await askingAws("the table could not be read", () =>
     Promise.all([
       Promise.all(KINDS.map(async (kind) => [kind, await countDue(table, source, surveyId, kind)])),
       lagOf(of, survey),
-      catchUpOf(of, survey),
+      backlogOf(of, survey),
     ]),
   );
   return {
@@ -90,7 +90,7 @@ async function surveyStatus(of: Of, survey: SurveyState): Promise<SurveyStatus> 
     highWater: mark.highWater ?? null,
     lag,
     now: Object.fromEntries(counts) as SurveyStatus["now"],
-    catchUp,
+    backlog,
     books: booksOf(survey),
     booksOpen: mark.booksOpen === undefined ? null : sayWhyOpen(mark.booksOpen),
     unaccounted: unaccountedOf(mark),
@@ -99,8 +99,8 @@ async function surveyStatus(of: Of, survey: SurveyState): Promise<SurveyStatus> 
 
 function booksOf({ mark: { books } }: SurveyState): SurveyStatus["books"] {
   if (books === undefined) return null;
-  const { listed, emitted, beforeFloor, open, waiting, held, quarantined, refused, closedAt } = books;
-  return { listed, emitted, beforeFloor, open, waiting, held, quarantined, refused, closedAt };
+  const { listed, emitted, beforeStart, open, waiting, held, quarantined, refused, closedAt } = books;
+  return { listed, emitted, beforeStart, open, waiting, held, quarantined, refused, closedAt };
 }
 
 /** From the completion of the newest settled response to its event: of none that completed before the first tick, which is history, or waits in a backlog. */
@@ -115,7 +115,7 @@ async function lagOf({ target, source, account }: Of, { surveyId, mark }: Survey
   return emittedAt === undefined ? null : Math.max(0, emittedAt - completedAt);
 }
 
-async function catchUpOf(of: Of, { surveyId, row, mark }: SurveyState): Promise<CatchUp | null> {
+async function backlogOf(of: Of, { surveyId, row, mark }: SurveyState): Promise<Backlog | null> {
   const { source, account, now } = of;
   const page = placeOf(mark)?.page;
   if (page === undefined) return null;
@@ -146,7 +146,7 @@ interface Reading {
 }
 
 /** How far a walk over all pages is, and when it will be done. The pages of a first read follow from the records that its responses have had so far. */
-export function progressOf({ page, lastPage, listed, emittedAt, timeFor, now }: Reading): CatchUp {
+export function progressOf({ page, lastPage, listed, emittedAt, timeFor, now }: Reading): Backlog {
   const emitted = emittedAt?.length ?? null;
   const expected = emitted === null || listed === null || listed < emitted ? null : listed;
   const byResponses = emitted === null || expected === null ? null : emitted / Math.max(1, expected);
@@ -194,11 +194,11 @@ type Verdict = Omit<StatusAnswer, "run" | "end" | "sources" | "surveys">;
  *
  * | verdict | when |
  * |---|---|
- * | unaccounted | a full pass has met listed responses that the ledger cannot account for |
+ * | unaccounted | a full read has met listed responses that the ledger cannot account for |
  * | withheld | some responses are held, quarantined or refused: they do not go out |
  * | late | the last run on a data folder could not go on; a source is not polled, paused, out of reach, or an operation of the service fails |
- * | working | a catch-up is under way |
- * | unknown | a source was never polled, a survey that is to be polled is not listed, the books of some survey were never closed, or the last full pass could not close them |
+ * | working | a backlog is under way |
+ * | unknown | a source was never polled, a survey that is to be polled is not listed, the books of some survey were never closed, or the last full read could not close them |
  * | complete | none of these |
  */
 export function verdictOf({ sources, surveys, end, flags, now }: VerdictOf): Verdict {
@@ -241,7 +241,7 @@ export function verdictOf({ sources, surveys, end, flags, now }: VerdictOf): Ver
     const isBegun = isNew && problem.firstTick !== null;
     if (!isBegun) return say(isNew ? "unknown" : "late", `${problem.problem}`, next);
   }
-  const behind = surveys.filter(({ catchUp }) => catchUp !== null);
+  const behind = surveys.filter(({ backlog }) => backlog !== null);
   if (behind.length > 0) return say("working", workingOn(behind, now));
   if (problem !== undefined) return say("working", `${problem.problem}`);
   const unlisted = sources.flatMap((source) => source.unlisted);
@@ -250,7 +250,7 @@ export function verdictOf({ sources, surveys, end, flags, now }: VerdictOf): Ver
   const unproved = surveys.filter(({ books, booksOpen }) => books === null || booksOpen !== null);
   const [first] = unproved;
   if (first !== undefined) {
-    const why = first.booksOpen ?? "no full pass has read every page";
+    const why = first.booksOpen ?? "no full read has read every page";
     const sentence = `Not proved: ${count(unproved.length, "survey")} with open books; ${surveyName(first)}: ${why}.`;
     return say("unknown", sentence, `survey-poller audit --now --yes ${flags}`);
   }
@@ -272,7 +272,7 @@ function workingOn(behind: readonly SurveyStatus[], now: number): string {
   const [one] = behind;
   const name = one === undefined ? "" : surveyName(one);
   const others = behind.length > 1 ? ` and ${count(behind.length - 1, "other survey")}` : "";
-  const walks = behind.flatMap(({ catchUp }) => catchUp ?? []);
+  const walks = behind.flatMap(({ backlog }) => backlog ?? []);
   const isAll = walks.every(({ emitted }) => emitted !== null);
   const emitted = isAll ? `${emittedText(walks, (left) => `about ${utcClock(now + left, now)}`)}; ` : "";
   const part = isAll ? partOf(walks) : (walks[0]?.part ?? null);
@@ -280,7 +280,7 @@ function workingOn(behind: readonly SurveyStatus[], now: number): string {
   return `${one?.books === null ? "First read" : "Catching up"}${percent}: ${emitted}${name}${others}. News go out meanwhile.`;
 }
 
-function partOf(walks: readonly CatchUp[]): number | null {
+function partOf(walks: readonly Backlog[]): number | null {
   const expected = sumOf(walks, (walk) => walk.expected ?? 0);
   const isKnown = walks.every((walk) => walk.expected !== null) && expected > 0;
   return isKnown ? sumOf(walks, (walk) => walk.emitted ?? 0) / expected : null;

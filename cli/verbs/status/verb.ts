@@ -85,9 +85,9 @@ function healthyLine(healthy: readonly SurveyStatus[], now: number): string {
 }
 
 function rowOf(survey: SurveyStatus, now: number): string[] {
-  const { books, catchUp, highWater } = survey;
+  const { books, backlog, highWater } = survey;
   const proved = books === null ? "never" : ago(books.closedAt, now);
-  const place = catchUp === null ? "" : ` (${placeText(catchUp)})`;
+  const place = backlog === null ? "" : ` (${placeText(backlog)})`;
   return [
     surveyName(survey),
     ago(survey.lastPoll, now),
@@ -104,7 +104,7 @@ function rowOf(survey: SurveyStatus, now: number): string[] {
 }
 
 /** "532 of about 20,000 emitted, done in about 4 min"; or "page 12 of 60, 18 %, 4 min left". */
-function placeText(walk: NonNullable<SurveyStatus["catchUp"]>): string {
+function placeText(walk: NonNullable<SurveyStatus["backlog"]>): string {
   const { page, pages, part, left, emitted } = walk;
   if (emitted !== null) return emittedText([walk], (milliseconds) => `in about ${span(milliseconds)}`);
   return [

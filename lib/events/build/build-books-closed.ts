@@ -25,7 +25,7 @@ export function buildBooksClosed(facts: BooksFacts): { detail: BooksClosed; hash
   const {
     listed,
     emitted,
-    beforeFloor,
+    beforeStart,
     open,
     waiting,
     held,
@@ -35,7 +35,7 @@ export function buildBooksClosed(facts: BooksFacts): { detail: BooksClosed; hash
     deficit,
     withheld = [],
   } = books;
-  const counts = { listed, emitted, beforeFloor, open, waiting, held, quarantined, refused };
+  const counts = { listed, emitted, beforeStart, open, waiting, held, quarantined, refused };
   const said = hash(
     "sha256",
     JSON.stringify([from, deficit, counts, withheld, digest, Math.min(passes, 2)]),

@@ -4,7 +4,7 @@ import type { Books, BooksOpen, Tally, Withheld } from "../model/books.ts";
 import type { EntryState } from "../model/ledger-entry.ts";
 import { dropIds, keepIds, type ReadIds } from "./ids.ts";
 
-type Class = keyof Tally & (Exclude<EntryState, "before-floor"> | "beforeFloor");
+type Class = keyof Tally & (Exclude<EntryState, "before-start"> | "beforeStart");
 
 /** All that a pass has met when it has come to the end of the list. */
 export interface FinishedPass extends Pick<Books, "startedAt" | "moved" | "changed" | "repaired" | "found"> {
@@ -55,7 +55,7 @@ async function classify(
   ctx: PollContext,
   { all }: ReadIds,
 ): Promise<{ classes: Record<Class, number>; withheld: Withheld[] }> {
-  const classes = { emitted: 0, beforeFloor: 0, open: 0, waiting: 0, held: 0, quarantined: 0, refused: 0 };
+  const classes = { emitted: 0, beforeStart: 0, open: 0, waiting: 0, held: 0, quarantined: 0, refused: 0 };
   const withheld: Withheld[] = [];
   const ids = [...all];
   const limit = pLimit(READS);
@@ -65,7 +65,7 @@ async function classify(
         const some = ids.slice(i * AT_ONCE, (i + 1) * AT_ONCE);
         const entries = await ctx.ports.state.entries(ctx.surveyId, some);
         for (const { id, state, reason = null } of entries.values()) {
-          classes[state === "before-floor" ? "beforeFloor" : state] += 1;
+          classes[state === "before-start" ? "beforeStart" : state] += 1;
           const isWithheld = state === "held" || state === "quarantined" || state === "refused";
           if (isWithheld && typeof id === "number") withheld.push({ responseId: id, state, reason });
         }

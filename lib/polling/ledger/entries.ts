@@ -11,14 +11,14 @@ import { keep, keptUntil } from "./kept-records.ts";
 
 /** An entry for an open response, or one of history, as it was judged on this very read of its page. */
 export function noted(ctx: PollContext, run: Run): LedgerEntry {
-  if (classOf(run) !== "open") return { id: run.responseId, state: "before-floor" };
+  if (classOf(run) !== "open") return { id: run.responseId, state: "before-start" };
   const now = ctx.ports.clock.now();
   const firstSeen = firstSeenBy(ctx, run, now);
   return { id: run.responseId, state: "open", firstSeen, nextCheck: nextRecheck(ctx, firstSeen, now) };
 }
 
 /**
- * When an open response is looked at again: after half its age, and never more often than ticks come. Full passes alone look at one that is older than the time
+ * When an open response is looked at again: after half its age, and never more often than ticks come. Full reads alone look at one that is older than the time
  * between two of them.
  */
 export function nextRecheck(ctx: Pick<PollContext, "source">, firstSeen: number, now: number): number | undefined {

@@ -7,8 +7,8 @@ import { isHeldDue } from "./entries.ts";
 
 // What is to be done about a response that a walk met, by one table (R14). The ledger decides wherever it knows the response.
 
-/** Settled: nothing. Before-floor and open: an item. Emit, replace and quarantine: all of it is needed. */
-export type Decision = "settled" | "before-floor" | "open" | "emit" | "replace" | "quarantine";
+/** Settled: nothing. Before-start and open: an item. Emit, replace and quarantine: all of it is needed. */
+export type Decision = "settled" | "before-start" | "open" | "emit" | "replace" | "quarantine";
 
 export interface Judgement {
   start: Start;
@@ -33,7 +33,7 @@ type Side = "after" | "before" | "asked";
  */
 type Known = "unknown" | "listed since" | EntryState | "short" | "unproved";
 
-/** By the class of what was read, and on which side of the floor a completed one lies. */
+/** By the class of what was read, and on which side of the start a completed one lies. */
 type Row = Record<Exclude<RunClass, "completed">, Decision> & { completed: Decision | Record<Side, Decision> };
 
 const settled: Row = { open: "settled", unreadable: "settled", completed: "settled" };
@@ -44,13 +44,13 @@ const TABLE: Record<Known, Row> = {
     open: "open",
     // Whether it is completed cannot be read, so its date may be that of an open one: it settles nothing.
     unreadable: "quarantine",
-    completed: { after: "emit", before: "before-floor", asked: "emit" },
+    completed: { after: "emit", before: "before-start", asked: "emit" },
   },
   "listed since": { open: "open", unreadable: "quarantine", completed: "emit" },
   emitted: settled,
   // fault: short-not-replaced
   short: { ...settled, completed: "replace" },
-  "before-floor": { ...settled, completed: { after: "settled", before: "settled", asked: "emit" } },
+  "before-start": { ...settled, completed: { after: "settled", before: "settled", asked: "emit" } },
   // The ledger keeps its records, and it is looked at when its next check is due.
   waiting: settled,
   // The bus would refuse it again.
@@ -62,7 +62,7 @@ const TABLE: Record<Known, Row> = {
   quarantined: {
     open: "open",
     unreadable: "settled",
-    completed: { after: "emit", before: "before-floor", asked: "emit" },
+    completed: { after: "emit", before: "before-start", asked: "emit" },
   },
 };
 

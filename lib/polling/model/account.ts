@@ -98,7 +98,7 @@ export type AccountChanges = Partial<
 >;
 
 /** The work that only one invocation of a source does at a time (R25). So two invocations are at work at most. */
-export type Role = "tick" | "catch-up";
+export type Role = "tick" | "backlog";
 
 /** A note of a tick that came to its end, for the next one. Epoch milliseconds. */
 export interface TickNote {
@@ -112,7 +112,7 @@ export interface TickNote {
 
 /** A note of the last holder of a role, for the next one. */
 export interface RoleNote extends TickNote {
-  /** Of the catch-up: the survey that had its turn last. */
+  /** Of the backlog: the survey that had its turn last. */
   lastSurvey?: number;
 }
 

@@ -45,11 +45,11 @@ export function newFullRead(startedAt: number, more: Partial<FullRead> = {}): Fu
   };
 }
 
-/** The sums of a full pass: each listed id in the class that the ledger gave it at the end. */
+/** The sums of a full read: each listed id in the class that the ledger gave it at the end. */
 export interface Tally {
   listed: number;
   emitted: number;
-  beforeFloor: number;
+  beforeStart: number;
   open: number;
   waiting: number;
   held: number;
@@ -66,7 +66,7 @@ export interface Tally {
 /** A listed response that does not go out without help. */
 export type Withheld = BooksClosed["data"]["withheld"][number];
 
-/** A proof over one full pass: listed = emitted + before floor + open + waiting + held + quarantined + refused. */
+/** A proof over one full read: listed = emitted + before start + open + waiting + held + quarantined + refused. */
 export interface Books extends Tally {
   startedAt: number;
   closedAt: number;

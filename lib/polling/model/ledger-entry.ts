@@ -1,16 +1,16 @@
 import type { Origin } from "../../events/index.ts";
 
 /**
- * State of a response in the ledger (R14). Settled are emitted and before-floor ones. A waiting one lacks metrics or metadata, or the bus has not taken its event; a held one a proof
+ * State of a response in the ledger (R14). Settled are emitted and before-start ones. A waiting one lacks metrics or metadata, or the bus has not taken its event; a held one a proof
  * of its contents. A quarantined one cannot be read, and of a refused one the bus has refused the event for good.
  */
-export type EntryState = "emitted" | "before-floor" | "open" | "held" | "waiting" | "quarantined" | "refused";
+export type EntryState = "emitted" | "before-start" | "open" | "held" | "waiting" | "quarantined" | "refused";
 
 /** Polls that leave a response before it counts as held. */
 export const POLLS = 3;
 
 /** The states in which an entry has a next check. At that of a quarantined or refused one its kept records go. */
-export type CheckedState = Exclude<EntryState, "emitted" | "before-floor">;
+export type CheckedState = Exclude<EntryState, "emitted" | "before-start">;
 
 /** A reading of a response that differs from its event. */
 export interface Sight {

@@ -60,7 +60,7 @@ export interface Mark {
   absent: { metrics: number; metadata: number };
   books?: Books;
   booksOpen?: BooksOpen;
-  /** Full passes in a row that met an empty list although there had been responses. */
+  /** Full reads in a row that met an empty list although there had been responses. */
   emptyPasses?: number;
   /** The last event of closed books. */
   told?: ToldBooks;
@@ -71,7 +71,7 @@ export interface Mark {
   /** `closedAt` of the books with which the ledger was compared last. */
   comparedAt?: number;
   pass?: FullRead;
-  /** Epoch milliseconds before which no further full pass begins; absent: at once. */
+  /** Epoch milliseconds before which no further full read begins; absent: at once. */
   nextPass?: number;
   /**
    * A search below the head for what a count has shown: the first page of which not everything is dealt with, and new responses found.
@@ -113,11 +113,11 @@ export interface Lease {
  *
  * | phase | next poll |
  * |---|---|
- * | new | reads all pages, as a catch-up from page 1 |
+ * | new | reads all pages, as a backlog from page 1 |
  * | head | reads the head |
- * | catch-up | works off a backlog that is too deep for a head scan, from `place` on |
+ * | backlog | works off a backlog that is too deep for a head scan, from `place` on |
  */
-export type Phase = { kind: "new" } | FollowingHead | { kind: "catch-up"; place: FullRead };
+export type Phase = { kind: "new" } | FollowingHead | { kind: "backlog"; place: FullRead };
 
 interface FollowingHead {
   kind: "head";
@@ -133,7 +133,7 @@ interface InPhase {
 
 /** The place of a walk over all pages that is under way. */
 export function placeOf({ phase }: InPhase): FullRead | undefined {
-  return phase.kind === "catch-up" ? phase.place : undefined;
+  return phase.kind === "backlog" ? phase.place : undefined;
 }
 
 /** The page down to which the next head walk has to read at least. */
@@ -148,7 +148,7 @@ export function headEnd({ phase }: InPhase): { page: number; at: number } | unde
 
 /** A walk over all pages is under way from now on. */
 export function beginAllPages(mark: InPhase, place: FullRead): void {
-  mark.phase = { kind: "catch-up", place };
+  mark.phase = { kind: "backlog", place };
 }
 
 /** Ends a backlog: from now on the head tells what is new. `end`: where a head walk has ended. */

@@ -28,7 +28,7 @@ export interface BacklogRequest extends TickRequest {
 /** One round of working off backlogs: what a slice of each survey came to. */
 export interface BacklogRound {
   source: string;
-  slices: SliceSummary[];
+  turns: TurnSummary[];
   /** Whether there is more to do at once. */
   goesOn: boolean;
 }
@@ -47,12 +47,12 @@ export async function workOffBacklogs(
   watch: WatchRound = (work) => work(request.ports),
 ): Promise<void> {
   const { ports, source } = request;
-  await inRole("catch-up", request, async (holder) => {
+  await inRole("backlog", request, async (holder) => {
     const restUntil = new Map<number, number>();
     let goesOn = true;
     while (goesOn && isOn(request, holder)) {
       const round = await watch((watched) => workRound({ ...request, ports: watched }, holder, restUntil));
-      for (const { surveyId, outcome } of round.slices) {
+      for (const { surveyId, outcome } of round.turns) {
         if (outcome !== "goes on") restUntil.set(surveyId, ports.clock.now() + source.interval);
       }
       ({ goesOn } = round);
@@ -76,7 +76,7 @@ async function workRound(
   const account = await state.account();
   checkOwnState(account, request);
   const began = clock.now();
-  const round: BacklogRound = { source: source.name, slices: [], goesOn: false };
+  const round: BacklogRound = { source: source.name, turns: [], goesOn: false };
   if (pauseOf(request, account) !== undefined) return round;
   const streamUntil = Math.min(deadline, began + turnTime);
   const learned = learnedBy(account);
@@ -84,15 +84,15 @@ async function workRound(
   const work = async (surveyId: number): Promise<void> => {
     if (failure !== undefined || !isOn(request, holder)) return;
     // No time was left for it: it has its turn in the next round.
-    if (round.slices.length >= atOnce && clock.now() >= streamUntil) {
+    if (round.turns.length >= atOnce && clock.now() >= streamUntil) {
       round.goesOn = true;
       return;
     }
     holder.lease.note.lastSurvey = surveyId;
     const known = { ...knownOf(account, account.rows.get(surveyId)?.counts), learned };
     try {
-      const slice = await catchUpSlice({ ports, source, surveyId, owner, deadline, streamUntil, ...known });
-      round.slices.push(slice);
+      const slice = await backlogTurn({ ports, source, surveyId, owner, deadline, streamUntil, ...known });
+      round.turns.push(slice);
       round.goesOn ||= slice.outcome === "goes on";
     } catch (error) {
       failure ??= error;
@@ -117,7 +117,7 @@ function inTurn(surveyIds: number[], { lastSurvey = Number.NEGATIVE_INFINITY }: 
   return surveyIds.sort((a, b) => Number(a <= lastSurvey) - Number(b <= lastSurvey) || a - b);
 }
 
-export interface SliceSummary {
+export interface TurnSummary {
   surveyId: number;
   /** Goes on: there is more to do, at once. Stuck: there is more, but something has failed, or it came no further. Busy: someone else has the survey. */
   outcome: "done" | "goes on" | "stuck" | "busy";
@@ -133,11 +133,11 @@ export interface SliceSummary {
  * One turn of a survey's backlog, until `streamUntil`. Throws what concerns the whole source, or ends the invocation. Any other failure is told, and left to a
  * later turn.
  */
-export async function catchUpSlice(request: SurveyRequest): Promise<SliceSummary> {
+export async function backlogTurn(request: SurveyRequest): Promise<TurnSummary> {
   const { surveyId, ports } = request;
-  const cameTo = (outcome: SliceSummary["outcome"], counts = noCounts(), error?: unknown): SliceSummary => {
+  const cameTo = (outcome: TurnSummary["outcome"], counts = noCounts(), error?: unknown): TurnSummary => {
     const { emitted, waiting } = counts;
-    const summary: SliceSummary = { surveyId, outcome, emitted, waiting, withheld: withheldOf(counts) };
+    const summary: TurnSummary = { surveyId, outcome, emitted, waiting, withheld: withheldOf(counts) };
     if (error === undefined) return summary;
     const failure = failureOf(error);
     ports.observe({ kind: "survey failed", surveyId, ...failure });

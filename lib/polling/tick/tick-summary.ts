@@ -53,16 +53,16 @@ export interface TickSummary {
 
 /** The figures of a source that are watched, as one tick shows them. None of them names a survey. */
 export interface TickFigures {
-  /** Responses listed that the last full passes could not account for. */
+  /** Responses listed that the last full reads could not account for. */
   unaccounted: number;
-  /** Surveys whose last full pass did not reach the end that the head shows, or met an empty page before others. */
+  /** Surveys whose last full read did not reach the end that the head shows, or met an empty page before others. */
   rangeUnreachable: number;
   /** Events replaced because they were short, and those of them replaced before. */
   repaired: number;
   repairedAgain: number;
   /** Emitted responses whose records are no longer those of their event, by the passes that ended. */
   changed: number;
-  /** Full passes that closed the books. */
+  /** Full reads that closed the books. */
   booksClosed: number;
   /** Surveys whose books were never closed, and milliseconds since those of any other were closed last: the oldest. */
   neverClosed: number;

@@ -3,10 +3,10 @@ import { whenAborted } from "../when-aborted.ts";
 import { createAllowedRate, type LearnedRate } from "./allowed-rate.ts";
 
 /**
- * Order in which requests wait for their turn: new responses before the backlog of a catch-up. Of that the pages go before what they lead
+ * Order in which requests wait for their turn: new responses before the backlog of a backlog. Of that the pages go before what they lead
  * to.
  */
-export type Priority = "news" | "catch-up-pages" | "catch-up";
+export type Priority = "news" | "backlog-pages" | "backlog";
 
 export interface LimiterOptions {
   /** Most requests in flight. */
@@ -46,7 +46,7 @@ export class LongPause extends Error {
   }
 }
 
-const PRIORITIES: readonly Turn["priority"][] = ["first", "news", "catch-up-pages", "catch-up"];
+const PRIORITIES: readonly Turn["priority"][] = ["first", "news", "backlog-pages", "backlog"];
 /** Milliseconds. */
 const LONGEST_PAUSE = 3_600_000;
 const LONGEST_TIMER = 2 ** 31 - 1;

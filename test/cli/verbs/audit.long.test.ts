@@ -44,7 +44,7 @@ describe("survey-poller audit", () => {
     const ran = await survey(["audit", "--survey", "7", ...onFolder]);
 
     expect(ran.code).toBe(0);
-    expect(ran.stdout).toMatch(/^Would make the full pass of .*\(7\) due at once/m);
+    expect(ran.stdout).toMatch(/^Would make the full read of .*\(7\) due at once/m);
     expect(ran.stdout).toMatch(
       /^It reads \d+ pages, about \d+ requests\..* Within the background budget it is done by /m,
     );
@@ -57,7 +57,7 @@ describe("survey-poller audit", () => {
     ]);
   });
 
-  it("reads the full pass at once, and closes the books after the request", async () => {
+  it("reads the full read at once, and closes the books after the request", async () => {
     const began = Date.now();
 
     const answer = answerOf<AuditAnswer>(await survey(["audit", "--now", "--yes", ...onFolder, "--json"]));
@@ -102,7 +102,7 @@ describe("survey-poller audit", () => {
     expect(text.code).toBe(0);
   });
 
-  it("names what the ledger does not know, one line each, with exit code 5; a full pass mends it", async () => {
+  it("names what the ledger does not know, one line each, with exit code 5; a full read mends it", async () => {
     const gaps = listed().slice(10, 12);
     await forget(gaps);
 
@@ -151,7 +151,7 @@ describe("survey-poller audit", () => {
   });
 });
 
-describe("the outcome of a full pass", () => {
+describe("the outcome of a full read", () => {
   const before = { closedAt: 1, nextPass: 2 };
   const of = (mark: object) => outcomeOf({ surveyId: 7, row: undefined, mark: { ...emptyMark(), ...mark } }, before);
 

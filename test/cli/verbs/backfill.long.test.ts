@@ -58,6 +58,6 @@ it("counts in its dry run, emits exactly these with their own ids, and nothing t
   await using target = await openTarget({ data }, ioOf().io);
   expect((await readSource(target, "main")).surveys[0]?.mark).toMatchObject({
     phase: { kind: "head" },
-    books: { listed: 60, emitted: wanted.length, beforeFloor: 60 - wanted.length },
+    books: { listed: 60, emitted: wanted.length, beforeStart: 60 - wanted.length },
   });
 }, 60_000);

@@ -158,7 +158,7 @@ it("tells the story of a response by its id, from the ledger and the log of the 
   expect(unknown.stdout).toMatch(/^▲ Not known: none of 2 surveys has it in its ledger\.$/m);
   const never = await survey(["explain", "999999", "--survey", "7", "--data", data]);
   expect(never.code).toBe(1);
-  expect(never.stdout).toMatch(/^▲ Never listed: no walk has met it up to the full pass of /m);
+  expect(never.stdout).toMatch(/^▲ Never listed: no walk has met it up to the full read of /m);
   expect(never.stdout).toContain(`survey-poller explain 999999 --survey 7 --ask --data ${data}`);
 });
 
@@ -254,7 +254,7 @@ describe("a response that was emitted", () => {
     expect(waiting.sentence).toContain("the service has no metrics of it yet");
     expect(waiting.next.what).toContain("still absent 5 min after it was met, it goes out without");
     expect(whats(waiting)).toEqual(["met", "waiting"]);
-    // That a full pass of before has not listed it says nothing.
+    // That a full read of before has not listed it says nothing.
     const mark = structuredClone(world.mark(1));
     if (mark.books !== undefined) mark.books.startedAt = noon - MINUTE;
     expect(whats(await story(2, { mark, isListed: false }))).toEqual(["met", "waiting"]);
@@ -278,7 +278,7 @@ describe("a response that was emitted", () => {
     expect(answer.steps.at(-1)?.detail).toMatch(/^revision 2: answers changed; page 1 /);
   });
 
-  it("and is listed no more: gone at first, deleted once a second full pass agrees", async () => {
+  it("and is listed no more: gone at first, deleted once a second full read agrees", async () => {
     const { world, tick, story } = await told([EARLIER, { responseId: 2, completed: at(-40 * MINUTE) }], beginning);
     const survey = surveyOf(world);
     survey.records = survey.records.filter((record) => (record as { responseId: number }).responseId !== 2);
@@ -376,13 +376,13 @@ describe("a response that was not emitted", () => {
       },
     );
     const old = await story(1);
-    expect(old).toMatchObject({ verdict: "before-floor", outlook: "settled", ledger: { state: "before-floor" } });
+    expect(old).toMatchObject({ verdict: "before-start", outlook: "settled", ledger: { state: "before-start" } });
     expect(old.sentence).toContain("what completed before 2026-03-01 00:00:00 is history");
     expect((await story(2)).verdict).toBe("emitted");
 
     const now = await told([EARLIER], { startFrom: "now" });
     const answer = await now.story(1);
-    expect(answer).toMatchObject({ verdict: "before-floor", outlook: "settled" });
+    expect(answer).toMatchObject({ verdict: "before-start", outlook: "settled" });
     expect(answer.sentence).toContain("what completed up to 2026-03-10 11:00:00 is history");
   });
 });
@@ -390,36 +390,36 @@ describe("a response that was not emitted", () => {
 describe("a response of which there is no item", () => {
   const looked = { surveyId: 1, responseId: 9, isCompleted: true, dateCompleted: at(0), records: 2 };
 
-  it("listed by a full pass is unaccounted for", async () => {
+  it("listed by a full read is unaccounted for", async () => {
     const { story, tick } = await told([EARLIER, { responseId: 9, completed: at(-HOUR) }], { startFrom: "2026-03-01" });
     await tick(MINUTE);
     const lost = { entry: undefined, isListed: true, log: { lines: [], from: null } };
 
     expect(await story(9, lost)).toMatchObject({
       outlook: "person",
-      sentence: expect.stringContaining("Unaccounted: a full pass has listed it"),
+      sentence: expect.stringContaining("Unaccounted: a full read has listed it"),
       next: { command: expect.stringContaining("audit") },
     });
     const later = await story(9, { ...lost, looked: { ...looked, dateCompleted: at(-HOUR) } });
     expect(later).toMatchObject({ verdict: "unknown", outlook: "person" });
-    expect(later.sentence).toMatch(/^Unaccounted: the service has it, completed 2026-03-10 11:00:00, and a full pass/);
+    expect(later.sentence).toMatch(/^Unaccounted: the service has it, completed 2026-03-10 11:00:00, and a full read/);
     // Its event stands in the log.
     expect(await story(9, { entry: undefined, isListed: true })).toMatchObject({ outlook: "person" });
   });
 
-  it("listed by a full pass, where history has no floor: unaccounted", async () => {
+  it("listed by a full read, where history has no start: unaccounted", async () => {
     const { story } = await told([EARLIER], beginning);
     const answer = await story(9, { isListed: true });
     expect(answer).toMatchObject({ verdict: "unknown", outlook: "person" });
     expect(answer.next.command).toBe("survey-poller audit --survey 1 --stack SurveyPoller");
   });
 
-  it("never listed: up to which full pass, and that the service can be asked", async () => {
+  it("never listed: up to which full read, and that the service can be asked", async () => {
     const { tick, story } = await told([EARLIER], beginning);
     await tick(MINUTE);
     const answer = await story(9);
     expect(answer).toMatchObject({ verdict: "unknown", outlook: "unknown" });
-    expect(answer.sentence).toMatch(/^Never listed: no walk has met it up to the full pass of 2026-03-10 /);
+    expect(answer.sentence).toMatch(/^Never listed: no walk has met it up to the full read of 2026-03-10 /);
     expect(answer.next.command).toContain("--ask");
   });
 
@@ -442,11 +442,11 @@ describe("a response of which there is no item", () => {
     const past = { ...looked, dateCompleted: at(-9 * HOUR) };
     expect((await story(9, { looked: past, isListed: undefined })).sentence).toContain("is new, whatever its date");
     const { books: _, ...mark } = world.mark(1);
-    expect(await story(9, { looked: past, mark, isListed: undefined })).toMatchObject({ verdict: "before-floor" });
+    expect(await story(9, { looked: past, mark, isListed: undefined })).toMatchObject({ verdict: "before-start" });
     expect((await story(9, { looked, mark, isListed: undefined })).sentence).toContain("the start decides");
   });
 
-  it("known to the service as completed long before a full pass that has not listed it: unaccounted", async () => {
+  it("known to the service as completed long before a full read that has not listed it: unaccounted", async () => {
     const { story } = await told([EARLIER], beginning);
     const answer = await story(9, { looked: { ...looked, dateCompleted: at(-3 * DAY) } });
     expect(answer).toMatchObject({ verdict: "unknown", outlook: "person" });

@@ -52,7 +52,7 @@ describe("forget", () => {
   it("settles one that has not gone out, which no later tick emits", async () => {
     const done = await answer(String(unreadable), "--yes");
     expect(done).toMatchObject({ state: "quarantined", held: { mark: [] } });
-    expect(done.stays).toEqual({ id: unreadable, state: "before-floor", reason: "forgotten" });
+    expect(done.stays).toEqual({ id: unreadable, state: "before-start", reason: "forgotten" });
 
     await poll(folder);
 

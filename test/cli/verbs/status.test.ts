@@ -64,7 +64,7 @@ it("is late while the service is out of reach, and not yet known before the firs
 });
 
 const books = {
-  ...{ listed: 29, emitted: 6, beforeFloor: 0, open: 0, waiting: 0, held: 23, quarantined: 0, refused: 0 },
+  ...{ listed: 29, emitted: 6, beforeStart: 0, open: 0, waiting: 0, held: 23, quarantined: 0, refused: 0 },
   closedAt: now - 12_000,
 };
 const none = { open: 0, waiting: 0, held: 0, quarantined: 0, refused: 0 };
@@ -78,7 +78,7 @@ const survey = (more: Partial<SurveyStatus> = {}): SurveyStatus => ({
     highWater: null,
     lag: null,
   },
-  ...{ now: none, catchUp: null, books, booksOpen: null, unaccounted: 0 },
+  ...{ now: none, backlog: null, books, booksOpen: null, unaccounted: 0 },
   ...more,
 });
 const sourceOf = (more: Partial<SourceStatus> = {}): SourceStatus => ({
@@ -158,10 +158,10 @@ it("cuts the table to the terminal, and sums the healthy ones", () => {
 it("tells of a first read how much is emitted, of what, and when it will be done", () => {
   const emittedAt = Array.from({ length: 600 }, (_, i) => now - 60_000 + 100 * i + 1);
   const reading = { page: 31, lastPage: undefined, listed: 20_600, timeFor: () => undefined, now };
-  const catchUp = progressOf({ ...reading, emittedAt });
+  const backlog = progressOf({ ...reading, emittedAt });
 
   // 600 of 20,600 responses took 30 pages, and a minute.
-  expect(catchUp).toEqual({
+  expect(backlog).toEqual({
     page: 31,
     pages: 1_030,
     part: 600 / 20_600,
@@ -169,8 +169,8 @@ it("tells of a first read how much is emitted, of what, and when it will be done
     emitted: 600,
     expected: 20_600,
   });
-  expect(Math.round((catchUp.left ?? 0) / 1_000)).toBe(2_000);
-  const { verdict, sentence, lines } = said([survey({ phase: "catch-up", catchUp, books: null })]);
+  expect(Math.round((backlog.left ?? 0) / 1_000)).toBe(2_000);
+  const { verdict, sentence, lines } = said([survey({ phase: "backlog", backlog, books: null })]);
   expect(verdict).toBe("working");
   expect(sentence).toBe(
     "First read 2 %: 600 of about 20,600 emitted, done about 12:33 UTC; Onboarding (7). News go out meanwhile.",

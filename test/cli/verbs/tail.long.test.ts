@@ -42,8 +42,8 @@ describe("a line", () => {
     const lines = ran.stdout.trimEnd().split("\n");
     expect(lines.map((line) => line.slice("00:00:00  ".length))).toEqual([
       "response.completed  After a visit (103)  response 46375  NPS 2 detractor  lag 2 min  head  test",
-      "response.completed  After a visit (103)  response 46378  lag 2 min  catch-up  incomplete: metadata:absent, metrics:gave-up, questions:gave-up  test",
-      "response.updated    After a visit (103)  response 46374  NPS 9 promoter  patrol  revision 2  test",
+      "response.completed  After a visit (103)  response 46378  lag 2 min  backlog  incomplete: metadata:absent, metrics:gave-up, questions:gave-up  test",
+      "response.updated    After a visit (103)  response 46374  NPS 9 promoter  rescan  revision 2  test",
       "books.closed        After a visit (103)  12 listed, 2 emitted  test",
     ]);
     expect(lines[0]).toMatch(/^\d\d:\d\d:\d\d {2}/);

@@ -91,7 +91,7 @@ async function eventsGoOut(on: Deployed): Promise<void> {
     }
   });
   await report.step("a backlog is worked off by the ticks themselves", async (note) => {
-    // More than a tick does before it gives its lease back, at a service that takes its time: on a fast machine too the rest is a catch-up.
+    // More than a tick does before it gives its lease back, at a service that takes its time: on a fast machine too the rest is a backlog.
     simulator.addSurvey({ surveyId: 4, responses: 600 });
     simulator.fault({ kind: "latency", ms: 150, operation: ["metrics", "metadata"], surveyId: 4 });
     note(await allIsRight(on));

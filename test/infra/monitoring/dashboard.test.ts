@@ -66,7 +66,7 @@ describe("the dashboard", () => {
 
   it("without full monitoring shows no metric that nobody writes", () => {
     const text = JSON.stringify(widgets({ sources: [{ baseUrl }], monitoring: { dashboard: true } }));
-    for (const name of ["Requests", "Waiting", "CatchingUp", "SurveysFailed"]) expect(text).not.toContain(`"${name}"`);
+    for (const name of ["Requests", "Waiting", "Behind", "SurveysFailed"]) expect(text).not.toContain(`"${name}"`);
     expect(text).toContain('"Stalled"');
   });
 

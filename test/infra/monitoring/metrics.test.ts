@@ -42,7 +42,7 @@ describe("the metrics of the construct", () => {
     ["throttled requests", (one) => one.metricRequests({ outcome: "throttled" }), "RequestsThrottled", "Sum"],
     ["failed requests", (one) => one.metricRequests({ outcome: "failed" }), "RequestsFailed", "Sum"],
     ["metricWaiting", (one) => one.metricWaiting(), "Waiting", "Sum"],
-    ["metricCatchingUp", (one) => one.metricCatchingUp(), "CatchingUp", "Maximum"],
+    ["metricBehind", (one) => one.metricBehind(), "Behind", "Maximum"],
     ["metricUnaccounted", (one) => one.metricUnaccounted(), "Unaccounted", "Maximum"],
   ])("%s needs full monitoring, and says so", (_name, get, metricName, statistic) => {
     expect(known(get(poller(full)))).toMatchObject({ metricName, statistic, unit: "Count", dimensions });

@@ -26,7 +26,7 @@ describe("a pattern that may be used", () => {
     [{ data: { metadata: { ip: [{ cidr: "203.0.113.0/24" }], os: [{ wildcard: "L*x" }] } } }, true],
     [{ data: { metadata: { os: [{ "anything-but": { suffix: ["ux"] } }] } } }, false],
     [{ data: { answersRef: { key: [{ exists: false }] } } }, true],
-    [{ meta: { origin: [{ "anything-but": "catch-up" }], missing: [{ exists: false }] } }, true],
+    [{ meta: { origin: [{ "anything-but": "backlog" }], missing: [{ exists: false }] } }, true],
     [{ meta: { missing: [{ prefix: "metrics:" }] } }, false],
     [{ $or: [{ data: { surveyId: [1] } }, { meta: { complete: [true] } }] }, true],
   ])("%j matches as AWS has it: %j", (where, expected) => {

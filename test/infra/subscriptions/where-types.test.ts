@@ -45,7 +45,7 @@ describe("where", () => {
 
   it("knows the values that some fields have", () => {
     type Origins = NonNullable<Meta["origin"]>;
-    expectTypeOf<["head", { "anything-but": ["catch-up"] }]>().toExtend<Origins>();
+    expectTypeOf<["head", { "anything-but": ["backlog"] }]>().toExtend<Origins>();
     expectTypeOf<["a later word"]>().toExtend<Origins>();
     expectTypeOf<["2"]>().not.toExtend<NonNullable<Meta["schemaVersion"]>>();
   });

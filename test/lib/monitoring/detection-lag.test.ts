@@ -30,7 +30,7 @@ function event(changes: Partial<Facts> = {}) {
 const basis = { firstTick: noon - 60 * MINUTE, lastTick: noon - MINUTE };
 
 describe("the lag of an event", () => {
-  it.each(["head", "patrol", "full-pass", "catch-up", "recheck"] as const)(
+  it.each(["head", "rescan", "full-read", "backlog", "recheck"] as const)(
     "found by %s is the time since the response was completed, in the zone of the service",
     (origin) => {
       expect(detectionLag(event({ origin }), basis)).toBe(3 * MINUTE);
@@ -44,7 +44,7 @@ describe("the lag of an event", () => {
 
   it("without a zone is the time for which nobody had looked, and only of what the head shows", () => {
     expect(detectionLag(event({ timeZone: undefined }), basis)).toBe(MINUTE);
-    expect(detectionLag(event({ timeZone: undefined, origin: "full-pass" }), basis)).toBeUndefined();
+    expect(detectionLag(event({ timeZone: undefined, origin: "full-read" }), basis)).toBeUndefined();
     expect(detectionLag(event({ timeZone: undefined }), { firstTick: noon })).toBeUndefined();
   });
 

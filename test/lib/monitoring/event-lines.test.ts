@@ -87,13 +87,13 @@ it("what waits at the end has told nothing: a line is of an event", async () => 
   expect(await tick()).toEqual([]);
 });
 
-it("those of a catch-up count the requests of their own run", async () => {
+it("those of a backlog count the requests of their own run", async () => {
   const { world, tick } = await polled({ advanced: { headPages: 2 } });
   for (const responseId of range(2, 400)) arrive(world, { responseId, completed: at((responseId - 500) * 10) });
 
   const lines = await tick();
 
-  const ofCatchUp = lines.filter(({ details }) => details.origin === "catch-up");
+  const ofCatchUp = lines.filter(({ details }) => details.origin === "backlog");
   expect(ofCatchUp.length).toBeGreaterThan(300);
   for (const { details } of ofCatchUp) {
     expect(details).toMatchObject({ listed: { order: "asc" }, proved: expect.stringMatching(/page/) });

@@ -103,6 +103,6 @@ it("a round of catching up writes nothing personal", async () => {
 
   const text = await writtenBy(() => letTimePass(planted, pollScheduled({ ...request(), graphs: [graphOf(planted)] })));
 
-  expect(text).toMatch(/"message":"catch-up"/);
+  expect(text).toMatch(/"message":"backlog"/);
   expect(text).not.toContain(CANARY);
 });

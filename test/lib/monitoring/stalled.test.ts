@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { type FailingSince, noteSlices, type StalledRequest, stalledFor } from "../../../lib/monitoring/stalled.ts";
-import type { BacklogRound, SliceSummary, SurveyRow, SurveySummary, TickSummary } from "../../../lib/polling/index.ts";
+import { type FailingSince, noteTurns, type StalledRequest, stalledFor } from "../../../lib/monitoring/stalled.ts";
+import type { BacklogRound, SurveyRow, SurveySummary, TickSummary, TurnSummary } from "../../../lib/polling/index.ts";
 import { HOUR, MINUTE, noon } from "../../support/survey.ts";
 
 const DAY = 24 * HOUR;
@@ -83,10 +83,10 @@ describe("the age of the longest-standing trouble", () => {
     expect(failing.size).toBe(0);
   });
 
-  it("is that of a catch-up which fails, whatever the polls come to, until one of its slices does not or it is over", () => {
-    const slice = (changes: Partial<SliceSummary> = {}): BacklogRound => ({
+  it("is that of a backlog which fails, whatever the polls come to, until one of its slices does not or it is over", () => {
+    const slice = (changes: Partial<TurnSummary> = {}): BacklogRound => ({
       source: "main",
-      slices: [{ surveyId: 1, outcome: "stuck", emitted: 0, waiting: 0, withheld: 0, ...changes }],
+      turns: [{ surveyId: 1, outcome: "stuck", emitted: 0, waiting: 0, withheld: 0, ...changes }],
       goesOn: false,
     });
     const failure = { code: "SERVER_ERROR", message: "no answer" };
@@ -95,15 +95,15 @@ describe("the age of the longest-standing trouble", () => {
       account: { rows: new Map([[1, { isBehind } as SurveyRow]]) },
     });
     const failing: FailingSince = new Map();
-    noteSlices(slice({ failure }), failing, noon);
-    noteSlices(slice({ failure }), failing, noon + 10 * MINUTE);
+    noteTurns(slice({ failure }), failing, noon);
+    noteTurns(slice({ failure }), failing, noon + 10 * MINUTE);
     expect(stalled({}, { failing, seen: seen(true), now: noon + 20 * MINUTE })).toBe(20 * MINUTE);
 
-    noteSlices(slice(), failing, noon + 21 * MINUTE);
+    noteTurns(slice(), failing, noon + 21 * MINUTE);
     expect(stalled({}, { failing, seen: seen(true), now: noon + 22 * MINUTE })).toBe(0);
 
     // Another process has come to the end of it.
-    noteSlices(slice({ failure }), failing, noon + 23 * MINUTE);
+    noteTurns(slice({ failure }), failing, noon + 23 * MINUTE);
     expect(stalled({}, { failing, seen: seen(false), now: noon + 50 * MINUTE })).toBe(0);
     expect(failing.size).toBe(0);
   });

@@ -184,7 +184,7 @@ describe("one cause, one alarm", () => {
   it("one that another invocation does is not counted as made: the other one may fail, and it would hide that", async () => {
     const { world, graph } = await polled();
     await world.ports.state.takeRole("tick", "another", MINUTE);
-    await world.ports.state.takeRole("catch-up", "a third", MINUTE);
+    await world.ports.state.takeRole("backlog", "a third", MINUTE);
     arrive(world, { responseId: 2, completed: at(-30 * SECOND) });
     world.time.now += 10 * SECOND;
     const { lines, log } = await tickOf(graph, "full");
@@ -228,21 +228,21 @@ describe("the metrics of a round of catching up", () => {
     expect(Number(ofTick?.values.Emitted) + Number(round?.values.Emitted)).toBe(world.delivered.length - before);
     expect(round?.values.DetectionLag?.length).toBeLessThanOrEqual(99);
     expect(log).toMatchObject([
-      { message: "tick", details: { emitted: Number(ofTick?.values.Emitted), catchingUp: 1 } },
+      { message: "tick", details: { emitted: Number(ofTick?.values.Emitted), behind: 1 } },
       {
-        message: "catch-up",
+        message: "backlog",
         details: { surveys: 1, emitted: Number(round?.values.Emitted), lag: { worst: expect.any(Number) } },
       },
     ]);
   });
 
-  it("tell of a catch-up that fails: of the survey at once, and by its age at the ticks that follow", async () => {
+  it("tell of a backlog that fails: of the survey at once, and by its age at the ticks that follow", async () => {
     const { world, graph } = await polled({ advanced: { headPages: 2 } });
     for (const responseId of range(2, 1_500)) arrive(world, { responseId, completed: at((responseId - 1_600) * 10) });
     takes(world, SECOND, ({ operation }) => operation === "page");
     let isCatchUp = false;
     world.before.push(({ operation, args }) => {
-      if (operation === "takeRole") isCatchUp = args[0] === "catch-up";
+      if (operation === "takeRole") isCatchUp = args[0] === "backlog";
       if (operation === "page" && isCatchUp) throw Object.assign(new Error("x"), { code: "SERVER_ERROR" });
     });
 
@@ -286,7 +286,7 @@ describe("the log of a tick", () => {
           held: 0,
           lag: { median: 30 * SECOND, worst: 30 * SECOND },
           requests: { all: 0, throttled: 0, failed: 0 },
-          catchingUp: 0,
+          behind: 0,
           stalled: 0,
           figures: expect.objectContaining({ unaccounted: 0, oldestBooks: expect.any(Number) }),
         },

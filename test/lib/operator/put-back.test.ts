@@ -22,7 +22,7 @@ import {
 import { operate } from "../support/operation.ts";
 
 const DAY = 24 * HOUR;
-const none = { unreadable: 0, withoutRecords: 0, beforeFloor: 0, failed: 0 };
+const none = { unreadable: 0, withoutRecords: 0, beforeStart: 0, failed: 0 };
 const nothing = { putBack: 0, left: none };
 
 async function run(
@@ -105,7 +105,7 @@ describe("a redrive", () => {
     const world = worldWith([
       { responseId: 1, completed: at(0), fields: { completed: "perhaps" } },
       { responseId: 2, completed: at(0), fields: { completed: "never" } },
-      // Enough of them for a full pass to show that records stand together.
+      // Enough of them for a full read to show that records stand together.
       ...range(11, 15).map((responseId) => ({ responseId, completed: at(0) })),
     ]);
     surveyOf(world).records.push({ responseId: "?", completed: 1 });
@@ -122,7 +122,7 @@ describe("a redrive", () => {
     expect(world.delivered[0]?.data.answers).toHaveLength(2);
   });
 
-  it("emits none that completed before the floor", async () => {
+  it("emits none that completed before the start", async () => {
     const world = worldWith([
       { responseId: 1, completed: at(-400 * DAY), fields: { completed: "perhaps" } },
       ...range(11, 15).map((responseId) => ({ responseId, completed: at(-HOUR) })),
@@ -130,7 +130,7 @@ describe("a redrive", () => {
     await runTick(world, { source: { startFrom: "now" } });
     await unreadBefore(world);
 
-    expect(await run(world)).toMatchObject([{ outcome: "done", putBack: 0, left: { ...none, beforeFloor: 1 } }]);
+    expect(await run(world)).toMatchObject([{ outcome: "done", putBack: 0, left: { ...none, beforeStart: 1 } }]);
 
     world.time.now += MINUTE;
     await runTick(world, { source: { startFrom: "now" } });

@@ -5,7 +5,7 @@ import { at, worldWith } from "../../support/survey.ts";
 import { memoryLog } from "../support/log.ts";
 import { operate } from "../support/operation.ts";
 
-const left = { unreadable: 0, withoutRecords: 0, beforeFloor: 0, failed: 0 };
+const left = { unreadable: 0, withoutRecords: 0, beforeStart: 0, failed: 0 };
 
 it("says what was put back by survey, in its answer and in the log, and polls nothing", async () => {
   const world = await refused([{ responseId: 1, completed: at(0) }]);

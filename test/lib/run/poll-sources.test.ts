@@ -205,7 +205,7 @@ describe("a tick that another invocation does", () => {
   it("is left at once, and so are backlogs that a third one works off: the invocation says so, and asks the service for nothing", async () => {
     const world = withBacklog();
     await world.ports.state.takeRole("tick", "another", MINUTE);
-    await world.ports.state.takeRole("catch-up", "a third", MINUTE);
+    await world.ports.state.takeRole("backlog", "a third", MINUTE);
     world.calls.length = 0;
     const one = graph("a", world);
     const request = invocation(world, [one]);
@@ -231,7 +231,7 @@ describe("a tick that another invocation does", () => {
     world.account.rows.set(1, { ...row, isBehind: true });
     world.calls.length = 0;
     await pollSources(invocation(world, [graph("a", world)]));
-    expect(rolesOf(world)).toEqual(["tick", "catch-up"]);
+    expect(rolesOf(world)).toEqual(["tick", "backlog"]);
     expect(world.calls.map(({ operation }) => operation)).toContain("acquire");
   });
 });
@@ -272,12 +272,12 @@ describe("backlogs", () => {
     expect(ticks).toMatchObject([{ source: "a", behind: 1, surveys: [{ unfinished: true }] }]);
     expect(order).toEqual([
       ...["takes tick", "gives back tick", "settle"],
-      ...["takes catch-up", "gives back catch-up", "settle"],
+      ...["takes backlog", "gives back backlog", "settle"],
     ]);
     expect(deliveredIds(world).sort((a, b) => a - b)).toEqual(range(1, 1_500));
     // Both know when the invocation ends.
     for (const [abortsAt] of one.begin.mock.calls) expect(abortsAt).toBe(began + 15 * MINUTE - RESERVE);
-    expect(request.logger.lines.map(({ message }) => message)).toContain("catch-up");
+    expect(request.logger.lines.map(({ message }) => message)).toContain("backlog");
     expect(request.logger.lines.filter(({ level }) => level !== "info")).toEqual([]);
   });
 
@@ -294,7 +294,7 @@ describe("backlogs", () => {
     runsBy(world);
     const other = invocation(world, [graph("a", world)], { owner: "other" });
     const first = letTimePass(world, pollSources(invocation(world, [graph("a", world)], { owner: "first" })));
-    await vi.waitFor(() => expect(rolesOf(world)).toEqual(["tick", "catch-up"]));
+    await vi.waitFor(() => expect(rolesOf(world)).toEqual(["tick", "backlog"]));
     arrive(world, { responseId: 5_000, completed: at(0) });
     world.time.now += MINUTE;
 
@@ -302,8 +302,8 @@ describe("backlogs", () => {
 
     expect(beside.ticks).toMatchObject([{ listed: 1, behind: 1 }]);
     expect(beside.ticks[0]?.isBusy).toBeUndefined();
-    expect(rolesOf(world)).toEqual(["tick", "catch-up", "tick", "catch-up"]);
-    expect(other.logger.lines.map(({ message }) => message)).not.toContain("catch-up");
+    expect(rolesOf(world)).toEqual(["tick", "backlog", "tick", "backlog"]);
+    expect(other.logger.lines.map(({ message }) => message)).not.toContain("backlog");
     await first;
     expect(deliveredIds(world).sort((a, b) => a - b)).toEqual([...range(1, 1_500), 5_000]);
   });
@@ -319,7 +319,7 @@ describe("backlogs", () => {
     const before = world.delivered.length;
     expect(before).toBeLessThan(6_000);
     // Nobody has to wait for a lease to run out.
-    for (const role of ["tick", "catch-up"] as const) {
+    for (const role of ["tick", "backlog"] as const) {
       const lease = await world.ports.state.takeRole(role, "next", SECOND);
       expect(lease).toBeDefined();
       if (lease !== undefined) await world.ports.state.giveBackRole(lease);
@@ -366,14 +366,14 @@ describe("backlogs", () => {
     expect(output.ticks).toHaveLength(1);
     expect(request.remaining()).toBeGreaterThan(RESERVE / 2);
     expect(request.logger.lines.filter(({ level }) => level !== "info")).toEqual([]);
-    expect(await world.ports.state.takeRole("catch-up", "next", SECOND)).toBeDefined();
+    expect(await world.ports.state.takeRole("backlog", "next", SECOND)).toBeDefined();
     expect(one.settle).toHaveBeenCalledTimes(2);
   });
 
-  /** Lets something fail once the catch-up has begun. */
+  /** Lets something fail once the backlog has begun. */
   const failInCatchUp = (world: MemoryWorld, error: Error): void => {
     world.before.push(({ operation }) => {
-      if (operation === "page" && rolesOf(world).at(-1) === "catch-up") throw error;
+      if (operation === "page" && rolesOf(world).at(-1) === "backlog") throw error;
     });
   };
 
@@ -388,7 +388,7 @@ describe("backlogs", () => {
 
     expect(request.logger.lines).toContainEqual({
       level: "error",
-      message: "catch-up failed",
+      message: "backlog failed",
       details: {
         source: "a",
         code: "TOO_MANY_REQUESTS",
@@ -398,7 +398,7 @@ describe("backlogs", () => {
     });
     expect(JSON.stringify(request.logger.lines)).not.toContain("jane@example.com");
     expect(one.settle).toHaveBeenCalledTimes(2);
-    expect(await world.ports.state.takeRole("catch-up", "next", SECOND)).toBeDefined();
+    expect(await world.ports.state.takeRole("backlog", "next", SECOND)).toBeDefined();
   });
 
   it("that fail of one survey alone are told as that, and rest until a tick has polled it", async () => {
@@ -453,7 +453,7 @@ describe("two sources of one invocation", () => {
     ]);
     expect(order.slice(0, 6)).toEqual([
       ...["first: tick", "first: end of tick", "second: tick", "second: end of tick"],
-      ...["first: catch-up", "second: catch-up"],
+      ...["first: backlog", "second: backlog"],
     ]);
     for (const world of [first, second]) expect(world.delivered).toHaveLength(1_500);
   });

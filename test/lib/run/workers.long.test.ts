@@ -156,11 +156,11 @@ describe("workers of one source", () => {
   });
 });
 
-describe("news before a catch-up", () => {
-  it("within a process: whatever a catch-up asks waits behind them", async () => {
+describe("news before a backlog", () => {
+  it("within a process: whatever a backlog asks waits behind them", async () => {
     const { simulator, worker } = await account({}, { advanced: { concurrency: 1 } });
     const { service, backlog } = worker().begin(Date.now() + 60_000);
-    if (backlog === undefined) throw new Error("nothing is asked for a catch-up");
+    if (backlog === undefined) throw new Error("nothing is asked for a backlog");
     await service.surveys();
     simulator.fault({ kind: "latency", ms: 5 });
     const answered: string[] = [];
@@ -168,8 +168,8 @@ describe("news before a catch-up", () => {
       request.then(() => answered.push(what));
     const requests = [
       asked("first", backlog.page(1, 1, "asc")),
-      asked("page of the catch-up", backlog.page(1, 2, "asc")),
-      asked("metrics of the catch-up", backlog.metrics(1, 1)),
+      asked("page of the backlog", backlog.page(1, 2, "asc")),
+      asked("metrics of the backlog", backlog.metrics(1, 1)),
       asked("page of news", service.page(1, 1, "desc")),
       asked("metrics of news", service.metrics(1, 1)),
     ];

@@ -43,7 +43,7 @@ const survey: Kind<Lease> = {
   numberOf: ({ mark }) => mark.highWater?.responseId,
   key: ({ source, surveyId }) => ({ pk: `SURVEY#${source}#${surveyId}`, sk: "MARK" }),
 };
-const roleKind = (role: "tick" | "catch-up"): Kind<RoleLease> => ({
+const roleKind = (role: "tick" | "backlog"): Kind<RoleLease> => ({
   ask: ({ state }, owner) => state.takeRole(role, owner, TERM),
   giveBack({ state }, lease, number) {
     lease.note = { lastTick: number };
@@ -65,7 +65,7 @@ const lose = () => test.aws.faults.add({ service: "dynamodb", operation: "Update
 describe.each<[string, Kind<Lease | RoleLease>]>([
   ["a survey", survey as Kind<Lease | RoleLease>],
   ["the tick", roleKind("tick") as Kind<Lease | RoleLease>],
-  ["the catch-up", roleKind("catch-up") as Kind<Lease | RoleLease>],
+  ["the backlog", roleKind("backlog") as Kind<Lease | RoleLease>],
 ])("the lease of %s", (_name, kind) => {
   it("has one holder at a time, and its fence grows each time it is taken", async () => {
     const of = fresh();
@@ -178,7 +178,7 @@ describe.each<[string, Kind<Lease | RoleLease>]>([
 
 it("leases say nothing of each other: of another survey, role or source", async () => {
   const of = fresh();
-  const kinds = [survey, roleKind("tick"), roleKind("catch-up")];
+  const kinds = [survey, roleKind("tick"), roleKind("backlog")];
   for (const kind of kinds) expect(await kind.ask(of, "one")).toBeDefined();
   expect(await survey.ask({ ...of, surveyId: of.surveyId + 1 }, "two")).toBeDefined();
   const other = { ...fresh(), surveyId: of.surveyId };
@@ -258,10 +258,10 @@ describe("the note of the tick", () => {
     expect(await of.state.account()).toEqual({ ...note, rows: new Map() });
   });
 
-  it("is not that of a catch-up", async () => {
+  it("is not that of a backlog", async () => {
     const of = fresh();
-    const catchUp = roleKind("catch-up");
-    await catchUp.giveBack(of, await taken(of, catchUp, "one"), 5);
+    const backlog = roleKind("backlog");
+    await backlog.giveBack(of, await taken(of, backlog, "one"), 5);
     expect(await of.state.account()).toEqual({ rows: new Map() });
   });
 });

@@ -31,7 +31,7 @@ describe("entries", () => {
     const old: LedgerEntry = { id: 1, state: "open", firstSeen: 1 };
     const young: LedgerEntry = { id: 2, state: "open", firstSeen: 1, nextCheck: 50 };
     const dropped: LedgerEntry = { id: 3, state: "quarantined", reason: "unreadable completed" };
-    await state.putEntries(surveyId, [old, young, dropped, emitted(4), { id: 5, state: "before-floor" }]);
+    await state.putEntries(surveyId, [old, young, dropped, emitted(4), { id: 5, state: "before-start" }]);
 
     const table = { client: test.clients.dynamodb, name: test.table };
     expect(await countDue(table, "main", surveyId, "open")).toBe(2);
@@ -44,11 +44,11 @@ describe("entries", () => {
 
   it("come back as they were written, and those not there are left out", async () => {
     const { state, surveyId } = fresh();
-    await state.putEntries(surveyId, [emitted(1), { id: 2, state: "before-floor" }, emitted(3)]);
+    await state.putEntries(surveyId, [emitted(1), { id: 2, state: "before-start" }, emitted(3)]);
     expect(await state.entries(surveyId, [1, 2, 4])).toEqual(
       new Map([
         [1, emitted(1)],
-        [2, { id: 2, state: "before-floor" }],
+        [2, { id: 2, state: "before-start" }],
       ]),
     );
   });
@@ -144,7 +144,7 @@ describe("entries", () => {
     const { state, surveyId } = fresh();
     const gone = { since: 1_795_261_634_252, told: true as const };
     const others: LedgerEntry[] = [
-      { id: 3, state: "before-floor" },
+      { id: 3, state: "before-start" },
       { id: 4, state: "open" },
     ];
     await state.putEntries(surveyId, [emitted(1), { ...emitted(2), gone }, ...others]);

@@ -60,7 +60,7 @@ describe("functions", () => {
       api.responseByCrk(7, 4711),
       // @ts-expect-error: asc or desc
       api.records(7, { order: "up" }),
-      // @ts-expect-error: news or catch-up
+      // @ts-expect-error: news or backlog
       api.surveys({ priority: "high" }),
       // @ts-expect-error: there is no order in v2
       api.v2.records(7, { order: "asc" }),

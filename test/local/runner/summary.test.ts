@@ -18,7 +18,7 @@ it("gives the books of each survey as they are at the end, not as they were when
 
   expect(code).toBe(0);
   expect(stdout).toMatch(
-    /^survey 7: 2 emitted; books: closed at \S+Z, 2 emitted since \(152 listed = 2 emitted \+ 150 before the floor .*\)$/m,
+    /^survey 7: 2 emitted; books: closed at \S+Z, 2 emitted since \(152 listed = 2 emitted \+ 150 before the start .*\)$/m,
   );
   expect(stdout).not.toContain("live page");
 });

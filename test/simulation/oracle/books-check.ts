@@ -117,8 +117,8 @@ export function createBooksCheck(
       if (books === undefined || books.closedAt < world.livenessFrom)
         return "they were not closed since things came to rest";
       const truth = booksOf(survey, deliveries, (response) => isRightlyHeld(world, store, response));
-      const { listed, emitted, beforeFloor, open, waiting, held = 0, quarantined, refused } = books;
-      const unfit = beforeFloor + quarantined + refused;
+      const { listed, emitted, beforeStart, open, waiting, held = 0, quarantined, refused } = books;
+      const unfit = beforeStart + quarantined + refused;
       const said: Classes = { listed, emitted, open, waiting, held, unfit };
       const isRight = JSON.stringify(said) === JSON.stringify(truth);
       return isRight ? undefined : `they say ${JSON.stringify(said)}, the truth is ${JSON.stringify(truth)}`;
@@ -152,8 +152,8 @@ function wasListed({ listedFrom = Infinity, removedAt = Infinity }: SimResponse,
   return listedFrom <= to && removedAt >= from;
 }
 
-function sumOf({ emitted, beforeFloor, open, waiting, held = 0, quarantined, refused }: HeldBooks): number {
-  return emitted + beforeFloor + open + waiting + held + quarantined + refused;
+function sumOf({ emitted, beforeStart, open, waiting, held = 0, quarantined, refused }: HeldBooks): number {
+  return emitted + beforeStart + open + waiting + held + quarantined + refused;
 }
 
 function* stepsBack(before: Mark, after: Mark): Generator<string> {
@@ -161,7 +161,7 @@ function* stepsBack(before: Mark, after: Mark): Generator<string> {
   if (before.books !== undefined && after.books === undefined) yield "its books are gone";
 }
 
-/** Whether one that cannot be read is before the floor is the poller's to say: together they are `unfit`. */
+/** Whether one that cannot be read is before the start is the poller's to say: together they are `unfit`. */
 interface Classes {
   listed: number;
   emitted: number;

@@ -30,9 +30,9 @@ export const countedAtHead = ({ interval }: SimSource): number => 2 * interval +
 /** At the head of a survey that is being caught up: one tick may find a slice at work. */
 export const above = ({ interval }: SimSource): number => 3 * interval + LATENCY;
 
-/** Ticks whose budget a full pass may need before it keeps anything else waiting for long. */
+/** Ticks whose budget a full read may need before it keeps anything else waiting for long. */
 const SOON = 2;
-/** Requests by which the full pass of any survey may have overdrawn the budget, or had less than its half of it: these are made up for before anything else has its turn. */
+/** Requests by which the full read of any survey may have overdrawn the budget, or had less than its half of it: these are made up for before anything else has its turn. */
 const owedToPass = ({ backgroundRequests }: SimSource, { longest, reads }: Extent): number => {
   const requests = 2 * reads * (longest + 3);
   return requests > SOON * backgroundRequests ? requests : 0;
@@ -55,6 +55,6 @@ export const rescanned = (source: SimSource, { surveys, pages }: Extent): number
   turns(source, 4 * surveys * (pages + 3)) +
   2 * source.interval;
 
-/** Neither: the full pass. */
+/** Neither: the full read. */
 export const unnoticed = (source: SimSource, { surveys, pages }: Extent): number =>
   source.rescan.full + turns(source, 4 * surveys * (pages + 3)) + 2 * source.interval;

@@ -42,7 +42,7 @@ export function createDeletions(
         const { gone } = read(surveyId, [responseId]).get(responseId) ?? {};
         // The books that miss it now are the second ones that do.
         if (gone === undefined || gone.since >= Date.parse(data.observedAt))
-          violations.add("deleted", `${name} was told to be deleted, and one full pass alone has missed it`);
+          violations.add("deleted", `${name} was told to be deleted, and one full read alone has missed it`);
       } else if (before !== meta.eventId) violations.add("deleted", `the deletion of ${name} was told as two events`);
       told.set(responseId, meta.eventId);
       const revision = Math.max(...deliveries.of(responseId).map((one) => one.revision));

@@ -74,7 +74,7 @@ function slowOf({ latency }: World["plan"]): number {
   return latency.service > 1_000 ? bounds.LATENCY : 0;
 }
 
-/** The same for what completes at the very head while a catch-up is left to slices, from `since` (epoch milliseconds) on. */
+/** The same for what completes at the very head while a backlog is left to slices, from `since` (epoch milliseconds) on. */
 export function aboveBacklogWithin(
   world: World,
   response: SimResponse,

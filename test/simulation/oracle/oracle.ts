@@ -11,9 +11,9 @@ import type { SimResponse, SimSurvey } from "../service/survey-model.ts";
 import { createPageLog } from "../sometimes/page-log.ts";
 import { noteResponses } from "../sometimes/responses.ts";
 import type { World } from "../world.ts";
+import { createBacklogCheck } from "./backlog-check.ts";
 import { type BooksCheck, createBooksCheck } from "./books-check.ts";
 import { createBooksTold } from "./books-told.ts";
-import { createCatchUpCheck } from "./catch-up-check.ts";
 import { wrongContent } from "./content.ts";
 import { createDeletions } from "./deletions.ts";
 import { createDeliveries, type Deliveries } from "./deliveries.ts";
@@ -78,7 +78,7 @@ export function createOracle(world: World, store: Store): Oracle {
     if (isFinal) duties.set(response.id, duty);
     return duty;
   };
-  const catchUps = createCatchUpCheck(world, violations, {
+  const backlogs = createBacklogCheck(world, violations, {
     mustBeMet: (response) => dutyNow(response) === "must" && deliveries.of(response.id).length === 0,
     entries: store.entries,
   });
@@ -101,13 +101,13 @@ export function createOracle(world: World, store: Store): Oracle {
     if (wrong !== undefined) violations.add("content", `${name}: ${wrong}`);
     const response = world.responses.get(data.responseId);
     if (response !== undefined && dutyNow(response) === "must-not") {
-      violations.add("floor", `${name} was emitted although it is history`);
+      violations.add("start", `${name} was emitted although it is history`);
     }
     const first = deliveries.of(data.responseId).length === 0;
     deliveries.delivered(process, detail, answered);
     if (response === undefined || !first) return;
     checkLateness(response);
-    if (catchUps.waitedSince(response) !== undefined) world.sometimes("news while a catch-up is under way");
+    if (backlogs.waitedSince(response) !== undefined) world.sometimes("news while a backlog is under way");
   };
 
   /** Whether operation 9 can have equalled a response of the survey that tells what it is worth. */
@@ -127,9 +127,9 @@ export function createOracle(world: World, store: Store): Oracle {
     const doneAt = books.facts(response.survey.id)?.readAt ?? Infinity;
     const { completedAt = 0 } = response;
     const limit =
-      completedAt > doneAt && !catchUps.isHeldUp(response)
+      completedAt > doneAt && !backlogs.isHeldUp(response)
         ? limitOf(response)
-        : aboveBacklogWithin(world, response, catchUps.waitedSince(response));
+        : aboveBacklogWithin(world, response, backlogs.waitedSince(response));
     const late = scheduler.now() - completedAt;
     if (limit === undefined || late <= limit.bound) return;
     const told = `${nameOf(response)} (${limit.name}) was emitted after ${late / 1000} s instead of ${limit.bound / 1000} s`;
@@ -177,25 +177,25 @@ export function createOracle(world: World, store: Store): Oracle {
         start ??= changes.start;
         const { at = null } = changes.start ?? {};
         if (at !== null && !credible(at, scheduler.now()))
-          violations.add("floor", `the start is set to ${at}, which is no date of the past`);
+          violations.add("start", `the start is set to ${at}, which is no date of the past`);
         // Our clock may set it only where no zone could make that later than what is to come.
         const isShown = at === null || [...world.responses.values()].some((one) => (latestDate(one) ?? "") >= at);
         const isClock = at !== null && at <= earliestString(scheduler.now());
         const { startFrom, timeZone } = world.plan.source;
         if (startFrom === "now" && timeZone === undefined && !isShown && !isClock)
-          violations.add("floor", `the start is set to ${at}, and no response has completed as late`);
+          violations.add("start", `the start is set to ${at}, and no response has completed as late`);
       },
       leaseTaken(process, surveyId, fence) {
         fences.set(`${process.name} ${surveyId}`, fence);
         deliveries.leaseTaken(process, surveyId);
-        catchUps.leaseTaken(surveyId);
+        backlogs.leaseTaken(surveyId);
       },
       markWritten(process, surveyId, before, after, released) {
         books.markWritten(surveyId, before, after);
         booksTold.markWritten(surveyId, before, after);
         deletions.markWritten(surveyId, before, after);
         for (const { id, revision = 1 } of after.pending ?? []) deliveries.settle(id, revision);
-        catchUps.markWritten(surveyId, before, after);
+        backlogs.markWritten(surveyId, before, after);
         if (released) deliveries.leaseReleased(process, surveyId);
       },
       entryWritten(_process, surveyId, entry, before) {

@@ -3,7 +3,7 @@ import type { Chooser } from "./chooser.ts";
 import type { SimSource } from "./source.ts";
 import type { ResponsePlan } from "./surveys.ts";
 
-// A survey whose list is long for its pages, and moves while it is caught up in many slices: several pages are on their way then.
+// A survey whose list is long for its pages, and moves while it is caught up in many turns: several pages are on their way then.
 
 export interface LongListPlan {
   restless: number;

@@ -64,7 +64,7 @@ const others = [
   ],
   ...["enrich-metrics:off", "enrich-metadata:off", "privacy-ip:truncate", "privacy-ip:drop", "privacy-referrer:drop"],
   ...["privacy-comments:drop", "restless:0.04", "restless:0.2", "restless:0.6", "latency:300", "latency:1500"],
-  ...["index-lag:3000", "clock-change", "new-surveys", "tight-budget", "long-list", "rare-full-pass", "desc:stable"],
+  ...["index-lag:3000", "clock-change", "new-surveys", "tight-budget", "long-list", "rare-full-read", "desc:stable"],
   ...["open:listed", "answers:one", "answers:many", "answers:huge", "single:late", "single:failing"],
   ...["metrics:late", "metrics:never", "metrics:failing", "metrics:failing-for-ever"],
   ...["metadata:late", "metadata:never", "metadata:failing", "metadata:failing-for-ever"],

@@ -79,9 +79,9 @@ export function planHistory(seed: number, cuts: Cuts): Plan {
   const long = tight ? undefined : planLongList(lists.chooser, lists.random, source);
   if (long !== undefined) met.add("long-list");
   const looks = chooserOf("rescan");
-  // What a rescan finds is not found by a full pass first.
-  if (looks.chooser.flag("rare-full-pass", 0.2) && calm && !tight && long === undefined) {
-    met.add("rare-full-pass");
+  // What a rescan finds is not found by a full read first.
+  if (looks.chooser.flag("rare-full-read", 0.2) && calm && !tight && long === undefined) {
+    met.add("rare-full-read");
     source.rescan = { every: source.interval * 5, full: source.interval * looks.random.between(60, 90) };
   }
   const drawn = Number(chooser.option("restless", { 0: 2, 0.04: 1, 0.2: 1, 0.6: 0.4 }));

@@ -18,7 +18,7 @@ export const plantedFaults: readonly PlantedFault[] = [
   },
   {
     name: "goes-on-where-changed",
-    breaks: ["content", "lost", "books", "floor"],
+    breaks: ["content", "lost", "books", "start"],
     line: () => "next = now.number; before = undefined; size = 1; course.carry = [];",
   },
   {
@@ -28,12 +28,12 @@ export const plantedFaults: readonly PlantedFault[] = [
   },
   {
     name: "end-seen-once",
-    breaks: ["books", "lost", "floor", "late", "content", "liveness: books"],
+    breaks: ["books", "lost", "start", "late", "content", "liveness: books"],
     line: () => 'if (one.kind !== "page") return course.end(one.number, "twice", true); const rereadsBefore = true;',
   },
   {
     name: "short-page-is-end",
-    breaks: ["books", "lost", "late", "floor", "content"],
+    breaks: ["books", "lost", "late", "start", "content"],
     within: 120,
     line: () => "const isShort = !isFull(one.page);",
   },
@@ -69,7 +69,7 @@ export const plantedFaults: readonly PlantedFault[] = [
   },
   {
     name: "any-failure-is-end",
-    breaks: ["content", "short", "books", "lost", "floor"],
+    breaks: ["content", "short", "books", "lost", "start"],
     within: 60,
     line: () => "} else if (last.number < 1)",
   },
@@ -149,7 +149,7 @@ export const plantedFaults: readonly PlantedFault[] = [
   { name: "lost-lease-unnoticed", breaks: ["fence", "repeat"], line: () => "return;" },
   {
     name: "start-by-our-clock",
-    breaks: ["floor", "lost"],
+    breaks: ["start", "lost"],
     within: 20,
     line: (code) =>
       code.replace("newest ?? clockSays", 'new Date(ports.clock.now()).toISOString().slice(0, 19).replace("T", " ")'),
@@ -162,11 +162,11 @@ export const plantedFaults: readonly PlantedFault[] = [
   },
   {
     name: "books-before-any",
-    breaks: ["floor"],
+    breaks: ["start"],
     within: 20,
     line: (code) => code.replace(",", " || mark.contents !== undefined,"),
   },
-  { name: "future-sets-start", breaks: ["floor", "lost"], within: 120, line: () => "const isPast = date !== null;" },
+  { name: "future-sets-start", breaks: ["start", "lost"], within: 120, line: () => "const isPast = date !== null;" },
   { name: "hint-forgotten", breaks: ["late", "lost"], line: gone },
   { name: "unaccounted-closes-books", breaks: ["books"], within: 60, line: gone },
   {
@@ -185,7 +185,7 @@ export const plantedFaults: readonly PlantedFault[] = [
   { name: "stale-index-believed", breaks: ["repeat"], within: 20, line: () => "const waiting = due;" },
   { name: "no-budget", breaks: ["idle", "requests"], line: () => "left: () => 1," },
   // Backlogs: what is read ahead, on its way, and left to slices.
-  { name: "left-out-forgotten", breaks: ["skipped", "books", "liveness: books", "lost", "floor"], line: gone },
+  { name: "left-out-forgotten", breaks: ["skipped", "books", "liveness: books", "lost", "start"], line: gone },
   {
     name: "behind-forgotten",
     breaks: ["lost", "late"],
@@ -194,8 +194,8 @@ export const plantedFaults: readonly PlantedFault[] = [
   },
   { name: "bus-failure-swallowed", breaks: ["skipped"], line: gone },
   {
-    name: "slice-ends-catch-up",
-    breaks: ["skipped", "floor", "lost", "liveness: books"],
+    name: "slice-ends-backlog",
+    breaks: ["skipped", "start", "lost", "liveness: books"],
     within: 120,
     line: () => "if (placeOf(mark) !== undefined) followHead(mark);",
   },

@@ -214,7 +214,7 @@ export function createStore(now: () => number, lag: Lag): Store {
 
 /** As `dueKey` has it. */
 const indexState = (state: EntryState): CheckedState =>
-  state === "emitted" || state === "before-floor" ? "waiting" : state;
+  state === "emitted" || state === "before-start" ? "waiting" : state;
 
 /** What a batch read gives of an entry. */
 const SHORT = ["id", ...JUDGED_BY] as const;

@@ -60,7 +60,7 @@ export function createPageLog({ sometimes }: Pick<World, "sometimes">): PageLog 
       const isFirst = !surveys.has(key);
       const reads = surveys.get(key) ?? { pages: new Map<number, readonly Json[]>(), short: undefined };
       surveys.set(key, reads);
-      if (isFirst && order === "asc" && number > 1) sometimes("a catch-up goes on behind page 1");
+      if (isFirst && order === "asc" && number > 1) sometimes("a backlog goes on behind page 1");
       const records = page?.records ?? [];
       const before = reads.pages.get(number);
       if (before !== undefined && !isSame(before, records)) sometimes("a page reads differently a moment later");

@@ -10,7 +10,7 @@ const seenFromOutside = [
   // Processes.
   "two invocations at once",
   "an invocation leaves the tick to another one",
-  "an invocation leaves the catch-up to another one",
+  "an invocation leaves the backlog to another one",
   "a survey is in another's hands",
   "a lease is taken that nobody gave back",
   "the lease is lost while an event is in no ledger",
@@ -24,7 +24,7 @@ const seenFromOutside = [
   "responses that tie change places",
   "ties across an edge",
   "a response fills a page and goes on",
-  "a catch-up goes on behind page 1",
+  "a backlog goes on behind page 1",
   "the first look at a survey is empty by mistake",
   // The end of a list.
   "end: an empty page",
@@ -41,7 +41,7 @@ const seenFromOutside = [
   "emitted when it was gone",
   "changed before it was emitted",
   "grown after its event",
-  "news while a catch-up is under way",
+  "news while a backlog is under way",
   "no credible date, and emitted",
   // Details.
   "details come at a later attempt",
@@ -67,7 +67,7 @@ const toldByPoller = [
   "contents proved by both pages beside an edge",
   "contents proved by operation 9",
   "a response is held",
-  "a page is stepped over",
+  "a page is skipped",
 ] as const;
 
 type Told = (typeof toldByPoller)[number];
@@ -78,7 +78,7 @@ const shownBy: Partial<Record<Progress["kind"], Told>> = {
   waiting: "a response waits",
   quarantined: "a response is quarantined",
   held: "a response is held",
-  "stepped over": "a page is stepped over",
+  skipped: "a page is skipped",
 };
 
 const provedBy: Record<Extract<Progress, { kind: "proved" }>["by"], Told> = {

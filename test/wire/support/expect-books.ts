@@ -12,7 +12,7 @@ const DAY = 86_400_000;
 
 /**
  * The ledger is right, and nothing more comes of it: to be called when nothing arrives any more. A command a day later by its clock, which
- * every count asks to read all pages, emits nothing, and once full passes act the books of every survey close.
+ * every count asks to read all pages, emits nothing, and once full reads act the books of every survey close.
  */
 export async function expectBooks(service: PolledService, flags: Flags, what: string): Promise<void> {
   const { simulator, folder } = service;

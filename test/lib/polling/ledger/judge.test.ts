@@ -20,12 +20,12 @@ const done = { ...all, hasBooks: true };
 describe("a response that the ledger does not know", () => {
   it.each<[string | null, Decision]>([
     ["2026-03-10 10:00:01", "emit"],
-    ["2026-03-10 10:00:00", "before-floor"],
-    ["2026-03-10 07:00:00", "before-floor"],
-    ["2026-03-12 12:00:00", "before-floor"],
-    [null, "before-floor"],
-    ["", "before-floor"],
-    ["0000-00-00 00:00:00", "before-floor"],
+    ["2026-03-10 10:00:00", "before-start"],
+    ["2026-03-10 07:00:00", "before-start"],
+    ["2026-03-12 12:00:00", "before-start"],
+    [null, "before-start"],
+    ["", "before-start"],
+    ["0000-00-00 00:00:00", "before-start"],
   ])("completed at %j is, before the first books, %s; after them it is new", (date, expected) => {
     expect(decide(run(1, date), undefined, first)).toBe(expected);
     expect(decide(run(1, date), undefined, done)).toBe("emit");
@@ -37,13 +37,13 @@ describe("a response that the ledger does not know", () => {
       records: [readRecord({ responseId: 1, completed: 1, dateCompleted: null, dateStart })],
     });
     expect(decide(begun("2026-03-10 10:00:01"), undefined, first)).toBe("emit");
-    expect(decide(begun("2026-03-10 09:00:00"), undefined, first)).toBe("before-floor");
+    expect(decide(begun("2026-03-10 09:00:00"), undefined, first)).toBe("before-start");
   });
 
   it("is emitted at exactly the start when that is a date of the configuration", () => {
     const dated = { ...first, start: { ...start, from: "2026-03-10" } };
     expect(decide(run(1, "2026-03-10 10:00:00"), undefined, dated)).toBe("emit");
-    expect(decide(run(1, "2026-03-10 09:59:59"), undefined, dated)).toBe("before-floor");
+    expect(decide(run(1, "2026-03-10 09:59:59"), undefined, dated)).toBe("before-start");
   });
 
   it("is emitted whatever its date when nothing is history", () => {
@@ -64,11 +64,11 @@ describe("a response that the ledger does not know", () => {
 describe("a response that the ledger knows", () => {
   it.each<[EntryState, Decision, Decision, Decision]>([
     ["emitted", "settled", "settled", "settled"],
-    ["before-floor", "settled", "settled", "settled"],
+    ["before-start", "settled", "settled", "settled"],
     ["waiting", "settled", "settled", "settled"],
     ["refused", "settled", "settled", "settled"],
     ["open", "emit", "settled", "quarantine"],
-    ["quarantined", "before-floor", "open", "settled"],
+    ["quarantined", "before-start", "open", "settled"],
   ])("as %s: completed %s, open %s, unreadable %s", (state, ...expected) => {
     const entry = { id: 1, state };
     const date = "2026-01-01 00:00:00";
@@ -113,7 +113,7 @@ it("an emitted response is replaced where it has more records than its event, an
 it("a quarantined response that became readable goes out unless it is history", () => {
   const entry = { id: 1, state: "quarantined" as const };
   expect(decide(run(1, "2026-03-10 11:00:00"), entry, done)).toBe("emit");
-  expect(decide(run(1, "2026-03-10 09:00:00"), entry, done)).toBe("before-floor");
+  expect(decide(run(1, "2026-03-10 09:00:00"), entry, done)).toBe("before-start");
 });
 
 describe("what a backfill asks for", () => {
@@ -122,14 +122,14 @@ describe("what a backfill asks for", () => {
   it.each<[string | null, Decision, Decision]>([
     ["2026-03-09 00:00:00", "emit", "emit"],
     ["2026-03-10 06:00:00", "emit", "emit"],
-    ["2026-03-10 06:00:01", "before-floor", "settled"],
-    ["2026-03-08 23:59:59", "before-floor", "settled"],
+    ["2026-03-10 06:00:01", "before-start", "settled"],
+    ["2026-03-08 23:59:59", "before-start", "settled"],
     // No such day, and in the range as a text.
-    ["2026-03-09 25:00:00", "before-floor", "settled"],
-    [null, "before-floor", "settled"],
-  ])("completed at %j, unknown it is %s, known as before the floor %s", (date, unknown, known) => {
+    ["2026-03-09 25:00:00", "before-start", "settled"],
+    [null, "before-start", "settled"],
+  ])("completed at %j, unknown it is %s, known as before the start %s", (date, unknown, known) => {
     expect(decide(run(1, date), undefined, asking)).toBe(unknown);
-    expect(decide(run(1, date), { id: 1, state: "before-floor" }, asking)).toBe(known);
+    expect(decide(run(1, date), { id: 1, state: "before-start" }, asking)).toBe(known);
   });
 
   it.each<[EntryState, Decision]>([

@@ -229,7 +229,7 @@ it("tells how late the oldest event of a batch is when the zone is known", async
   await poll(world);
 
   expect(world.progress.filter(({ kind }) => kind === "emitted")).toMatchObject([
-    { count: 1, origin: "catch-up", lag: HOUR },
+    { count: 1, origin: "backlog", lag: HOUR },
     { count: 1, origin: "head", lag: undefined },
   ]);
 });

@@ -51,9 +51,9 @@ describe("work that waits for its turn", () => {
   it("goes by priority, what is made again before what was not made yet, and else in its order", async () => {
     const { add, begun, end } = limiterWith({ concurrency: 1 });
     void add("first");
-    void add("old 1", { priority: "catch-up" });
-    void add("old 2", { priority: "catch-up" });
-    void add("old again", { priority: "catch-up", again: true });
+    void add("old 1", { priority: "backlog" });
+    void add("old 2", { priority: "backlog" });
+    void add("old again", { priority: "backlog", again: true });
     void add("new 1");
     void add("new 2");
     void add("new again", { again: true });
@@ -63,7 +63,7 @@ describe("work that waits for its turn", () => {
 
   it("does not hold a place: news that comes while the backlog waits for the rate goes first", async () => {
     const { add, begun, pass } = limiterWith({ concurrency: 8, maxRequestsPerSecond: 1 });
-    for (let i = 0; i < 5; i += 1) void add(`old ${i}`, { priority: "catch-up" });
+    for (let i = 0; i < 5; i += 1) void add(`old ${i}`, { priority: "backlog" });
     void add("new");
     await pass(1_000);
     expect(begun).toEqual(["old 0", "new"]);

@@ -4,15 +4,15 @@ import type { SimResponse, SimSurvey } from "../service/survey-model.ts";
 import type { World } from "../world.ts";
 import type { Violations } from "./violations.ts";
 
-// What a catch-up owes: a first pass that is done has met everything that was there when it began, and news do not wait for it.
+// What a backlog owes: a first pass that is done has met everything that was there when it began, and news do not wait for it.
 
-export interface CatchUpCheck {
+export interface BacklogCheck {
   /** A process takes the lease of a survey. */
   leaseTaken(surveyId: number): void;
   markWritten(surveyId: number, before: Mark, after: Mark): void;
-  /** Epoch milliseconds since which a catch-up was left to slices when the response completed, if news were to be told from its backlog. */
+  /** Epoch milliseconds since which a backlog was left to slices when the response completed, if news were to be told from its backlog. */
   waitedSince(response: SimResponse): number | undefined;
-  /** Whether a response may have been part of a catch-up whose slices are given next to no time, so that it takes many ticks. */
+  /** Whether a response may have been part of a backlog whose slices are given next to no time, so that it takes many ticks. */
   isHeldUp(response: SimResponse): boolean;
 }
 
@@ -23,14 +23,14 @@ interface Course {
   hasGap: boolean;
 }
 
-export interface CatchUpParts {
+export interface BacklogParts {
   mustBeMet(response: SimResponse): boolean;
   entries(surveyId: number): Map<LedgerEntry["id"], LedgerEntry>;
 }
 
-export function createCatchUpCheck(world: World, violations: Violations, parts: CatchUpParts): CatchUpCheck {
+export function createBacklogCheck(world: World, violations: Violations, parts: BacklogParts): BacklogCheck {
   const courses = new Map<number, Course>();
-  /** By survey: since when there is a catch-up. */
+  /** By survey: since when there is a backlog. */
   const streams = new Map<number, { from: number; to: number }[]>();
   const { scheduler } = world;
 
