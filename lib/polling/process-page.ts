@@ -248,9 +248,6 @@ export async function* scanSurvey(ctx: PollContext, options: ScanOptions): Async
   yield* processed(reading, pages, beforeWrites);
 }
 
-/** The share of the pages that are estimated by those met so far, up to which no page is read in vain. */
-const SURELY = 0.9;
-
 export interface FullOptions {
   from: number;
   origin: Origin;
@@ -278,7 +275,7 @@ export async function* fullSurvey(ctx: PollContext, options: FullOptions): Async
     // Of the responses that are counted, by the pages that those met so far have filled. Each has a record at least.
     knownPages: () => {
       const each = met.responses === 0 ? 1 / PAGE_SIZE : met.pages / met.responses;
-      return Math.max(ctx.mark.lastPage ?? 0, Math.floor(SURELY * (ctx.listedCount ?? 0) * each));
+      return Math.max(ctx.mark.lastPage ?? 0, Math.ceil((ctx.listedCount ?? 0) * each));
     },
     ...(mostAtOnce === undefined ? {} : { mostAtOnce }),
     isAnchor: (page) => isAnchor(page, ids),
