@@ -1,4 +1,4 @@
-import { FOREVER } from "../lib/state/shared.ts";
+import { FOREVER } from "../lib/state/keys.ts";
 
 const BREAKS = /[\t\n\v\f\r\u0085\u2028\u2029]/g;
 /** Control and format characters, which nobody sees. Two of the latter belong to words of some scripts, and to emoji. */

@@ -1,7 +1,8 @@
 import type { SourceConfig } from "../../lib/config/index.ts";
 import { parseDuration } from "../../lib/config/units.ts";
 import { readAccount } from "../../lib/state/account.ts";
-import { FOREVER, type OperatorPause, setOperatorPause } from "../../lib/state/shared.ts";
+import { FOREVER } from "../../lib/state/keys.ts";
+import { type OperatorPause, setOperatorPause } from "../../lib/state/shared.ts";
 import { UsageError } from "../errors.ts";
 import type { Io } from "../io.ts";
 import { askingAws } from "../target/aws-failure.ts";

@@ -98,6 +98,7 @@ export function watchPorts(
       if (progress.kind === "quarantined") seen.quarantined += 1;
       if (progress.kind === "refused") seen.refused += 1;
       if (progress.kind === "held") seen.held += progress.count;
+      if (progress.kind === "scattered") logger.warn("records scattered", { source, surveyId: progress.surveyId });
       if (progress.kind === "start awaited" || progress.kind === "start") {
         const { kind, ...facts } = progress;
         const isShort = kind === "start awaited" || progress.leftOut !== undefined;

@@ -24,3 +24,6 @@ export const dueKey = (source: string, surveyId: number, kind: CheckedState): st
 export function idOf(sk: string): LedgerEntry["id"] {
   return sk.startsWith("RECORD#") ? `record-${sk.slice("RECORD#".length)}` : Number(sk.slice(RESPONSES.length));
 }
+
+/** The last moment that a date can name, in epoch milliseconds: until then is a pause without an end of its own. */
+export const FOREVER = 8_640_000_000_000_000;

@@ -25,9 +25,6 @@ export interface OperatorPause {
   until: number;
 }
 
-/** The last moment that a date can name. */
-export const FOREVER = 8_640_000_000_000_000;
-
 /** A client waits for an hour at most, whatever it is asked for; and clocks differ. */
 const LONGEST_PAUSE = 3_600_000 + 300_000;
 

@@ -26,7 +26,7 @@ describe("a service with troubles", () => {
     const service = await polledService({ surveys });
     const { simulator } = service;
     // As often as a page is asked for in one tick.
-    simulator.fault({ kind: "truncate", operation: "responses-order", surveyId: 2, count: 3 });
+    simulator.fault({ kind: "truncate", operation: "responses-order", surveyId: 2, count: 6 });
 
     const { events, stdout } = await service.poll({ "start-from": "beginning" });
 

@@ -3,7 +3,8 @@ import { setImmediate } from "node:timers/promises";
 import { UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import { describe, expect, it } from "vitest";
 import { createDynamoState } from "../../../lib/state/dynamo-state.ts";
-import { createShared, FOREVER, type Shared, setOperatorPause } from "../../../lib/state/shared.ts";
+import { FOREVER } from "../../../lib/state/keys.ts";
+import { createShared, type Shared, setOperatorPause } from "../../../lib/state/shared.ts";
 import type { FaultKind } from "../../support/aws/faults.ts";
 import { useAws } from "../support/aws.ts";
 

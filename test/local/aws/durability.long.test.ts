@@ -63,7 +63,8 @@ test("what each service has acknowledged is there after a kill -9", async () => 
   expect(Item).toEqual({ pk: { S: "1" }, n: { N: "7" } });
   expect(await object.Body?.transformToString()).toBe("object");
   expect(secret.SecretString).toBe("new");
-  expect((await takeMessages(second.sqs, url, 2)).sort()).toEqual([
+  // What was delivered at the moment of the kill may be delivered again, as EventBridge does.
+  expect([...new Set(await takeMessages(second.sqs, url, 2))].sort()).toEqual([
     "message",
     expect.stringContaining('"detail":{"n":1}'),
   ]);
