@@ -338,10 +338,10 @@ function tookOf(times: EventLogLine["ms"], parts: readonly Timed[]): Step["took"
 
 const ORIGINS: Readonly<Record<string, string>> = {
   head: "by reading the head of the list",
-  backlog: "by a backlog",
+  backlog: "by the full read of a backlog",
   search: "by a scan below the head",
   rescan: "by a rescan",
-  "full-read": "by a full read",
+  "full-read": "by a full read for the books",
   recheck: "by a re-check of open or held ones",
   replay: "by a redrive",
 };
