@@ -177,7 +177,7 @@ async function stop(of: Of): Promise<Answer> {
   const range = placeOf(survey.mark)?.backfill;
   if (range === undefined) return answered(of, { outcome: "none" });
   if (!isDone) return answered(of, { outcome: "stopped", range });
-  progress.update("waiting for the slice that is under way");
+  progress.update("waiting for the turn that is under way");
   const result = await target.operate(source.name, "backfill", { surveyId: survey.surveyId, mode: "stop" });
   const { outcome } = result;
   if (outcome !== "stopped" && outcome !== "none") throw refusedBy(result, survey, target);
@@ -260,7 +260,7 @@ function backfillText(answer: BackfillAnswer, flags: string): string[] {
     case "stopped":
       if (dryRun) return [`Would stop ${of}${range}.`];
       return [
-        `Stopped ${of}${range}. What waits for its details still goes out. Its walk comes to the end of the list, and looks for what is new alone.`,
+        `Stopped ${of}${range}. What waits for its details still goes out. The full read goes on to the end of the list, and looks for what is new alone.`,
       ];
     case "none":
       return [`No backfill of survey ${id} is under way.`];

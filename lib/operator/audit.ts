@@ -9,11 +9,11 @@ type AuditInput = z.infer<typeof inputSchema>;
 
 export interface AuditResult {
   /**
-   * Planned: ticks make the pass as they can. Read: some pages of it, more are left. Ended: its end was come to, whatever it has proved. Busy: someone
-   * else has the survey. Behind: it is being caught up, and no full read is made meanwhile. Paused: the service is left alone.
+   * Planned: ticks make the full read as they can. Read: some pages of it, more are left. Ended: its end was come to, whatever it has proved. Busy: someone
+   * else has the survey. Behind: it has a backlog, and no full read is made meanwhile. Paused: the service is left alone.
    */
   outcome: "planned" | "read" | "ended" | "busy" | "behind" | "paused";
-  /** Of a planned one: what the mark says of its next pass, in epoch milliseconds. */
+  /** Of a planned one: what the mark says of its next full read, in epoch milliseconds. */
   dueAt?: number;
   /** The failure of the slice, if any. */
   failure?: { code: string; message: string };

@@ -36,7 +36,7 @@ const REMEMBERED = 20;
 
 /**
  * A backfill is a backlog that takes more for new. It is worked off beside the ticks like any other, and ends with the list. When it is
- * stopped its walk goes on to the end of the list all the same: arrivals meanwhile may have been left to it.
+ * stopped it reads on to the end of the list all the same: arrivals meanwhile may have been left to it.
  */
 export const backfill: Operation<z.infer<typeof inputSchema>, BackfillResult> = {
   input: inputSchema,

@@ -54,7 +54,7 @@ async function forgetResponse(
 ): Promise<Forgotten> {
   const { ports, surveyId, source } = ctx;
   const entry = (await ports.state.entries(surveyId, [id])).get(id);
-  // Which revision of it is out nobody knows until the walk that meets it next has said so.
+  // Which revision of it is out nobody knows until the reading that meets it next has said so.
   if (entry?.next !== undefined && entry.refusedRevision === undefined) return { outcome: "busy" };
   // What is kept is not read with it: only what was written by this very operation is known to be bare.
   if (entry === undefined || !isBare(entry)) {

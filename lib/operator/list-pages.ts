@@ -49,7 +49,7 @@ export async function entriesOf(
   return entries;
 }
 
-/** How a walk over all pages would judge them. */
+/** How a full read would judge them. */
 export function judgementOf(account: AccountState, hasBooks: boolean, now: number): Judgement {
   return { start: knownOf(account).start, hasBooks, now, looksAtHeld: true, replaces: false };
 }

@@ -15,7 +15,7 @@ export type Stays =
   | "unreadable"
   /** Never readable, and its records were dropped after `retention.quarantine`. */
   | "withoutRecords"
-  /** Readable by now, and history: the next walk that meets it settles it. */
+  /** Readable by now, and history: the next reading that meets it settles it. */
   | "beforeStart";
 
 /** The entry of a response that is put back on its way, or why it stays where it is. */
@@ -35,7 +35,7 @@ export async function putBackAs(ctx: PollContext, entry: LedgerEntry): Promise<L
   return isBefore(run, { start, now }) ? "beforeStart" : waiting(entry, now);
 }
 
-/** An entry whose event has fewer records than the service lists: the walk that meets it next replaces it. */
+/** An entry whose event has fewer records than the service lists: the reading that meets it next replaces it. */
 function shortAgain({ refusedRevision: _, attempts: __, ...entry }: LedgerEntry): LedgerEntry {
   return { ...entry, count: 0 };
 }

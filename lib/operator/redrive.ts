@@ -105,7 +105,7 @@ async function putBack(
       await holdLease(ctx);
       await state.putEntries(surveyId, back);
       result.putBack += back.length;
-      // The next full read meets what no head walk does: it is not waited for.
+      // The next full read meets what no head scan does: it is not waited for.
       if (back.some((entry) => entry.state === "emitted") && mark.pass === undefined) mark.nextPass = clock.now();
     }
     from = page.next;

@@ -34,7 +34,7 @@ const READ_AT_ONCE = 100;
 /** Responses that are asked for at once, and whose events are made and published under one lease: news wait for it. */
 const AT_ONCE = 20;
 
-/** Where a walk for responses goes on. Partial: something may have slipped through what was read so far. */
+/** Where a reading for responses goes on. Partial: something may have slipped through what was read so far. */
 export interface ResendPlace {
   page: number;
   isPartial: boolean;

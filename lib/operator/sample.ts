@@ -15,7 +15,7 @@ const inputSchema = section({
   hasBooks: z.boolean(),
 });
 
-/** In which state the ledger has a listed response. Unnoted: it needs no event, and no walk has met it yet. */
+/** In which state the ledger has a listed response. Unnoted: it needs no event, and no reading has met it yet. */
 export type SampledState = EntryState | "unnoted" | "missing";
 
 export interface SampleResult {

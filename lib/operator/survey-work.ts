@@ -25,7 +25,7 @@ export class SurveyNotReadyError extends PollerError {
 }
 
 /**
- * Milliseconds between two attempts to take a lease, and for which attempts are made. A slice of a backlog holds the lease for a minute at
+ * Milliseconds between two attempts to take a lease, and for which attempts are made. A turn of a backlog holds the lease for a minute at
  * most.
  */
 const TRY_EVERY = 200;

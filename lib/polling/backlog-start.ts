@@ -11,7 +11,7 @@ const MARGIN = 2;
 const BEYOND = 1_000_000;
 
 /**
- * The page, counted from the oldest, at which a backlog is to be caught up. It is found in about 4 log2 requests. From the very first page nothing can be missed.
+ * The page, counted from the oldest, at which a backlog is to be read. It is found in about 4 log2 requests. From the very first page nothing can be missed.
  * `news`: a page, counted from the head, down to which there are some. `isNews`: whether a page that was read is one of the backlog.
  */
 export async function backlogStart(

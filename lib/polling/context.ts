@@ -31,7 +31,7 @@ export interface PollContext {
   mark: Mark;
   /** Epoch milliseconds after which no new page is begun. */
   deadline: number;
-  /** The same for a backlog: what is left of it goes on with another slice. */
+  /** The same for a backlog: what is left of it goes on with another turn. */
   streamUntil: number;
   start: Start;
   /** Largest of the counts that the survey list shows; undefined when it shows none. */

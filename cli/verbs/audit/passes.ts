@@ -31,7 +31,7 @@ export interface AuditedSurvey {
   outcome: "to do" | "planned" | "closed" | "open" | "unaccounted";
   /** As the closed books have it. */
   listed: number | null;
-  /** New responses that no other walk had met: they went out. */
+  /** New responses that no scan had met: they went out. */
   found: number | null;
   /** The ones of them that are older than the newest one that was settled; null where nothing tells. */
   missing: number[] | null;
@@ -74,7 +74,7 @@ function stillOpen(survey: SurveyState, why: string): AuditedSurvey {
   return audited(survey, { outcome: "open", why: booksOpen === undefined ? why : sayWhyOpen(booksOpen) });
 }
 
-/** The state of the mark when a full read was asked for: when its books were closed last, and when the next pass was due. */
+/** The state of the mark when a full read was asked for: when its books were closed last, and when the next one was due. */
 interface Before {
   closedAt: number | undefined;
   nextPass: number | undefined;
@@ -180,8 +180,8 @@ async function readPass({ target, source, io, progress }: AuditOf, survey: Surve
 }
 
 /**
- * Names what a full read has found that other walks should have met. These went out while it was read, and are older than the newest one
- * that was settled before. Null where they are not as many as the pass has counted, since some still wait, say.
+ * Names what a full read has found that scans should have met. These went out while it was read, and are older than the newest one
+ * that was settled before. Null where they are not as many as it has counted, since some still wait, say.
  */
 export async function withMissing(
   { target, source, surveys, io }: Omit<AuditOf, "progress">,

@@ -197,7 +197,7 @@ const MOST_NAMED = 20;
 function foundText({ found, missing }: AuditedSurvey): string {
   if (found === null || found === 0) return "";
   if (missing === null)
-    return ` ${count(found, "response")} no other walk had met: ${found === 1 ? "it goes" : "they go"} out now.`;
+    return ` ${count(found, "response")} no scan had met: ${found === 1 ? "it goes" : "they go"} out now.`;
   if (missing.length === 0) return ` ${count(found, "response")} came meanwhile.`;
   const [was, goes] = missing.length === 1 ? ["was", "it goes"] : ["were", "they go"];
   const ids = [...missing.slice(0, MOST_NAMED), ...(missing.length > MOST_NAMED ? ["…"] : [])].join(", ");

@@ -125,7 +125,7 @@ export function verdictOf(facts: Facts): Verdict {
       const how =
         nextCheck === undefined
           ? "Walks that meet it look at it again, the next full read at the latest."
-          : "It is asked for again, and walks that meet it look at it too.";
+          : "It is asked for again, and readings that meet it look at it too.";
       const next = byItself(facts, how, nextCheck ?? mark.nextPass);
       return say("open", "coming", "Open: it is not completed yet, so there is no event.", next);
     }
@@ -138,7 +138,7 @@ export function verdictOf(facts: Facts): Verdict {
       return say("held", "coming", `Held: ${HELD}.`, byItself(facts, what, nextCheck));
     }
     case "quarantined": {
-      const what = "If the service mends it, a walk that meets it takes it up; else it takes a redrive.";
+      const what = "If the service mends it, a reading that meets it takes it up; else it takes a redrive.";
       return say("quarantined", "person", `Quarantined: ${reason ?? "it cannot be read"}.`, redrive(facts, what));
     }
     case "refused": {
@@ -208,7 +208,7 @@ function ofNone(facts: Facts): Verdict {
     books === undefined
       ? `Before the first books the start decides: ${startText(account)}.`
       : "What books do not know is new, whatever its date.";
-  const sentence = `Not emitted yet: the service has it, and no walk has met it so far. ${decides}`;
+  const sentence = `Not emitted yet: the service has it, and no reading has met it so far. ${decides}`;
   const what = "The next poll reads the head of the list, and the next full read all of it.";
   return say("unknown", "coming", sentence, byItself(facts, what));
 }
@@ -227,7 +227,7 @@ function ofUnasked(facts: Facts): Verdict {
   if (books === undefined || phase.kind !== "head") {
     return say("unknown", "coming", "Not met so far, and not every page of its survey was read yet.", next);
   }
-  const sentence = `Never listed: no walk has met it up to the full read of ${instant(books.closedAt)}.`;
+  const sentence = `Never listed: no reading has met it up to the full read of ${instant(books.closedAt)}.`;
   return say("unknown", "unknown", sentence, next);
 }
 
@@ -338,10 +338,10 @@ function tookOf(times: EventLogLine["ms"], parts: readonly Timed[]): Step["took"
 
 const ORIGINS: Readonly<Record<string, string>> = {
   head: "by reading the head of the list",
-  backlog: "by a backlog",
-  search: "by a search below the head",
+  backlog: "by the full read of a backlog",
+  search: "by a scan below the head",
   rescan: "by a rescan",
-  "full-read": "by a full read",
+  "full-read": "by a full read for the books",
   recheck: "by a re-check of open or held ones",
   replay: "by a redrive",
 };
@@ -415,7 +415,7 @@ function ledgerSteps({ entry, now, mark, account, id }: Facts, lines: readonly E
         "open",
         reason === undefined
           ? "not completed when it was looked at last"
-          : "its kept records are gone: the next walk takes it up anew",
+          : "its kept records are gone: the next reading takes it up anew",
       );
     case "waiting":
       return nowIs("waiting", `${waitsFor(reason)}${tried}`);

@@ -3,7 +3,7 @@ import { figure } from "../../words.ts";
 
 // Times are epoch milliseconds, spans milliseconds. The page shows the same, so nothing of Node is in here.
 
-/** A walk over all pages that is under way. */
+/** A full read that is under way. */
 export interface Backlog {
   page: number;
   pages: number | null;

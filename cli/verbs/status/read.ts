@@ -145,7 +145,7 @@ interface Reading {
   now: number;
 }
 
-/** How far a walk over all pages is, and when it will be done. The pages of a first read follow from the records that its responses have had so far. */
+/** How far a full read is, and when it will be done. The pages of a first read follow from the records that its responses have had so far. */
 export function progressOf({ page, lastPage, listed, emittedAt, timeFor, now }: Reading): Backlog {
   const emitted = emittedAt?.length ?? null;
   const expected = emitted === null || listed === null || listed < emitted ? null : listed;

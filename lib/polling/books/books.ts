@@ -6,14 +6,14 @@ import { dropIds, keepIds, type ReadIds } from "./ids.ts";
 
 type Class = keyof Tally & (Exclude<EntryState, "before-start"> | "beforeStart");
 
-/** All that a pass has met when it has come to the end of the list. */
+/** All that a full read has met when it has come to the end of the list. */
 export interface FinishedPass extends Pick<Books, "startedAt" | "moved" | "changed" | "repaired" | "found"> {
   ids: ReadIds;
 }
 
-/** Passes in a row over an empty list after which it is believed to be empty. */
+/** Full reads in a row of an empty list after which it is believed to be empty. */
 const EMPTY_PASSES = 3;
-/** A pass that proved nothing is made again sooner. */
+/** A full read that proved nothing is made again sooner. */
 const SOONER = 8;
 /** Entries of one read, and reads at once. */
 const AT_ONCE = 100;
@@ -21,7 +21,7 @@ const READS = 8;
 /** Responses that do not go out and are named. */
 const MOST_NAMED = 50;
 
-/** Enters the proof of a pass over all pages into the mark, or why there is none (R29). */
+/** Enters the proof of a full read into the mark, or why there is none (R29). */
 export async function closeBooks(ctx: PollContext, pass: FinishedPass): Promise<void> {
   const { mark } = ctx;
   const { ids, ...counted } = pass;

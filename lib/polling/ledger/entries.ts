@@ -7,7 +7,7 @@ import { privateRecord } from "../model/privacy.ts";
 import { classOf, digestOf, type ReadRecord, type Run, startedAt } from "../model/records.ts";
 import { keep, keptUntil } from "./kept-records.ts";
 
-// Ledger entries of what a walk meets that needs no event.
+// Ledger entries of what a reading meets that needs no event.
 
 /** An entry for an open response, or one of history, as it was judged on this very read of its page. */
 export function noted(ctx: PollContext, run: Run): LedgerEntry {
@@ -129,7 +129,7 @@ export async function noteHeld(ctx: PollContext, responses: Unproved[]): Promise
   return held;
 }
 
-/** Whether this is one more poll that has not proved a response: of several walks in one interval only the first one counts. */
+/** Whether this is one more poll that has not proved a response: of several readings in one interval only the first one counts. */
 function counts(entry: LedgerEntry | undefined, now: number, interval: number): boolean {
   if (entry?.state !== "held") return true;
   const { attempts = 0, firstSeen = 0 } = entry;

@@ -5,7 +5,7 @@ import { classOf, completedAt, type Run, type RunClass, startedAt } from "../mod
 import { isHistory, type Start } from "../model/source.ts";
 import { isHeldDue } from "./entries.ts";
 
-// What is to be done about a response that a walk met, by one table (R14). The ledger decides wherever it knows the response.
+// What is to be done about a response that a reading met, by one table (R14). The ledger decides wherever it knows the response.
 
 /** Settled: nothing. Before-start and open: an item. Emit, replace and quarantine: all of it is needed. */
 export type Decision = "settled" | "before-start" | "open" | "emit" | "replace" | "quarantine";

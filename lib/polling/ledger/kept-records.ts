@@ -34,7 +34,7 @@ export async function takeOut(ctx: { ports: Pick<Ports, "vault"> }, entry: Ledge
   return { records: kept.records, details: isObject(kept.details) ? kept.details : {} };
 }
 
-/** An entry that has lost its records and so cannot go out. As an open one it is new again to the next walk that meets it, or to a re-check. */
+/** An entry that has lost its records and so cannot go out. As an open one it is new again to the next reading that meets it, or to a re-check. */
 export function withoutRecords({ id }: Pick<LedgerEntry, "id">, now: number): LedgerEntry {
   return { id, state: "open", reason: WITHOUT_RECORDS, firstSeen: now, nextCheck: now };
 }

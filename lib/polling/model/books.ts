@@ -59,7 +59,7 @@ export interface Tally {
   changed: number;
   /** Emitted ones that had more records than their event, which was replaced. */
   repaired: number;
-  /** New ones that no other walk had met. */
+  /** New ones that no scan had met. */
   found: number;
 }
 
@@ -78,7 +78,7 @@ export interface Books extends Tally {
   moved: boolean;
   /** Those held, quarantined or refused, in the order of their ids: the first 50. */
   withheld?: Withheld[];
-  /** Closed passes in a row up to this one: one alone cannot see two changes that cancel each other. */
+  /** Closings in a row up to this one: one alone cannot see two changes that cancel each other. */
   passes: number;
 }
 

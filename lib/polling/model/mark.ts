@@ -15,7 +15,7 @@ export interface Rescan {
 /** A page that fails each time (R9). */
 export interface FailingPage {
   page: number;
-  /** Polls in a row whose walks it has ended, and when the first and the last that failed at it took its lease (epoch milliseconds). */
+  /** Polls in a row whose readings it has ended, and when the first and the last that failed at it took its lease (epoch milliseconds). */
   polls: number;
   since: number;
   pollAt: number;
@@ -74,7 +74,7 @@ export interface Mark {
   /** Epoch milliseconds before which no further full read begins; absent: at once. */
   nextPass?: number;
   /**
-   * A search below the head for what a count has shown: the first page of which not everything is dealt with, and new responses found.
+   * A scan below the head for what a count has shown: the first page of which not everything is dealt with, and new responses found.
    */
   search?: { page: number; found: number };
   rescan?: Rescan;
@@ -121,9 +121,9 @@ export type Phase = { kind: "new" } | FollowingHead | { kind: "backlog"; place: 
 
 interface FollowingHead {
   kind: "head";
-  /** The last page of a head walk with news that has not come to a clean end: the next one reads at least as far. */
+  /** The last page of a head scan with news that has not come to a clean end: the next one reads at least as far. */
   openTo?: number;
-  /** Where the last head walk came to a clean end, and when (epoch milliseconds); absent where that read every page. */
+  /** Where the last head scan came to a clean end, and when (epoch milliseconds); absent where that read every page. */
   end?: { page: number; at: number };
 }
 
@@ -131,27 +131,27 @@ interface InPhase {
   phase: Phase;
 }
 
-/** The place of a walk over all pages that is under way. */
+/** The place of a full read that is under way. */
 export function placeOf({ phase }: InPhase): FullRead | undefined {
   return phase.kind === "backlog" ? phase.place : undefined;
 }
 
-/** The page down to which the next head walk has to read at least. */
+/** The page down to which the next head scan has to read at least. */
 export function openTo({ phase }: InPhase): number | undefined {
   return phase.kind === "head" ? phase.openTo : undefined;
 }
 
-/** Where the last head walk has ended; undefined when it has read every page. */
+/** Where the last head scan has ended; undefined when it has read every page. */
 export function headEnd({ phase }: InPhase): { page: number; at: number } | undefined {
   return phase.kind === "head" ? phase.end : undefined;
 }
 
-/** A walk over all pages is under way from now on. */
+/** A full read is under way from now on. */
 export function beginAllPages(mark: InPhase, place: FullRead): void {
   mark.phase = { kind: "backlog", place };
 }
 
-/** Ends a backlog: from now on the head tells what is new. `end`: where a head walk has ended. */
+/** Ends a backlog: from now on the head tells what is new. `end`: where a head scan has ended. */
 export function followHead(mark: InPhase, end?: { page: number; at: number }): void {
   mark.phase = { kind: "head", ...(end === undefined ? {} : { end }) };
 }

@@ -11,7 +11,7 @@ export interface PollCounts {
   repaired: number;
   /** Nothing proves their contents, poll after poll: dealt with until they are looked at again. */
   held: number;
-  /** Changes after an event that nothing proves: they are not told until a later walk can. */
+  /** Changes after an event that nothing proves: they are not told until a later reading can. */
   unproved: number;
   /** Left to the next poll: something failed for them alone, or nothing proved their contents yet. */
   left: number;
@@ -41,7 +41,7 @@ export function withheldOf({ quarantined, refused, held }: PollCounts): number {
   return quarantined + refused + held;
 }
 
-/** Whether everything that was met is dealt with, so that a later walk may rely on it. */
+/** Whether everything that was met is dealt with, so that a later reading may rely on it. */
 export function isClean(counts: PollCounts): boolean {
   return counts.left === 0 && !counts.unfinished;
 }

@@ -90,7 +90,7 @@ const AT_ONCE = 100;
 const REQUESTS = 8;
 
 /**
- * Notes which emitted responses the books do not list, and tells subscribers of those that the last books have missed, too. A response that a trusted operation 9
+ * Notes which emitted responses the books do not list, and tells subscribers of those that the last books have missed, too. A response that a trusted single read
  * does not say to be gone is looked at again with the next books. An event that the bus did not take is told by a later poll. False when the time is up: a later
  * poll goes on with the rest.
  *
@@ -137,7 +137,7 @@ async function note(
   return true;
 }
 
-/** The responses of which a trusted operation 9 says that they are not there, or all where it is not trusted. */
+/** The responses of which a trusted single read says that they are not there, or all where it is not trusted. */
 async function goneOf(ctx: PollContext, entries: LedgerEntry[]): Promise<LedgerEntry[]> {
   if (!isTrusted(ctx)) return entries;
   const limit = pLimit(REQUESTS);

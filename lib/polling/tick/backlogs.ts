@@ -25,7 +25,7 @@ export interface BacklogRequest extends TickRequest {
   isStopped?: () => boolean;
 }
 
-/** One round of working off backlogs: what a slice of each survey came to. */
+/** One round of working off backlogs: what a turn of each survey came to. */
 export interface BacklogRound {
   source: string;
   turns: TurnSummary[];
@@ -125,7 +125,7 @@ export interface TurnSummary {
   waiting: number;
   /** New responses and records that were quarantined, refused by the bus or held. */
   withheld: number;
-  /** The failure of all of it, or of some responses, which are left to a later slice. */
+  /** The failure of all of it, or of some responses, which are left to a later turn. */
   failure?: ToldFailure;
 }
 

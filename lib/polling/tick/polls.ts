@@ -14,7 +14,7 @@ import type { ListedSurvey } from "./survey-list.ts";
 import type { TickRequest } from "./tick-request.ts";
 import type { SurveyOutcome } from "./tick-summary.ts";
 
-/** Share of the interval, and milliseconds at least, for which a tick catches up, or searches, before it leaves the rest to `workOffBacklogs`, or to the next tick. */
+/** Share of the interval, and milliseconds at least, for which a tick works off backlogs, or looks below the head, before it leaves the rest to `workOffBacklogs`, or to the next tick. */
 const OWN_SHARE = 0.25;
 const LEAST_OWN_TIME = 1_000;
 /**

@@ -60,7 +60,7 @@ export interface TickFigures {
   /** Events replaced because they were short, and those of them replaced before. */
   repaired: number;
   repairedAgain: number;
-  /** Emitted responses whose records are no longer those of their event, by the passes that ended. */
+  /** Emitted responses whose records are no longer those of their event, by the full reads that ended. */
   changed: number;
   /** Full reads that closed the books. */
   booksClosed: number;

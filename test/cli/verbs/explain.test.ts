@@ -158,7 +158,7 @@ it("tells the story of a response by its id, from the ledger and the log of the 
   expect(unknown.stdout).toMatch(/^▲ Not known: none of 2 surveys has it in its ledger\.$/m);
   const never = await survey(["explain", "999999", "--survey", "7", "--data", data]);
   expect(never.code).toBe(1);
-  expect(never.stdout).toMatch(/^▲ Never listed: no walk has met it up to the full read of /m);
+  expect(never.stdout).toMatch(/^▲ Never listed: no reading has met it up to the full read of /m);
   expect(never.stdout).toContain(`survey-poller explain 999999 --survey 7 --ask --data ${data}`);
 });
 
@@ -419,7 +419,7 @@ describe("a response of which there is no item", () => {
     await tick(MINUTE);
     const answer = await story(9);
     expect(answer).toMatchObject({ verdict: "unknown", outlook: "unknown" });
-    expect(answer.sentence).toMatch(/^Never listed: no walk has met it up to the full read of 2026-03-10 /);
+    expect(answer.sentence).toMatch(/^Never listed: no reading has met it up to the full read of 2026-03-10 /);
     expect(answer.next.command).toContain("--ask");
   });
 
