@@ -28,7 +28,7 @@ it("pauses for ever, says so, asks the service for nothing meanwhile, and loses 
   expect(status.stdout).toMatch(/^▲ Paused since .* UTC by an operator: source main\. Nothing is lost\.$/m);
   expect(status.stdout).toContain(`Next: survey-poller resume --yes --data ${data}`);
 
-  simulator.complete(7);
+  const [added] = simulator.complete(7);
   simulator.resetCounters();
   // A run ends at its last tick: it is as it should be.
   await poll(folder);
@@ -41,7 +41,9 @@ it("pauses for ever, says so, asks the service for nothing meanwhile, and loses 
   expect((await survey(["resume", "--yes", ...at])).stdout).toBe("main is not paused.\n");
   await poll(folder);
   const books = answerOf<StatusAnswer>(await survey(["status", ...at, "--json"]));
-  expect(books).toMatchObject({ verdict: "complete", listed: 4, accounted: 4 });
+  // The books are those of the last full read. The new response is above the high-water mark.
+  expect(books).toMatchObject({ verdict: "complete", listed: 3, accounted: 3 });
+  expect(books.surveys[0]?.highWater?.responseId).toBe(added);
 });
 
 it("ends by itself where it is told to, and knows its sources", async () => {
