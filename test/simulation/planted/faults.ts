@@ -34,7 +34,6 @@ export const plantedFaults: readonly PlantedFault[] = [
   {
     name: "short-page-is-end",
     breaks: ["books", "lost", "late", "start", "content"],
-    within: 120,
     line: () => "const isShort = !isFull(one.page);",
   },
   {
@@ -70,7 +69,7 @@ export const plantedFaults: readonly PlantedFault[] = [
   {
     name: "any-failure-is-end",
     breaks: ["content", "short", "books", "lost", "start"],
-    within: 60,
+    within: 320,
     line: () => "} else if (last.number < 1)",
   },
   // What proves the contents of a response.
@@ -144,7 +143,7 @@ export const plantedFaults: readonly PlantedFault[] = [
     within: 20,
     line: (code) => code.replace('=== "published"', '!== "refused"'),
   },
-  { name: "pending-forgotten", breaks: ["forgotten", "repeat"], within: 20, line: gone },
+  { name: "pending-forgotten", breaks: ["forgotten", "repeat"], within: 120, line: gone },
   { name: "publish-unguarded", breaks: ["fence", "repeat"], line: () => "async () => {}," },
   { name: "lost-lease-unnoticed", breaks: ["fence", "repeat"], line: () => "return;" },
   {
@@ -163,7 +162,6 @@ export const plantedFaults: readonly PlantedFault[] = [
   {
     name: "books-before-any",
     breaks: ["start"],
-    within: 20,
     line: (code) => code.replace(",", " || mark.contents !== undefined,"),
   },
   { name: "future-sets-start", breaks: ["start", "lost"], within: 120, line: () => "const isPast = date !== null;" },

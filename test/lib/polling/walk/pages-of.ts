@@ -13,10 +13,6 @@ export function pageOf(number: number, ...records: string[]): Page {
   return page;
 }
 
-/** All records of one response: questions from 1 on. */
-export const whole = (responseId: number, size: number, from = 1): string[] =>
-  Array.from({ length: size }, (_, k) => `${responseId}/${from + k}`);
-
 function toRecord(text: string): unknown {
   const [responseId, questionId, answer] = text.split("/").map(Number);
   return { responseId, questionId, completed: 1, answer: answer === undefined ? [] : [answer] };
