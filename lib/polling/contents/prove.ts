@@ -68,5 +68,8 @@ async function bySingle(ctx: PollContext, response: Response): Promise<Response 
   // What went out before its source was known to scatter records may have been all of it.
   if (replaces !== undefined && isSingleOnly(ctx) && answer.length <= count) return undefined;
   const records = asListed(answer, listed);
-  return { ...response, records, digest: digestAsListed(ctx, responseId, records) };
+  // The list may show fewer of the new records than the single read does.
+  const isOtherCount = replaces !== undefined && records.length !== count && !replaces.changes.includes("records");
+  const named = isOtherCount ? { ...replaces, changes: [...replaces.changes, "records" as const] } : replaces;
+  return { ...response, records, digest: digestAsListed(ctx, responseId, records), replaces: named };
 }

@@ -240,7 +240,8 @@ export async function* scanPages(options: Scanning): AsyncGenerator<PageStep, Re
     held = one.page;
     boundary = one.number === 1 ? "start" : proved ? "proved" : "open";
     next = one.number + 1;
-    const isLast = isEnough(one.page);
+    // A page that is read once more shows nothing new any more, but those behind it may.
+    const isLast = one.number > course.furthest && isEnough(one.page);
     // fault: short-page-is-end
     const isShort = !isFull(one.page) && !isNew(one.page.runs.at(-1)?.responseId ?? Number.NaN);
     if (!isLast && !isShort && !isTimeUp()) continue;
@@ -257,7 +258,7 @@ class Course {
   moved = false;
   skipped: number[] = [];
   /** The last page given out so far, and changes since then. */
-  private furthest = 0;
+  furthest = 0;
   private changes = 0;
   private first: string | undefined;
   private readonly options: Reading;

@@ -71,7 +71,7 @@ describe("the page of a run", () => {
     const snapshot = await snapshotOf(answer);
     expect(snapshot).toMatchObject({ mayAct: true, elsewhere: { isHeard: true }, troubles: [], requestsToday: null });
     expect(snapshot.events).toMatchObject([{ responseId: 46375, nps: { class: "detractor" } }]);
-    await expect.poll(async () => (await snapshotOf(answer)).status?.verdict, { timeout: 10_000 }).toBe("unknown");
+    await expect.poll(async () => (await snapshotOf(answer)).status?.verdict, { timeout: 20_000 }).toBe("unknown");
   });
 
   it("pauses and resumes as the verbs do", async () => {

@@ -108,7 +108,7 @@ async function eventsGoOut(on: Deployed): Promise<void> {
 /** Another description and tag on what is there, and a changed value of the configuration. */
 async function updated(on: Deployed): Promise<void> {
   const { report, cdk, aws, simulator } = on;
-  const config = `config=${writeConfiguration(on, { enrichmentPatience: "20m" }, {})}`;
+  const config = `config=${writeConfiguration(on, { advanced: { enrichmentPatience: "20m" } }, {})}`;
   const change = ["--app", `node "${CHANGED_APP}"`, "-c", config];
   await report.step("cdk diff sees a changed value, description and tag", async () => {
     const { text } = await cdk.diff(...change);

@@ -135,7 +135,8 @@ function leftIn(mark: Mark | undefined, survey: SimSurvey): string | undefined {
   if (mark === undefined) return undefined;
   // Where neither the end of the list nor the contents of its responses can be shown, it goes on for ever (docs/internals/api-gaps.md).
   const isEndless = hidesItsEnd(survey) && survey.traits.layout !== "contiguous";
-  if (placeOf(mark) !== undefined && !isEndless) return "a backlog is under way";
+  if (isEndless) return undefined;
+  if (placeOf(mark) !== undefined) return "a backlog is under way";
   return openTo(mark) !== undefined ? "the head was not read to where it is settled" : undefined;
 }
 

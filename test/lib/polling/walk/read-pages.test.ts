@@ -1,0 +1,190 @@
+import { describe, expect, it } from "vitest";
+import type { PageRead } from "../../../../lib/polling/ports.ts";
+import { isWhole } from "../../../../lib/polling/walk/join.ts";
+import { type PageStep, type ReadEnd, readFull, scanPages } from "../../../../lib/polling/walk/read-pages.ts";
+import { range } from "../../../support/survey.ts";
+import { readOf } from "./pages-of.ts";
+
+/** A list of responses with one record each, a hundred to a page. `before` is called with the number of each request. */
+function listOf(count: number, before: (request: number, ids: number[]) => void = () => undefined) {
+  const ids = range(1, count);
+  const requests: number[] = [];
+  const read = async (page: number): Promise<PageRead> => {
+    requests.push(page);
+    before(requests.length, ids);
+    const shown = ids.slice((page - 1) * 100, page * 100);
+    return shown.length === 0 ? { kind: "none" } : readOf(...shown.map((id) => `${id}/1`));
+  };
+  return { ids, requests, read };
+}
+
+type Read = (page: number) => Promise<PageRead>;
+
+/** A list whose pages fail, or show something else, where `pages` says so. */
+function except(read: Read, pages: Record<number, () => PageRead | Promise<PageRead>>): Read {
+  return async (page) => pages[page]?.() ?? (await read(page));
+}
+
+const fails = (): never => {
+  throw new Error("no answer");
+};
+
+async function drained(steps: AsyncGenerator<PageStep, ReadEnd>, met = new Set<number>()) {
+  const whole = new Set<number>();
+  const pages: number[] = [];
+  for (;;) {
+    const { done, value } = await steps.next();
+    for (const one of value.fragments) {
+      met.add(one.responseId);
+      if (isWhole(one)) whole.add(one.responseId);
+    }
+    if (done === true) return { end: value, pages, whole: [...whole].sort((a, b) => a - b) };
+    pages.push(value.page.number);
+  }
+}
+
+function full(read: Read, more: Partial<Parameters<typeof readFull>[0]> = {}) {
+  const met = new Set<number>();
+  const steps = readFull({
+    from: 1,
+    read,
+    skips: new Set(),
+    classify: async () => undefined,
+    isSure: true,
+    knownPages: () => 100,
+    isAnchor: ({ runs }) => met.has(runs[0]?.responseId ?? 0),
+    ...more,
+  });
+  return drained(steps, met);
+}
+
+// R5 to R9
+describe("a full read", () => {
+  it("reads every page of a still list twice, and the last one of a window with the next window too", async () => {
+    const { read, requests } = listOf(450);
+    const { end, pages, whole } = await full(read);
+    expect(whole).toEqual(range(1, 450));
+    expect(pages).toEqual([1, 2, 3, 4, 5]);
+    expect(end).toMatchObject({ kind: "end", seen: "twice", covered: true, moved: false, last: 5 });
+    expect(requests).toEqual([1, 1, ...[1, 2, 3, 1, 2, 3], ...[3, 4, 5, 6, 7, 3, 4, 5, 6]]);
+  });
+
+  it.each(range(1, 18))("loses nothing where a response goes before request %i", async (at) => {
+    const { read } = listOf(450, (request, ids) => {
+      if (request === at) ids.splice(4, 1);
+    });
+    const { end, whole } = await full(read);
+    expect(end).toMatchObject({ kind: "end", covered: true });
+    expect(whole).toEqual(expect.arrayContaining(range(1, 450).filter((id) => id !== 5)));
+  });
+
+  it("of a list that never holds still comes to an end, and says that it has not covered it", async () => {
+    const { read } = listOf(1_000, (_, ids) => ids.splice(0, 1));
+    expect((await full(read)).end).toMatchObject({ kind: "end", covered: false, moved: true });
+  });
+
+  it.each<[string, Record<number, () => PageRead>, object, number]>([
+    ["a failing page behind a full one is no end", { 3: fails }, { kind: "failed", page: 3 }, 199],
+    ["a failing page behind one that is not full is the end", { 4: fails }, { kind: "end", seen: "twice" }, 250],
+    ["the last page once more is the end", { 4: () => tail(201, 250) }, { kind: "end", seen: "twice" }, 250],
+    ["page 1 once more is the end", { 4: () => tail(1, 100) }, { kind: "end", seen: "twice" }, 250],
+    ["no page at all is an empty list", { 1: () => ({ kind: "none" }) }, { kind: "end", isEmpty: true }, 0],
+  ])("%s", async (_, pages, expected, met) => {
+    const { end, whole } = await full(except(listOf(250).read, pages));
+    expect(end).toMatchObject(expected);
+    expect(whole).toEqual(range(1, met));
+  });
+
+  it("goes on behind a page that is skipped, and names it", async () => {
+    const { end, whole } = await full(except(listOf(350).read, { 2: fails }), { skips: new Set([2]) });
+    expect(end).toMatchObject({ kind: "end", skipped: [2] });
+    // The responses at the edges of page 2 may have records on it.
+    expect(whole).toEqual([...range(1, 99), ...range(202, 350)]);
+  });
+
+  it("that goes on elsewhere begins where all that stands before it was met", async () => {
+    const { read, requests } = listOf(850);
+    const isAnchor = ({ number }: { number: number }): boolean => number <= 3;
+    const { pages } = await full(read, { from: 7, isSure: false, isAnchor, mostAtOnce: () => 1 });
+    expect(requests.slice(0, 6)).toEqual([7, 7, 6, 6, 4, 4]);
+    expect(pages).toEqual(range(1, 9));
+  });
+});
+
+const scan = (read: Read, more: Partial<Parameters<typeof scanPages>[0]> = {}) =>
+  drained(
+    scanPages({
+      from: 1,
+      read,
+      skips: new Set(),
+      classify: async () => undefined,
+      isNew: () => false,
+      isEnough: () => false,
+      isTimeUp: () => false,
+      ...more,
+    }),
+  );
+
+describe("a scan", () => {
+  const isNew = (responseId: number): boolean => responseId > 200;
+
+  it("reads each page once where nothing is new, and ends with one that is not full", async () => {
+    const { read, requests } = listOf(250);
+    expect((await scan(read)).end).toMatchObject({ kind: "end", seen: "short page", covered: true });
+    expect(requests).toEqual([1, 2, 3]);
+  });
+
+  it("looks twice at boundaries where something new stands, and at the end behind it", async () => {
+    const { read, requests } = listOf(350);
+    const { end, whole } = await scan(read, { isNew });
+    expect(whole).toEqual(expect.arrayContaining(range(201, 350)));
+    expect(end).toMatchObject({ kind: "end", seen: "twice" });
+    expect(requests).toEqual([1, 2, 3, 2, 3, 4, 3, 4, 5, 4, 5]);
+  });
+
+  it.each(range(1, 11))("makes nothing whole of what a deletion has cut before request %i", async (at) => {
+    // Each response has three records: a page shows 33 of them and a third of the next.
+    const records = range(1, 120).flatMap((id) => [`${id}/1`, `${id}/2`, `${id}/3`]);
+    let requests = 0;
+    const read = async (page: number): Promise<PageRead> => {
+      requests += 1;
+      if (requests === at) records.splice(0, 3);
+      const shown = records.slice((page - 1) * 100, page * 100);
+      return shown.length === 0 ? { kind: "none" } : readOf(...shown);
+    };
+    const steps = scanPages({
+      from: 1,
+      read,
+      skips: new Set(),
+      classify: async () => undefined,
+      isNew: () => true,
+      isEnough: () => false,
+      isTimeUp: () => false,
+    });
+    for (let step = await steps.next(); ; step = await steps.next()) {
+      for (const one of step.value.fragments) if (isWhole(one)) expect(one.records).toHaveLength(3);
+      if (step.done === true) break;
+    }
+  });
+
+  it.each<[string, Record<number, () => PageRead>, object]>([
+    ["a failing page behind a full one is no end", { 3: fails }, { kind: "failed", page: 3 }],
+    ["a failing page behind new responses is the end where that page is not full", { 4: fails }, { kind: "end" }],
+    ["page 1 once more is the end", { 4: () => tail(1, 100) }, { kind: "end", seen: "twice" }],
+  ])("%s", async (_, pages, expected) => {
+    expect((await scan(except(listOf(250).read, pages), { isNew })).end).toMatchObject(expected);
+  });
+
+  it("stops where it has enough or its time is up", async () => {
+    const { read, requests } = listOf(950);
+    const enough = await scan(read, { isEnough: ({ number }) => number === 2 });
+    expect(enough.end).toMatchObject({ kind: "enough", position: 2 });
+    const late = await scan(read, { from: 3, isTimeUp: () => requests.length >= 4 });
+    expect(late.end).toMatchObject({ kind: "time up", position: 4 });
+    expect(requests).toEqual([1, 2, 3, 4]);
+  });
+});
+
+function tail(first: number, last: number): PageRead {
+  return readOf(...range(first, last).map((id) => `${id}/1`));
+}
