@@ -60,11 +60,14 @@ export class OrderedPipeline<Item, Ready> {
   async end(): Promise<void> {
     // fault: hanging-detail-blocks
     const stop = this.options.every(() => this.sendFull(true));
-    while (this.underWay.size > 0 || this.ready.length > 0) {
-      await Promise.all(this.underWay);
-      this.sendFull(true);
+    try {
+      while (this.underWay.size > 0 || this.ready.length > 0) {
+        await Promise.all(this.underWay);
+        this.sendFull(true);
+      }
+    } finally {
+      stop();
     }
-    stop();
     // fault: bus-failure-swallowed
     if (this.failed !== undefined) throw this.failed.error;
   }
@@ -84,7 +87,7 @@ export class OrderedPipeline<Item, Ready> {
       const { length, isFull } = this.options.batch(ready.map(({ value }) => value));
       if (!rest && length === ready.length && !isFull) return;
       const batch = ready.splice(0, length).map(({ value }) => value);
-      this.goOn(this.options.send(batch).finally(() => this.settle(batch.length)));
+      this.goOn(this.options.send(batch), () => this.settle(batch.length));
     }
   }
 
@@ -93,8 +96,13 @@ export class OrderedPipeline<Item, Ready> {
     this.moved();
   }
 
-  private goOn(work: Promise<void>): void {
-    const one = work.catch((error: unknown) => this.fail(error)).finally(() => this.underWay.delete(one));
+  private goOn(work: Promise<void>, atEnd = (): void => undefined): void {
+    const one = work
+      .catch((error: unknown) => this.fail(error))
+      .finally(() => {
+        this.underWay.delete(one);
+        atEnd();
+      });
     this.underWay.add(one);
   }
 }
