@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { survey } from "../../support/command.ts";
 import { deployExample, type ExampleStage } from "../../support/examples.ts";
 import { output } from "../../support/stage.ts";
-import { completed, untilAfterTicks, untilArrived } from "../../support/ticks.ts";
+import { completed, tick, untilAfterTicks, untilArrived } from "../../support/ticks.ts";
 
 export async function idempotentLambda(on: ExampleStage): Promise<void> {
   const { report, simulator, aws, surveyId } = on;
@@ -33,6 +33,8 @@ export async function idempotentLambda(on: ExampleStage): Promise<void> {
   });
   await report.step("by the books of the survey it has every event", async () => {
     simulator.complete(surveyId);
+    await tick(on);
+    await survey(on, `audit --now --survey ${surveyId} --yes`);
     await untilAfterTicks(on, "the books say nothing", async () => {
       const lines = await aws.logs(output(example, "LogGroupName"));
       return lines.some((line) => line.includes(`Survey ${surveyId} of main`) && line.includes(": complete"));
