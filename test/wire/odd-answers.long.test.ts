@@ -49,11 +49,9 @@ describe("metadata of another respondent", () => {
 
 describe("pages of another survey", () => {
   test("make no event under a wrong survey, and each response of both goes out once", async () => {
-    const surveys = [
-      { surveyId: 1, responses: 90 },
-      { surveyId: 2, responses: 60 },
-    ];
-    const service = await polledService({ surveys, settings: { pageMixups: 1 } });
+    // Both have as many pages: a page that the other survey has not got would look like the end of the list.
+    const surveys = [1, 2].map((surveyId) => ({ surveyId, responses: 90 }));
+    const service = await polledService({ surveys, settings: { pageMixups: 1, recordsPerResponse: 4 } });
     const { simulator } = service;
     let inVain: number | undefined;
     beforeEachList(simulator, (nth) => {
