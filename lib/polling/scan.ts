@@ -206,7 +206,7 @@ export async function scanAbove(ctx: PollContext, backlog: FullRead): Promise<Po
     if (page.number === 1) first = still.slice(0, REMEMBERED);
     const place = ids.findLastIndex((id) => before.has(id));
     for (const id of place < 0 ? ids : ids.slice(0, place)) if (!before.has(id)) above.add(id);
-    // Of the last page read: where the list has moved a scan goes back, and that page has to be read again.
+    // Of the last page read.
     hasCome = before.size === 0 || place >= 0;
     if (news) withNews.add(page.number);
     return hasCome || page.number >= FURTHEST * headPages || withNews.size >= headPages;

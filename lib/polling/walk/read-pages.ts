@@ -70,27 +70,16 @@ export interface FullReading extends Reading {
 export async function* readFull(options: FullReading): AsyncGenerator<PageStep, ReadEnd> {
   const { knownPages, isAnchor, classify } = options;
   const course = new Course(options);
-  let next = options.from;
-  /** The last page given out: it is read again with those behind it. */
-  let before: Page | undefined;
-  let boundary: Boundary = next === 1 ? "start" : "open";
   let { isSure } = options;
   let [size, back] = [1, 1];
   const goTo = (page: number): void => {
-    next = Math.max(1, page);
-    before = undefined;
-    boundary = next === 1 ? "start" : "open";
-    isSure = next === 1;
-    size = 1;
-    course.carry = [];
-  };
-  const goBehind = (page: number): void => {
-    next = page + 1;
-    before = undefined;
-    boundary = "open";
+    course.goTo(page);
+    isSure = course.next === 1;
     size = 1;
   };
   for (;;) {
+    // The last page given out is read again with those behind it.
+    const { next, before, boundary } = course;
     const most = Math.max(1, Math.min(size, options.mostAtOnce?.() ?? size, knownPages() + 2 - next));
     const numbers = Array.from({ length: most }, (_, i) => next + i);
     if (before !== undefined) numbers.unshift(before.number);
@@ -100,12 +89,9 @@ export async function* readFull(options: FullReading): AsyncGenerator<PageStep, 
     const again = await Promise.all(looks.map((one) => (one.kind === "skipped" ? one : course.look(one.number))));
     const secondReads = course.withRepeats(again);
     const grown = hasOnlyGrown(looks, secondReads) ? 2 : 0;
-    const reference = before;
     const changed = looks
       .slice(0, looks.length - grown)
-      .findIndex(
-        (one, i) => !isSame(one, secondReads[i]) || (i === 0 && reference !== undefined && !shows(one, reference)),
-      );
+      .findIndex((one, i) => !isSame(one, secondReads[i]) || (i === 0 && before !== undefined && !shows(one, before)));
     const stood = changed < 0 ? looks : looks.slice(0, changed);
     const [first] = stood;
     if (!isSure && first !== undefined) {
@@ -128,28 +114,24 @@ export async function* readFull(options: FullReading): AsyncGenerator<PageStep, 
     if (now !== undefined) {
       if (course.noteChange()) {
         // fault: goes-on-where-changed
-        goTo(Math.min(now.number - 1, ...course.carry.map(({ page }) => page)));
+        goTo(course.placeBefore(now));
         continue;
       }
-      if (now.kind !== "page")
-        return course.failed(now.number, now.kind === "failed" ? now.error : goneMeanwhile(now.number));
-      await classify(now.page);
-      course.covered = false;
-      yield course.giveOut(now.page, "open");
-      goBehind(now.number);
+      const given = await course.takeAsItIs(now);
+      if ("kind" in given) return given;
+      yield given;
+      size = 1;
       continue;
     }
     const last = stood.at(-1);
     if (last === undefined) continue;
     const previous = pageOf(stood.at(-2)) ?? (stood.length === 1 ? before : undefined);
     if (last.kind === "page") {
-      before = last.page;
-      next = last.number + 1;
-      boundary = "proved";
+      course.goOn(last.page, "proved");
       size = Math.min(MOST_AT_ONCE, size * 2);
     } else if (last.kind === "skipped") {
-      course.skipped.push(last.number);
-      goBehind(last.number);
+      course.skip(last.number);
+      size = 1;
       // fault: any-failure-is-end
     } else if (last.kind === "failed" && (previous === undefined || isFull(previous)))
       return course.failed(last.number, last.error);
@@ -169,24 +151,10 @@ export interface Scanning extends Reading {
 export async function* scanPages(options: Scanning): AsyncGenerator<PageStep, ReadEnd> {
   const { classify, isNew, isEnough, isTimeUp } = options;
   const course = new Course(options);
-  let next = options.from;
-  /** The page read last. It is given out once the next one is read. */
-  let held: Page | undefined;
-  let boundary: Boundary = next === 1 ? "start" : "open";
-  const goTo = (page: number): void => {
-    next = Math.max(1, page);
-    held = undefined;
-    boundary = next === 1 ? "start" : "open";
-    course.carry = [];
-  };
-  const goBehind = (page: number): void => {
-    next = page + 1;
-    held = undefined;
-    boundary = "open";
-  };
   const isNews = (page: Page | undefined): boolean => page?.runs.some(({ responseId }) => isNew(responseId)) === true;
   for (;;) {
-    const before = held;
+    // The page read last is given out once the next one is read.
+    const { next, before, boundary } = course;
     const one = course.withRepeats([await course.look(next)], before)[0] as Look;
     if (one.kind === "page") await classify(one.page);
     const endsNew = before !== undefined && isNew(before.runs.at(-1)?.responseId ?? Number.NaN);
@@ -212,24 +180,20 @@ export async function* scanPages(options: Scanning): AsyncGenerator<PageStep, Re
       if (!grown && (isChangedBefore || !isSame(one, oneNow))) {
         const now = isChangedBefore ? (beforeNow as Look) : (oneNow as Look);
         if (course.noteChange()) {
-          goTo(Math.min(now.number - 1, ...course.carry.map(({ page }) => page)));
+          course.goTo(course.placeBefore(now));
           continue;
         }
         if (before !== undefined && !isChangedBefore) yield course.giveOut(before, boundary);
-        if (now.kind !== "page")
-          return course.failed(now.number, now.kind === "failed" ? now.error : goneMeanwhile(now.number));
-        await classify(now.page);
-        course.covered = false;
-        yield course.giveOut(now.page, "open");
-        goBehind(now.number);
+        const given = await course.takeAsItIs(now);
+        if ("kind" in given) return given;
+        yield given;
         continue;
       }
       proved = rereadsBefore;
     }
     if (before !== undefined) yield course.giveOut(before, boundary);
     if (one.kind === "skipped") {
-      course.skipped.push(one.number);
-      goBehind(one.number);
+      course.skip(one.number);
       continue;
     }
     if (one.kind === "failed" && (before === undefined || isFull(before))) return course.failed(one.number, one.error);
@@ -237,22 +201,25 @@ export async function* scanPages(options: Scanning): AsyncGenerator<PageStep, Re
       const isBehindLast = one.number === 1 || (isDoubtful && (await course.isBehind(before)));
       return course.end(one.number, isDoubtful ? "twice" : "once", isBehindLast);
     }
-    held = one.page;
-    boundary = one.number === 1 ? "start" : proved ? "proved" : "open";
-    next = one.number + 1;
+    course.goOn(one.page, one.number === 1 ? "start" : proved ? "proved" : "open");
     // A page that is read once more shows nothing new any more, but those behind it may.
     const isLast = one.number > course.furthest && isEnough(one.page);
     // fault: short-page-is-end
     const isShort = !isFull(one.page) && !isNew(one.page.runs.at(-1)?.responseId ?? Number.NaN);
     if (!isLast && !isShort && !isTimeUp()) continue;
-    yield course.giveOut(one.page, boundary);
-    if (isShort) return course.end(next, "short page", true);
+    yield course.giveOut(one.page, course.boundary);
+    if (isShort) return course.end(course.next, "short page", true);
     return course.stopped(isLast ? "enough" : "time up");
   }
 }
 
-/** What both ways of reading keep of the pages that they have given out. */
+/** Where a read stands, and what both ways of reading keep of the pages that they have given out. */
 class Course {
+  next = 1;
+  /** The page read last, where the next one stands behind it. */
+  before: Page | undefined;
+  /** How the page after the last one given out meets that. */
+  boundary: Boundary = "start";
   carry: readonly Fragment[] = [];
   covered = true;
   moved = false;
@@ -265,6 +232,49 @@ class Course {
 
   constructor(options: Reading) {
     this.options = options;
+    this.goTo(options.from);
+  }
+
+  /** Reads on from a page, as if nothing had been read before it. */
+  goTo(page: number): void {
+    this.next = Math.max(1, page);
+    this.before = undefined;
+    this.boundary = this.next === 1 ? "start" : "open";
+    this.carry = [];
+  }
+
+  goOn(page: Page, boundary: Boundary): void {
+    this.before = page;
+    this.next = page.number + 1;
+    this.boundary = boundary;
+  }
+
+  /** Reads on behind a page. Nobody knows how the next one meets it. */
+  private goBehind(page: number): void {
+    this.next = page + 1;
+    this.before = undefined;
+    this.boundary = "open";
+  }
+
+  skip(page: number): void {
+    this.skipped.push(page);
+    this.goBehind(page);
+  }
+
+  /** Where to read on after a change: before the page that has changed, and where what goes on behind the last page given out begins. */
+  placeBefore({ number }: Look): number {
+    return Math.min(number - 1, ...this.carry.map(({ page }) => page));
+  }
+
+  /** Gives out a page that never holds still. What it shows of its boundaries proves nothing. */
+  async takeAsItIs(now: Look): Promise<PageStep | ReadEnd> {
+    if (now.kind !== "page")
+      return this.failed(now.number, now.kind === "failed" ? now.error : goneMeanwhile(now.number));
+    await this.options.classify(now.page);
+    this.covered = false;
+    const step = this.giveOut(now.page, "open");
+    this.goBehind(now.number);
+    return step;
   }
 
   async look(number: number): Promise<Look> {

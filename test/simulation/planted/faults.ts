@@ -19,7 +19,7 @@ export const plantedFaults: readonly PlantedFault[] = [
   {
     name: "goes-on-where-changed",
     breaks: ["content", "lost", "books", "start"],
-    line: () => "next = now.number; before = undefined; size = 1; course.carry = [];",
+    line: () => "course.next = now.number; course.before = undefined; size = 1; course.carry = [];",
   },
   {
     name: "no-anchor-is-one",
