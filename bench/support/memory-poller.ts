@@ -39,7 +39,7 @@ function statePort(table: Store, now: () => number): State {
       table.renew(lease, until);
       lease.until = until;
     },
-    saveMark: async (lease, mark) => void table.saveMark(lease, copyOf(mark)),
+    saveState: async (lease, mark) => void table.saveState(lease, copyOf(mark)),
     release: async (lease, mark) => void table.release(lease, copyOf(mark)),
     entries: async (surveyId, ids) => table.read(surveyId, ids),
     async putEntries(surveyId, entries) {

@@ -6,11 +6,11 @@ import {
   type CheckedState,
   type EmittedResponse,
   type LedgerEntry,
-  type Mark,
   PAGE_SIZE,
   placeOf,
   ReadIds,
   type SurveyRow,
+  type SurveyState,
   selected,
 } from "../../lib/polling/index.ts";
 import { readAccount } from "../../lib/state/account.ts";
@@ -30,10 +30,10 @@ export function tableOf({ clients, resources }: Target): Table {
 }
 
 /** One survey as the state has it. */
-export interface SurveyState {
+export interface PolledSurvey {
   surveyId: number;
   row: SurveyRow | undefined;
-  mark: Mark;
+  mark: SurveyState;
 }
 
 /** One source as the state has it. */
@@ -41,7 +41,7 @@ export interface SourceState {
   source: string;
   account: AccountState;
   /** By their ids. */
-  surveys: SurveyState[];
+  surveys: PolledSurvey[];
 }
 
 /** Marks that are read at once. */
@@ -53,7 +53,7 @@ export async function readSource(target: Target, source: string): Promise<Source
   return askingAws("the table could not be read", async () => {
     const account = await readAccount(table, source);
     const ids = [...account.rows.keys()].sort((a, b) => a - b);
-    const surveys: SurveyState[] = [];
+    const surveys: PolledSurvey[] = [];
     for (let i = 0; i < ids.length; i += AT_ONCE) {
       const some = ids.slice(i, i + AT_ONCE).map(async (surveyId) => ({
         surveyId,
@@ -100,7 +100,7 @@ export function chosenSurveys(
   source: SourceConfig,
   surveyId: number | undefined,
   target: Target,
-): SurveyState[] {
+): PolledSurvey[] {
   const polled = surveys.filter((survey) => selected(survey.surveyId, source.surveys));
   const chosen = surveyId === undefined ? polled : polled.filter((survey) => survey.surveyId === surveyId);
   if (chosen.length > 0) return chosen;
@@ -125,7 +125,7 @@ export function refusePaused({ account, source }: SourceState, target: Target): 
 }
 
 /** Pages of a list as they were counted when its end was seen last; else at least so many. */
-export function pagesOf({ mark, row }: SurveyState): { pages: number; isExact: boolean } {
+export function pagesOf({ mark, row }: PolledSurvey): { pages: number; isExact: boolean } {
   const least = Math.max(1, Math.ceil((row?.counts[0] ?? 0) / PAGE_SIZE));
   return { pages: Math.max(mark.lastPage ?? 0, least), isExact: mark.lastPage !== undefined };
 }
@@ -136,7 +136,7 @@ export function isReadingBacklog(surveyId: number): CommandError {
 }
 
 /** @throws CommandError while all of a survey is read, other than by a backfill */
-export function refuseBehind({ surveyId, mark }: SurveyState): void {
+export function refuseBehind({ surveyId, mark }: PolledSurvey): void {
   const place = placeOf(mark);
   if (mark.phase.kind === "new" || (place !== undefined && place.backfill === undefined))
     throw isReadingBacklog(surveyId);
@@ -203,7 +203,7 @@ export interface FoundResponse {
   id: LedgerEntry["id"];
   /** Undefined where the mark alone knows it. */
   entry: LedgerEntry | undefined;
-  mark: Mark;
+  mark: SurveyState;
 }
 
 /** Reads of single entries at once. */
@@ -219,7 +219,7 @@ export async function findResponse(
   target: Target,
   id: LedgerEntry["id"],
   { source, survey }: { source?: string | undefined; survey?: number | undefined },
-  isKnown: (mark: Mark) => boolean = () => false,
+  isKnown: (mark: SurveyState) => boolean = () => false,
 ): Promise<FoundResponse | undefined> {
   const found: FoundResponse[] = [];
   let surveys = 0;
@@ -257,7 +257,7 @@ export function noSurvey(target: Target, surveyId: number): UsageError {
 
 /** The ids that the last closed books list; undefined where there are none, or the set may not be read. */
 export async function listedIdsOf(
-  { books, listedIds }: Mark,
+  { books, listedIds }: SurveyState,
   bucket: { get(key: string): Promise<unknown> },
 ): Promise<ReadonlySet<number> | undefined> {
   if (books === undefined || listedIds === undefined) return undefined;

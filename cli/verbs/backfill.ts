@@ -9,12 +9,12 @@ import { openTarget } from "../target/open-target.ts";
 import {
   chosenSurveys,
   isReadingBacklog,
+  type PolledSurvey,
   pagesOf,
   readSource,
   refuseBehind,
   refusePaused,
   type SourceState,
-  type SurveyState,
 } from "../target/surveys.ts";
 import { oneSource, type Target } from "../target/target.ts";
 import { type Answer, DRY_RUN, examples, surveyId, targetVerb, type Verb, yesOption } from "../verb.ts";
@@ -118,7 +118,7 @@ interface Of {
   target: Target;
   source: SourceConfig;
   state: SourceState;
-  survey: SurveyState;
+  survey: PolledSurvey;
   io: Io;
   progress: ProgressLine;
   isDone: boolean;
@@ -206,14 +206,14 @@ async function watch(of: Of, started?: DateRange | null): Promise<Answer> {
 }
 
 /** Undefined: none was under way. */
-function endOf({ mark: { booksOpen } }: SurveyState, isPartial: boolean | undefined): Outcome {
+function endOf({ mark: { booksOpen } }: PolledSurvey, isPartial: boolean | undefined): Outcome {
   if (isPartial === undefined) return { outcome: "none" };
   if (!isPartial && !isUnreachable(booksOpen)) return { outcome: "done" };
   const why = booksOpen !== undefined && isUnreachable(booksOpen) ? booksOpen : ({ code: "pages-moved" } as const);
   return { outcome: "partial", why: sayWhyOpen(why) };
 }
 
-function refusedBy({ outcome, range }: BackfillResult, { surveyId: id }: SurveyState, { flags }: Target): Error {
+function refusedBy({ outcome, range }: BackfillResult, { surveyId: id }: PolledSurvey, { flags }: Target): Error {
   if (outcome === "behind") return isReadingBacklog(id);
   if (outcome === "busy") {
     return notNow("SURVEY_BUSY", `somebody else is at work on survey ${id}`, { hint: "Try again in a minute." });

@@ -2,7 +2,7 @@ import { createBucket } from "../../lib/aws/bucket.ts";
 import type { Config } from "../../lib/config/index.ts";
 import { DAY } from "../../lib/config/units.ts";
 import { bareEntry, isBare, prefixesOf } from "../../lib/operator/forgotten.ts";
-import type { LedgerEntry, Mark } from "../../lib/polling/index.ts";
+import type { LedgerEntry, SurveyState } from "../../lib/polling/index.ts";
 import { readMark } from "../../lib/state/leases.ts";
 import { readEntry, recordsOfNobody } from "../../lib/state/ledger.ts";
 import { CommandError, notNow } from "../errors.ts";
@@ -147,7 +147,7 @@ function goingOf(entry: LedgerEntry): string[] {
 }
 
 /** Where the mark of a survey knows of one response, other than by its place in a list of ids. */
-function partsOf({ pending = [] }: Mark, id: LedgerEntry["id"]): string[] {
+function partsOf({ pending = [] }: SurveyState, id: LedgerEntry["id"]): string[] {
   return [...(pending.some((one) => one.id === id) ? ["pending"] : [])];
 }
 

@@ -13,7 +13,7 @@ export interface AuditResult {
    * else has the survey. Behind: it has a backlog, and no full read is made meanwhile. Paused: the service is left alone.
    */
   outcome: "planned" | "read" | "ended" | "busy" | "behind" | "paused";
-  /** Of a planned one: what the mark says of its next full read, in epoch milliseconds. */
+  /** Of a planned one: what the state says of its next full read, in epoch milliseconds. */
   dueAt?: number;
   /** The failure of the slice, if any. */
   failure?: { code: string; message: string };
@@ -21,7 +21,6 @@ export interface AuditResult {
 
 /** Milliseconds of one slice, at most: meanwhile no tick looks at the head of the survey. */
 const LONGEST_SLICE = 30_000;
-const UNLIMITED = { left: () => Number.POSITIVE_INFINITY, spend: () => undefined };
 
 /**
  * The full read of a survey. Plan: it is made due at once. Begin, read: it is read at once whatever the background budget, until the next
@@ -37,10 +36,10 @@ async function plan(context: OperationContext, surveyId: number): Promise<AuditR
   const account = await readySource(context, surveyId, ports);
   const now = ports.clock.now();
   const work = { surveyId, ports, account, until: context.deadline };
-  const done = await onSurvey(context, work, async (ctx) => {
+  const done = await onSurvey(context, work, async (survey) => {
     // One that has begun before it was asked for proves nothing of what has come since.
-    await dropBooksRead(ctx);
-    ctx.mark.nextPass = now;
+    await dropBooksRead(survey);
+    survey.note({ kind: "full read due", at: now });
     return true;
   });
   if (done === undefined) return { outcome: "busy" };
@@ -55,14 +54,13 @@ async function readOn(context: OperationContext, { surveyId, mode }: AuditInput)
   if (account.pausedUntil !== undefined) return { outcome: "paused" };
   const now = ports.clock.now();
   const until = Math.min(deadline, now + LONGEST_SLICE);
-  const result = await onSurvey(context, { surveyId, ports, account, until }, async (ctx): Promise<AuditResult> => {
-    const { mark } = ctx;
-    if (mark.phase.kind !== "head") return { outcome: "behind" };
-    if (mode === "begin") await dropBooksRead(ctx);
-    await readForBooks(ctx, UNLIMITED);
-    const isOver = mark.pass === undefined;
-    if (isOver) await tellBooks(ctx);
-    const failure = ctx.failure === undefined ? {} : { failure: failureOf(ctx.failure) };
+  const result = await onSurvey(context, { surveyId, ports, account, until }, async (survey): Promise<AuditResult> => {
+    if (survey.state.phase.kind !== "head") return { outcome: "behind" };
+    if (mode === "begin") await dropBooksRead(survey);
+    await readForBooks(survey);
+    const isOver = survey.state.pass === undefined;
+    if (isOver) await tellBooks(survey);
+    const failure = survey.failure === undefined ? {} : { failure: failureOf(survey.failure) };
     return { outcome: isOver ? "ended" : "read", ...failure };
   });
   if (result?.outcome === "ended") await makeDue(ports, [surveyId]);

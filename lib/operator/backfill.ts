@@ -1,15 +1,7 @@
 import * as z from "zod";
 import { oneOf, section } from "../config/fields.ts";
 import { isDateString } from "../events/build/date-string.ts";
-import {
-  beginAllPages,
-  type DateRange,
-  newFullRead,
-  openTo,
-  type PollContext,
-  placeOf,
-  toPage,
-} from "../polling/index.ts";
+import { type DateRange, newFullRead, openTo, placeOf, type Survey, toPage } from "../polling/index.ts";
 import type { Operation } from "./operation.ts";
 import { makeDue, onSurvey, readySource } from "./survey-work.ts";
 
@@ -44,28 +36,28 @@ export const backfill: Operation<z.infer<typeof inputSchema>, BackfillResult> = 
     const ports = context.graph.begin(context.abortsAt);
     const account = await readySource(context, surveyId, ports);
     const work = { surveyId, ports, account, until: context.deadline };
-    const result = await onSurvey(context, work, (ctx) =>
-      mode === "stop" || range === undefined ? Promise.resolve(stop(ctx)) : start(ctx, range),
+    const result = await onSurvey(context, work, (survey) =>
+      mode === "stop" || range === undefined ? Promise.resolve(stop(survey)) : start(survey, range),
     );
     if (result?.outcome === "started") await makeDue(ports, [surveyId], { isBehind: true, fullAt: ports.clock.now() });
     return result ?? { outcome: "busy" };
   },
 };
 
-function stop({ mark }: PollContext): BackfillResult {
-  const place = placeOf(mark);
+function stop(survey: Survey): BackfillResult {
+  const place = placeOf(survey.state);
   if (place?.backfill === undefined) return { outcome: "none" };
-  const { backfill: range } = place;
-  delete place.backfill;
+  const { backfill: range, ...read } = place;
+  survey.note({ kind: "reading", purpose: "backlog", read });
   return { outcome: "stopped", range };
 }
 
-async function start(ctx: PollContext, { from, to }: DateRange): Promise<BackfillResult> {
-  const { mark, ports } = ctx;
-  const { at: floor } = ctx.start;
-  const known = placeOf(mark)?.backfill;
-  const isBehind = placeOf(mark) !== undefined || openTo(mark) !== undefined;
-  if (mark.phase.kind === "new" || (isBehind && known === undefined)) return { outcome: "behind" };
+async function start(survey: Survey, { from, to }: DateRange): Promise<BackfillResult> {
+  const { state, ports } = survey;
+  const { at: floor } = survey.start;
+  const known = placeOf(state)?.backfill;
+  const isBehind = placeOf(state) !== undefined || openTo(state) !== undefined;
+  if (state.phase.kind === "new" || (isBehind && known === undefined)) return { outcome: "behind" };
   if (floor === null) return { outcome: "nothing" };
   // After the start nothing is missing, and nothing is to say that it was put back.
   const range = { from, to: to < floor ? to : floor };
@@ -74,16 +66,16 @@ async function start(ctx: PollContext, { from, to }: DateRange): Promise<Backfil
     return { outcome: isSame ? "under way" : "other", range: known, floor };
   }
   if (range.from > range.to) return { outcome: "nothing", floor };
-  const head = await knownAtHead(ctx);
+  const head = await knownAtHead(survey);
   const more = { backfill: range, ...(head.length === 0 ? {} : { head }) };
-  beginAllPages(mark, newFullRead(ports.clock.now(), more));
+  survey.note({ kind: "reading", purpose: "backlog", read: newFullRead(ports.clock.now(), more) });
   // The books are of before: a full read follows.
-  mark.nextPass = ports.clock.now();
+  survey.note({ kind: "full read due", at: ports.clock.now() });
   return { outcome: "started", range, floor };
 }
 
 /** The settled responses that page 1 shows: anything above them does not wait for the backfill. */
-async function knownAtHead({ ports, surveyId }: PollContext): Promise<number[]> {
+async function knownAtHead({ id: surveyId, ports }: Survey): Promise<number[]> {
   const runs = toPage(1, await ports.service.page(surveyId, 1, "desc"))?.runs ?? [];
   const ids = [...new Set(runs.map(({ responseId }) => responseId))].slice(0, 100);
   const entries = await ports.state.entries(surveyId, ids);

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { section } from "../config/fields.ts";
-import { type EntryState, holdLease, type LedgerEntry, type PollContext } from "../polling/index.ts";
+import { type EntryState, holdLease, type LedgerEntry, type Survey } from "../polling/index.ts";
 import type { SourceGraph } from "../run/wiring.ts";
 import { bareEntry, isBare, prefixesOf } from "./forgotten.ts";
 import type { Operation } from "./operation.ts";
@@ -25,7 +25,7 @@ export type Forgotten =
     };
 
 /**
- * Forgets a response. Its entry keeps only that it is settled, and nothing else of it stays in the ledger, the mark and the bucket. It is
+ * Forgets a response. Its entry keeps only that it is settled, and nothing else of it stays in the ledger, the state and the bucket. It is
  * done under the lease of its survey, so that nobody writes any of it meanwhile.
  */
 export const forget: Operation<ForgetInput, Forgotten> = {
@@ -41,24 +41,24 @@ export const forget: Operation<ForgetInput, Forgotten> = {
     const ports = graph.begin(abortsAt);
     // Of a survey that is not polled any more too: nothing of the account is needed.
     const work = { surveyId, ports, account: { rows: new Map() }, until: deadline, patience: 0 };
-    const done = await onSurvey(context, work, (ctx) => forgetResponse(ctx, response, bucket));
+    const done = await onSurvey(context, work, (survey) => forgetResponse(survey, response, bucket));
     logger.info("forget", { source: source.name, surveyId, outcome: done?.outcome ?? "busy" });
     return done ?? { outcome: "busy" };
   },
 };
 
 async function forgetResponse(
-  ctx: PollContext,
+  survey: Survey,
   id: LedgerEntry["id"],
   bucket: SourceGraph["bucket"],
 ): Promise<Forgotten> {
-  const { ports, surveyId, source } = ctx;
+  const { id: surveyId, ports, source } = survey;
   const entry = (await ports.state.entries(surveyId, [id])).get(id);
   // Which revision of it is out nobody knows until the reading that meets it next has said so.
   if (entry?.next !== undefined && entry.refusedRevision === undefined) return { outcome: "busy" };
   // What is kept is not read with it: only what was written by this very operation is known to be bare.
   if (entry === undefined || !isBare(entry)) {
-    await holdLease(ctx);
+    await holdLease(survey);
     // One that was never met must not go out either, once a backfill or the service shows it.
     await ports.state.putEntries(surveyId, [bareEntry(entry ?? { id, state: "before-start" })]);
   }

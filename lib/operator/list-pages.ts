@@ -12,7 +12,7 @@ import {
   toPage,
 } from "../polling/index.ts";
 
-// Pages that are only looked at: no lease, no mark, nothing is written.
+// Pages that are only looked at: no lease, no state, nothing is written.
 
 /** Pages read at once. */
 export const AT_ONCE = 4;

@@ -3,8 +3,8 @@ import {
   isBefore,
   isSingleOnly,
   type LedgerEntry,
-  type PollContext,
   readRecord,
+  type Survey,
   takeOut,
   withoutRecords,
 } from "../polling/index.ts";
@@ -19,16 +19,16 @@ export type Stays =
   | "beforeStart";
 
 /** The entry of a response that is put back on its way, or why it stays where it is. */
-export async function putBackAs(ctx: PollContext, entry: LedgerEntry): Promise<LedgerEntry | Stays> {
-  const { ports, start } = ctx;
+export async function putBackAs(survey: Survey, entry: LedgerEntry): Promise<LedgerEntry | Stays> {
+  const { ports, start } = survey;
   if (entry.state === "emitted") return shortAgain(entry);
-  const kept = await takeOut(ctx, entry);
+  const kept = await takeOut(survey, entry);
   const isRefused = entry.state === "refused";
   // No walk would ever take what the bus has refused. The service may list it still.
   if (kept === undefined) return isRefused ? withoutRecords(entry, ports.clock.now()) : "withoutRecords";
   if (isRefused) return waiting(entry, ports.clock.now());
   // A single record, of whatever response: only the list has all of that. The same holds where records may lie apart.
-  if (typeof entry.id !== "number" || isSingleOnly(ctx)) return "unreadable";
+  if (typeof entry.id !== "number" || isSingleOnly(survey)) return "unreadable";
   const run = { responseId: entry.id, records: kept.records.map((record) => readRecord(record)) };
   if (classOf(run) !== "completed") return "unreadable";
   const now = ports.clock.now();

@@ -5,8 +5,8 @@ import {
   failureOf,
   holdLease,
   type LedgerEntry,
-  type PollContext,
   type Ports,
+  type Survey,
   selected,
 } from "../polling/index.ts";
 import type { Operation, OperationContext } from "./operation.ts";
@@ -74,7 +74,7 @@ async function redriveSurvey(
   if (ports.clock.now() > until) return { ...result, outcome: "unfinished" };
   try {
     const work = { surveyId, ports, account: await ports.state.account(), until, patience: 0 };
-    const outcome = await onSurvey(context, work, (ctx) => putBack(ctx, result, reason));
+    const outcome = await onSurvey(context, work, (survey) => putBack(survey, result, reason));
     return { ...result, outcome: outcome ?? "busy" };
   } catch (error) {
     return { ...result, outcome: "failed", failure: failureOf(error) };
@@ -83,11 +83,11 @@ async function redriveSurvey(
 
 /** Goes through all that is set aside, and counts in `result` what becomes of it. */
 async function putBack(
-  ctx: PollContext,
+  survey: Survey,
   result: SurveyRedrive,
   reason: string | undefined,
 ): Promise<SurveyRedrive["outcome"]> {
-  const { ports, surveyId, mark, deadline } = ctx;
+  const { id: surveyId, ports, deadline } = survey;
   const { state, clock } = ports;
   let from: string | undefined;
   do {
@@ -98,15 +98,16 @@ async function putBack(
     for (let i = 0; i < wanted.length; i += WRITTEN_AT_ONCE) {
       if (clock.now() > deadline) return "unfinished";
       const some = wanted.slice(i, i + WRITTEN_AT_ONCE);
-      const judged = await Promise.all(some.map((entry) => judgeAlone(ctx, entry, result)));
+      const judged = await Promise.all(some.map((entry) => judgeAlone(survey, entry, result)));
       const back = judged.filter((one) => typeof one !== "string");
       for (const one of judged) if (typeof one === "string") result.left[one] += 1;
       if (back.length === 0) continue;
-      await holdLease(ctx);
+      await holdLease(survey);
       await state.putEntries(surveyId, back);
       result.putBack += back.length;
       // The next full read meets what no head scan does: it is not waited for.
-      if (back.some((entry) => entry.state === "emitted") && mark.pass === undefined) mark.nextPass = clock.now();
+      if (back.some((entry) => entry.state === "emitted") && survey.state.pass === undefined)
+        survey.note({ kind: "full read due", at: clock.now() });
     }
     from = page.next;
   } while (from !== undefined);
@@ -115,12 +116,12 @@ async function putBack(
 
 /** One whose records cannot be read keeps none of the others back. */
 async function judgeAlone(
-  ctx: PollContext,
+  survey: Survey,
   entry: LedgerEntry,
   result: SurveyRedrive,
 ): Promise<LedgerEntry | keyof SurveyRedrive["left"]> {
   try {
-    return await putBackAs(ctx, entry);
+    return await putBackAs(survey, entry);
   } catch (error) {
     if (endsWork(error)) throw error;
     result.failure ??= failureOf(error);

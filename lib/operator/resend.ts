@@ -12,7 +12,6 @@ import {
   type Learned,
   type LedgerEntry,
   learnedBy,
-  type Mark,
   mayAnswer,
   type PollingSource,
   type Ports,
@@ -20,6 +19,7 @@ import {
   type ReadEnd,
   readFull,
   readRecord,
+  type SurveyState,
 } from "../polling/index.ts";
 import { isForgotten } from "./forgotten.ts";
 import type { Operation } from "./operation.ts";
@@ -65,7 +65,7 @@ interface Resending {
   learned: Learned;
   surveyId: number;
   /** As it was when the work began: nothing of it is written. */
-  mark: Mark;
+  state: SurveyState;
   /** Epoch milliseconds after which nothing new is begun. */
   until: number;
   send(read: readonly ReadAgain[]): Promise<Resent[]>;
@@ -97,8 +97,8 @@ export const resend: Operation<ResendInput, ResendResult> = {
     const place = from.page === 1 ? {} : { from };
     const pausedUntil = pauseOf({ ports, source, deadline }, account);
     if (pausedUntil !== undefined) return { results, left, ...place, stopped: { kind: "paused", until: pausedUntil } };
-    const mark = await readMark(ports, surveyId, owner);
-    if (mark === undefined) return { results, left, ...place, stopped: { kind: "busy" } };
+    const survey = await readSurveyState(ports, surveyId, owner);
+    if (survey === undefined) return { results, left, ...place, stopped: { kind: "busy" } };
     const until = Math.min(deadline, ports.clock.now() + SLICE);
     const send = async (read: readonly ReadAgain[]): Promise<Resent[]> => {
       const hasUpdates = source.events.has("response.updated");
@@ -106,7 +106,7 @@ export const resend: Operation<ResendInput, ResendResult> = {
       const sent = read.flatMap((one) => whyNot(one, hasUpdates) ?? []);
       for (let i = 0; i < same.length; i += AT_ONCE) {
         const some = same.slice(i, i + AT_ONCE);
-        const done = await onSurvey(context, { surveyId, ports, account, until }, (ctx) => sendSame(ctx, some));
+        const done = await onSurvey(context, { surveyId, ports, account, until }, (survey) => sendSame(survey, some));
         sent.push(...(done ?? some.map(({ entry }) => resent(entry, "failed", "SURVEY_BUSY"))));
       }
       return sent;
@@ -116,12 +116,12 @@ export const resend: Operation<ResendInput, ResendResult> = {
       source,
       learned: learnedBy(account),
       surveyId,
-      mark,
+      state: survey,
       until,
       send,
     };
     const done = canAskById(of) ? await resendById(of, emitted) : await resendByPages(of, emitted, from);
-    const pages = mark.lastPage === undefined ? {} : { lastPage: mark.lastPage };
+    const pages = survey.lastPage === undefined ? {} : { lastPage: survey.lastPage };
     return { ...done, results: [...results, ...done.results], ...pages };
   },
 };
@@ -157,12 +157,12 @@ function isEmitted(entry: LedgerEntry | undefined): entry is EmittedEntry {
   );
 }
 
-/** The mark of the survey; undefined while a poll is at work on it. The lease is given back at once: polls are not kept waiting. */
-async function readMark({ state }: Ports, surveyId: number, owner: string): Promise<Mark | undefined> {
+/** The state of the survey; undefined while a poll is at work on it. The lease is given back at once: polls are not kept waiting. */
+async function readSurveyState({ state }: Ports, surveyId: number, owner: string): Promise<SurveyState | undefined> {
   const lease = await state.acquire(surveyId, owner, LEASE_DURATION);
   if (lease === undefined) return undefined;
-  await state.release(lease, lease.mark);
-  return lease.mark;
+  await state.release(lease, lease.state);
+  return lease.state;
 }
 
 /** Whether operation 9 tells of a response all that pages do: only then the digest of what it gives is that of an unchanged response. */
@@ -202,7 +202,7 @@ async function resendById(
  * edge of a page is joined, and what is not met is not listed.
  */
 async function resendByPages(
-  { ports, source, learned, surveyId, mark, until, send }: Resending,
+  { ports, source, learned, surveyId, state, until, send }: Resending,
   entries: readonly EmittedEntry[],
   from: ResendPlace,
 ): Promise<{ results: Resent[]; left: number[]; from?: ResendPlace }> {
@@ -213,7 +213,7 @@ async function resendByPages(
     read: (page) => ports.service.page(surveyId, page, "desc"),
     skips: new Set(),
     classify: async () => undefined,
-    knownPages: () => mark.lastPage ?? 0,
+    knownPages: () => state.lastPage ?? 0,
     isAnchor: () => true,
   });
   const results: Resent[] = [];

@@ -12,8 +12,8 @@ import {
   holdLease,
   type LedgerEntry,
   makeEvent,
-  type PollContext,
   type Run,
+  type Survey,
 } from "../polling/index.ts";
 import { isForgotten } from "./forgotten.ts";
 
@@ -66,8 +66,8 @@ export function resent(entry: EmittedEntry, outcome: ResendOutcome, reason: stri
  * Sends the last events of responses once more, under the lease of their survey, so that nobody replaces or forgets any of them meanwhile. Each is
  * made anew; what has become another one since it was read is left out. The ledger is not changed.
  */
-export async function sendSame(ctx: PollContext, read: readonly ReadAgain[]): Promise<Resent[]> {
-  const { ports, surveyId } = ctx;
+export async function sendSame(survey: Survey, read: readonly ReadAgain[]): Promise<Resent[]> {
+  const { id: surveyId, ports } = survey;
   const ids = read.map(({ entry }) => entry.id);
   const entries = await ports.state.entries(surveyId, ids);
   const made = await Promise.all(
@@ -76,7 +76,7 @@ export async function sendSame(ctx: PollContext, read: readonly ReadAgain[]): Pr
       const isSame = now?.eventId === entry.eventId && now.digest === entry.digest && !isForgotten(now);
       if (!isSame) return resent(entry, "failed", "CHANGED_MEANWHILE");
       try {
-        const one = await remake(ctx, entry, run);
+        const one = await remake(survey, entry, run);
         return "failure" in one ? resent(entry, "failed", one.failure) : one;
       } catch (error) {
         // One of which the answers have no place, say, keeps none of the others from it.
@@ -91,7 +91,7 @@ export async function sendSame(ctx: PollContext, read: readonly ReadAgain[]): Pr
     const batch = rest.splice(0, batchOf(rest).length);
     const outcomes = await ports.publisher.publish(
       batch.map((one) => one.sealed),
-      () => holdLease(ctx),
+      () => holdLease(survey),
     );
     for (const [i, { responseId }] of batch.entries()) {
       const entry = byId.get(responseId);
@@ -117,21 +117,24 @@ const WITHOUT = /:(absent|BAD_REQUEST|NOT_ALLOWED)$/;
  * Makes the last event of a response once more: the same id and revision, from the same records. Metrics, metadata and questions are asked for
  * anew. `detectedAt` is when the bus took it first, so that books which hold the event hold this one too.
  */
-async function remake(ctx: PollContext, entry: EmittedEntry, run: Run): Promise<Ready | { failure: string }> {
-  const now = ctx.ports.clock.now();
+async function remake(survey: Survey, entry: EmittedEntry, run: Run): Promise<Ready | { failure: string }> {
+  const now = survey.ports.clock.now();
   const { id, revision = 1, emittedAt = now } = entry;
   // The ledger does not say what an update told of.
-  const before = { ...entry, eventId: eventId(ctx.source.name, ctx.surveyId, id, revision - 1) };
+  const before = { ...entry, eventId: eventId(survey.source.name, survey.id, id, revision - 1) };
   const replaces = revision === 1 ? undefined : { entry: before, changes: [...CHANGES], observedAt: emittedAt };
-  const had = await enrich(ctx, id, {}, { firstSeen: now, attempts: 0 });
+  const had = await enrich(survey, id, {}, { firstSeen: now, attempts: 0 });
   const failures = had.reasons.filter((reason) => !WITHOUT.test(reason));
   if (failures.length > 0) return { failure: failures.join(" ") };
   const without = had.reasons.map((reason) =>
     reason.endsWith(":absent") ? reason : reason.replace(/:.*/, ":gave-up"),
   );
-  const response = { ...fromRead(ctx, run, { proof: "its page", replaces, origin: "replay" }), details: had.details };
+  const response = {
+    ...fromRead(survey, run, { proof: "its page", replaces, origin: "replay" }),
+    details: had.details,
+  };
   const missing = [...had.missing, ...without];
-  const made = await makeEvent(ctx, response, { ...had, missing }, { revision, detectedAt: emittedAt });
+  const made = await makeEvent(survey, response, { ...had, missing }, { revision, detectedAt: emittedAt });
   // Nothing else may go out for it.
   return made.event.detail.meta.eventId === entry.eventId ? { responseId: id, ...made } : { failure: "OTHER_EVENT_ID" };
 }

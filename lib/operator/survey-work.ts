@@ -5,8 +5,8 @@ import {
   checkOwnState,
   knownOf,
   learnedBy,
-  type PollContext,
   type Ports,
+  type Survey,
   type SurveyRow,
   selected,
   withSurvey,
@@ -69,7 +69,7 @@ export function refusePaused({ pausedUntil }: AccountState): void {
 export async function onSurvey<T>(
   { graph: { source }, owner, deadline }: OperationContext,
   { surveyId, ports, account, until, patience = LONGEST_TRY }: SurveyWork,
-  work: (ctx: PollContext) => Promise<T>,
+  work: (survey: Survey) => Promise<T>,
 ): Promise<T | undefined> {
   const request = {
     ports,
@@ -77,13 +77,13 @@ export async function onSurvey<T>(
     surveyId,
     owner,
     deadline: until,
-    streamUntil: until,
+    turnUntil: until,
     ...knownOf(account, account.rows.get(surveyId)?.counts),
     learned: learnedBy(account),
   };
   const latest = Math.min(deadline, ports.clock.now() + patience);
   for (;;) {
-    const done = await withSurvey(request, async (ctx) => ({ result: await work(ctx) }));
+    const done = await withSurvey(request, async (survey) => ({ result: await work(survey) }));
     if (done !== undefined) return done.result;
     if (ports.clock.now() + TRY_EVERY > latest) return undefined;
     await sleep(TRY_EVERY);

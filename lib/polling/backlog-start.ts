@@ -1,7 +1,6 @@
-import type { PollContext } from "./context.ts";
 import { endsWork } from "./errors.ts";
-import { holdLease } from "./lease.ts";
 import type { Order } from "./ports.ts";
+import type { Survey } from "./survey.ts";
 import { type Page, toPage } from "./walk/page.ts";
 
 /** Pages before the oldest news at which a backlog begins: arrivals and deletions meanwhile have moved it. */
@@ -15,14 +14,12 @@ const BEYOND = 1_000_000;
  * `news`: a page, counted from the head, down to which there are some. `isNews`: whether a page that was read is one of the backlog.
  */
 export async function backlogStart(
-  ctx: PollContext,
+  survey: Survey,
   news: number,
   isNews: (page: Page) => Promise<boolean>,
 ): Promise<number> {
-  const pageAt = async (number: number, order: Order): Promise<Page | undefined> => {
-    await holdLease(ctx);
-    return toPage(number, await ctx.ports.service.page(ctx.surveyId, number, order));
-  };
+  const pageAt = async (number: number, order: Order): Promise<Page | undefined> =>
+    toPage(number, await survey.page(number, order));
   /** Some services show a page again behind their last one. */
   const beyond = (await orNothing(() => pageAt(BEYOND, "asc")))?.signature;
   const isThere = async (number: number): Promise<boolean> => {

@@ -70,32 +70,6 @@ export function failureOf(error: unknown): ToldFailure {
   return own ? { code, message: error.message } : { code, message: code, ...framesOf(error) };
 }
 
-/** Where the first failure that concerned one response alone is noted: one that fails each time keeps none of the others back. */
-export interface Failing {
-  failure: unknown;
-}
-
-/**
- * Leaves a response as due as it was: what failed of it alone is told at the end of the poll. A failure that concerns more than one
- * response is thrown again, and ends the work.
- */
-export function leave(ctx: Failing, error: unknown): void {
-  // The work was cut off, which is no failure: what others have read meanwhile still goes out.
-  if (error instanceof OutOfTimeError) return;
-  if (endsWork(error)) throw error;
-  ctx.failure ??= error;
-}
-
-/** Does what concerns one response alone; undefined when that failed and the response is left. */
-export async function orLeave<T>(ctx: Failing, work: () => Promise<T>): Promise<NonNullable<T> | undefined> {
-  try {
-    return (await work()) ?? undefined;
-  } catch (error) {
-    leave(ctx, error);
-    return undefined;
-  }
-}
-
 export function notTaken(code: string): PublishFailedError {
   return new PublishFailedError(`the event bus did not take every event (${code})`, {
     retryable: true,

@@ -1,15 +1,16 @@
 import { closeBooks, leaveOpen } from "./books/books.ts";
 import { dropIds, keepIds, loadIds, ReadIds } from "./books/ids.ts";
-import { type Allowance, asBacklog, type PollContext } from "./context.ts";
-import { endsWork, orLeave } from "./errors.ts";
+import { endsWork } from "./errors.ts";
 import { holdLease } from "./lease.ts";
 import { type BooksOpen, type FullRead, newFullRead } from "./model/books.ts";
-import { beginAllPages, followHead, placeOf } from "./model/mark.ts";
 import { addCounts, noCounts, type PollCounts } from "./model/poll-counts.ts";
 import type { Run } from "./model/records.ts";
+import type { Purpose } from "./model/survey-events.ts";
+import { placeOf } from "./model/survey-state.ts";
 import type { Order } from "./ports.ts";
-import { fullSurvey } from "./process-page.ts";
+import { fullSurvey, writeNoted } from "./process-page.ts";
 import { Publishing } from "./publish/publish.ts";
+import type { Survey } from "./survey.ts";
 import { toPage } from "./walk/page.ts";
 import type { ReadEnd } from "./walk/read-pages.ts";
 
@@ -30,116 +31,108 @@ const LEAST_PAGES = 4;
 /** Pages that a part may go back for its anchor, and has to come beyond its place all the same. */
 const NEAR = 8;
 
-/** How a full read is made: what it is for, how many pages it reads ahead, when a part of it is over, and where it stands in the mark. */
+/** How a full read is made: how many pages are processed ahead, how many are read at once, and when a part of it is over. */
 interface Plan {
-  origin: "backlog" | "full-read";
+  purpose: Purpose;
   pagesAhead: number;
   mostAtOnce?: () => number;
   /** `pages`: by how many it has come beyond its place. One it comes further in any case. */
   isOver: (pages: number) => boolean;
-  keep: (read: FullRead | undefined) => void;
 }
 
-/** One part of a backlog. It reads on until `streamUntil`. */
-export async function readBacklog(ctx: PollContext, read: FullRead): Promise<PollCounts> {
-  const { mark, ports } = ctx;
+/** One part of a backlog. It reads on until the survey's turn is over. */
+export async function readBacklog(survey: Survey, read: FullRead): Promise<PollCounts> {
+  const { ports, turnUntil } = survey;
   // What it reads now is more than an older read for the books has met.
-  if (mark.pass !== undefined) await dropBooksRead(ctx);
-  beginAllPages(mark, read);
-  await ports.state.saveMark(ctx.lease, mark);
-  const plan: Plan = {
-    origin: "backlog",
-    pagesAhead: PAGES_AHEAD,
-    isOver: () => ports.clock.now() > ctx.streamUntil,
-    keep: (now) => (now === undefined ? followHead(mark) : beginAllPages(mark, now)),
-  };
-  const counts = await asBacklog(ctx, (lane) => readPart(lane, read, plan));
+  if (survey.state.pass !== undefined) await dropBooksRead(survey);
+  survey.note({ kind: "reading", purpose: "backlog", read });
+  await survey.save();
+  const isOver = (): boolean => ports.clock.now() > turnUntil;
+  const counts = await readPart(survey.asBacklog(), read, { purpose: "backlog", pagesAhead: PAGES_AHEAD, isOver });
   // fault: slice-ends-backlog
-  if (placeOf(mark) !== undefined) counts.unfinished = true;
+  if (placeOf(survey.state) !== undefined) counts.unfinished = true;
   // Without books of its own a survey is read for them at once.
-  else if (mark.books === undefined) mark.nextPass = ports.clock.now();
+  else if (survey.state.books === undefined) survey.note({ kind: "full read due", at: ports.clock.now() });
   return counts;
 }
 
 /** One part of a read for the books, as far as the budget goes. It finds what every scan has missed. */
-export function readForBooks(ctx: PollContext, allowance: Allowance): Promise<PollCounts> {
-  const { mark, ports } = ctx;
-  // From its very beginning the mark shows that it is under way.
-  mark.pass ??= newFullRead(ports.clock.now());
-  return readPart(ctx, mark.pass, {
-    origin: "full-read",
+export function readForBooks(survey: Survey): Promise<PollCounts> {
+  const { state, ports, deadline, budget = { left: Number.POSITIVE_INFINITY } } = survey;
+  const read = state.pass ?? newFullRead(ports.clock.now());
+  // From its very beginning the state shows that it is under way.
+  survey.note({ kind: "reading", purpose: "books", read });
+  return readPart(survey, read, {
+    purpose: "books",
     pagesAhead: 0,
-    mostAtOnce: () => Math.max(1, Math.floor(allowance.left() / 2)),
-    isOver: (pages) => ports.clock.now() > ctx.deadline || (pages >= LEAST_PAGES && allowance.left() <= 0),
-    keep(now) {
-      if (now === undefined) delete mark.pass;
-      else mark.pass = now;
-    },
+    mostAtOnce: () => Math.max(1, Math.floor(budget.left / 2)),
+    isOver: (pages) => ports.clock.now() > deadline || (pages >= LEAST_PAGES && budget.left <= 0),
   });
 }
 
 /** Forgets a read for the books, and what of it lies in the vault. */
-export async function dropBooksRead(ctx: PollContext): Promise<void> {
-  const { pass } = ctx.mark;
-  delete ctx.mark.pass;
-  await dropIds(ctx, pass?.ids);
+export async function dropBooksRead(survey: Survey): Promise<void> {
+  const { pass } = survey.state;
+  survey.note({ kind: "read", purpose: "books" });
+  await dropIds(survey, pass?.ids);
 }
 
 /** Reads on from a place, which is raised as pages are done with, and does what is to be done at the end of the list. */
-async function readPart(ctx: PollContext, reached: FullRead, plan: Plan): Promise<PollCounts> {
-  const { clock } = ctx.ports;
-  const known = await loadIds(ctx, reached.ids);
+async function readPart(survey: Survey, begun: FullRead, plan: Plan): Promise<PollCounts> {
+  const { clock } = survey.ports;
+  const known = await loadIds(survey, begun.ids);
+  const { head, backfill } = begun;
   // Without the ids that belong to its place it begins again.
-  const { head, backfill } = reached;
   const again = { ...(head === undefined ? {} : { head }), ...(backfill === undefined ? {} : { backfill }) };
-  const read = known === undefined ? newFullRead(clock.now(), again) : { ...reached, skipped: [...reached.skipped] };
+  const start = known === undefined ? newFullRead(clock.now(), again) : begun;
   const ids = known ?? new ReadIds();
+  const isFirstPart = start.page <= start.begun;
+  const publishing = new Publishing(survey, Math.max(LEAST_ON_THE_WAY, ON_THE_WAY * survey.source.concurrency));
   const counts = noCounts();
-  const { page: begun } = read;
-  const isFirstPart = begun <= read.begun;
-  const publishing = new Publishing(ctx, Math.max(LEAST_ON_THE_WAY, ON_THE_WAY * ctx.source.concurrency));
-  const from = isFirstPart ? begun : Math.max(1, begun - 1);
-  const { mostAtOnce, origin } = plan;
-  const steps = fullSurvey(ctx, {
-    from,
-    origin,
+  const steps = fullSurvey(survey, {
+    from: isFirstPart ? start.page : Math.max(1, start.page - 1),
+    origin: plan.purpose === "backlog" ? "backlog" : "full-read",
     isFirstPart,
     ids,
-    ...(mostAtOnce === undefined ? {} : { mostAtOnce }),
+    mostAtOnce: plan.mostAtOnce,
   });
-  let dealtTo = begun;
+  let read = start;
+  let dealtTo = start.page;
   let savedAt = clock.now();
   /** The page beyond which it has come further: its place, or where it had to go back to. */
   let goal: number | undefined;
   let end: ReadEnd | undefined;
   let wanted = 0;
-  const move = (): void => {
-    const settled = Math.max(1, publishing.settledTo() ?? read.page);
+  /** The same read, as far as what it has met has gone out. */
+  const settled = (): FullRead => {
+    const page = Math.max(1, publishing.settledTo() ?? start.page);
     // An earlier failure says nothing of a read that has come further since.
-    if (settled > begun) read.failures = 0;
-    read.page = settled;
+    return { ...read, page, failures: page > start.page ? 0 : read.failures };
   };
   try {
     for await (const step of plan.pagesAhead > 0 ? readAhead(steps, plan.pagesAhead) : steps) {
+      await writeNoted(survey, step);
       addCounts(counts, step);
       // The position does not go beyond the place of something that was left.
       if (counts.left === 0) dealtTo = step.position;
-      // fault: left-out-forgotten
-      read.covered &&= step.covered;
-      read.moved ||= step.moved;
-      read.skipped = [...new Set([...read.skipped, ...step.skipped])];
-      read.changed += step.changed;
-      read.found += step.found;
+      read = {
+        ...read,
+        // fault: left-out-forgotten
+        covered: read.covered && step.covered,
+        moved: read.moved || step.moved,
+        skipped: [...new Set([...read.skipped, ...step.skipped])],
+        changed: read.changed + step.changed,
+        found: read.found + step.found,
+      };
       wanted += step.toEmit.filter(({ replaces }) => replaces !== undefined).length;
       await publishing.take(step.toEmit, dealtTo);
-      await holdLease(ctx);
+      await holdLease(survey);
       if (clock.now() >= savedAt + SAVED_EVERY) {
-        move();
-        await keepPlace(ctx, read, ids, plan);
+        read = await keepPlace(survey, settled(), ids, plan.purpose);
         savedAt = clock.now();
       }
       ({ end } = step);
-      goal ??= step.position < begun - NEAR ? step.position + 1 : begun;
+      goal ??= step.position < start.page - NEAR ? step.position + 1 : start.page;
       // fault: slice-stops-at-once
       if (step.position > goal && plan.isOver(step.position - goal)) break;
     }
@@ -148,53 +141,46 @@ async function readPart(ctx: PollContext, reached: FullRead, plan: Plan): Promis
     try {
       const sent = await publishing.end();
       addCounts(counts, sent);
-      read.repaired += sent.repaired;
-      read.found += sent.found;
-      read.unreplaced ||= wanted > sent.repaired + sent.unproved;
+      const unreplaced = read.unreplaced || wanted > sent.repaired + sent.unproved;
+      read = { ...read, repaired: read.repaired + sent.repaired, found: read.found + sent.found, unreplaced };
     } finally {
-      move();
-      await keepPlace(ctx, read, ids, plan);
+      read = await keepPlace(survey, settled(), ids, plan.purpose);
     }
   }
-  if (end !== undefined && counts.left === 0) await finish(ctx, read, { ids, end, counts, plan });
+  if (end !== undefined && counts.left === 0) counts.complete = await finish(survey, read, ids, end, plan.purpose);
   return counts;
 }
 
-interface AtEnd {
-  ids: ReadIds;
-  end: ReadEnd;
-  counts: PollCounts;
-  plan: Plan;
-}
-
-/** Closes the books, or says why they stay open. A read is forgotten last: a failure at its end makes only that end be done again. */
-async function finish(ctx: PollContext, read: FullRead, { ids, end, counts, plan }: AtEnd): Promise<void> {
-  const now = ctx.ports.clock.now();
-  const why = await whyOpen(ctx, read, ids, end);
+/**
+ * Closes the books, or says why they stay open. A read is forgotten last: a failure at its end makes only that end be done again. False where the end of the list could
+ * not be seen.
+ */
+async function finish(survey: Survey, read: FullRead, ids: ReadIds, end: ReadEnd, purpose: Purpose): Promise<boolean> {
+  const now = survey.ports.clock.now();
+  const why = await whyOpen(survey, read, ids, end);
   if (why === undefined) {
-    read.failures += 1;
-    leaveOpen(ctx, { code: "pages-unreachable", pages: [end.kind === "failed" ? end.page : 1] }, now);
-    if (read.failures < MOST_FAILURES) return plan.keep(read);
-  } else {
-    counts.complete = true;
-    if (read.begun > 1) {
-      // A backlog of the newest pages says nothing of the others.
-    } else if (why !== "closed") leaveOpen(ctx, why, now);
-    else {
-      const { startedAt, moved, changed, repaired, found } = read;
-      await closeBooks(ctx, { ids, startedAt, moved, changed, repaired, found });
-      // An empty list is believed when it stays empty.
-      if (ctx.mark.booksOpen?.code === "read-as-empty" && plan.origin === "backlog") return plan.keep(read);
+    const failures = read.failures + 1;
+    leaveOpen(survey, { code: "pages-unreachable", pages: [end.kind === "failed" ? end.page : 1] }, now);
+    if (failures < MOST_FAILURES) {
+      survey.note({ kind: "reading", purpose, read: { ...read, failures } });
+      return false;
     }
+  } else if (read.begun === 1) {
+    // A backlog of the newest pages says nothing of the others.
+    if (why === "closed") await closeBooks(survey, read, ids);
+    else leaveOpen(survey, why, now);
+    // An empty list is believed when it stays empty.
+    if (why === "closed" && survey.state.booksOpen?.code === "read-as-empty" && purpose === "backlog") return true;
   }
-  if (read.unreplaced) ctx.mark.nextPass = now;
-  plan.keep(undefined);
-  await dropIds(ctx, read.ids);
+  if (read.unreplaced) survey.note({ kind: "full read due", at: now });
+  survey.note({ kind: "read", purpose });
+  await dropIds(survey, read.ids);
+  return why !== undefined;
 }
 
 /** Why the books stay open, or that they may be closed; undefined where that could not be seen. */
 async function whyOpen(
-  ctx: PollContext,
+  survey: Survey,
   { covered, skipped }: FullRead,
   ids: ReadIds,
   end: ReadEnd,
@@ -202,47 +188,46 @@ async function whyOpen(
   if (end.kind !== "end" || (end.isEmpty && ids.all.size > 0)) return undefined;
   if (!covered) return { code: "pages-moved" };
   if (skipped.length > 0) return { code: "pages-unreachable", pages: skipped };
-  const reaches = await orLeave(ctx, async () => ({ head: await reachesHead(ctx, ids, end.last) }));
+  const reaches = await survey.orLeave(async () => ({ head: await reachesHead(survey, ids, end.last) }));
   if (reaches === undefined) return undefined;
   return reaches.head ? "closed" : { code: "range-unreachable" };
 }
 
 /** Writes the place and the ids that were met up to there. */
-async function keepPlace(ctx: PollContext, read: FullRead, ids: ReadIds, plan: Plan): Promise<void> {
-  const { ids: older } = read;
-  const kept = await orLeave(ctx, () => keepIds(ctx, ids, "read"));
+async function keepPlace(survey: Survey, read: FullRead, ids: ReadIds, purpose: Purpose): Promise<FullRead> {
+  const kept = await survey.orLeave(() => keepIds(survey, ids, "read"));
   // What cannot be kept is read again from the place of before.
-  if (kept === undefined) return;
-  read.ids = kept;
-  plan.keep({ ...read });
-  await ctx.ports.state.saveMark(ctx.lease, ctx.mark);
-  await dropIds(ctx, older);
+  if (kept === undefined) return read;
+  const now = { ...read, ids: kept };
+  survey.note({ kind: "reading", purpose, read: now });
+  await survey.save();
+  await dropIds(survey, read.ids);
+  return now;
 }
 
 /**
  * Whether a read from the oldest page to the end at `last` has met the first page of the other order (R29). Arrivals meanwhile are at that end by now, or are new to
  * the ledger. Else there is a part of the list that no page number reaches.
  */
-async function reachesHead(ctx: PollContext, ids: ReadIds, last: number): Promise<boolean> {
-  const { mark, ports, surveyId } = ctx;
-  const head = await runsOn(ctx, 1, "desc");
+async function reachesHead(survey: Survey, ids: ReadIds, last: number): Promise<boolean> {
+  const head = await runsOn(survey, 1, "desc");
   const missing = new Map(head.map((run) => [run.responseId, run]));
   for (const id of missing.keys()) if (ids.has(id)) missing.delete(id);
   for (const page of [last, last + 1]) {
     if (missing.size === 0) return true;
-    for (const { responseId } of await runsOn(ctx, page, "asc")) missing.delete(responseId);
+    for (const { responseId } of await runsOn(survey, page, "asc")) missing.delete(responseId);
   }
   if (missing.size === 0) return true;
   // Before the first books history is new to the ledger, too.
-  if (mark.books === undefined) return false;
-  const known = await ports.state.entries(surveyId, [...missing.keys()].slice(0, 100));
+  if (survey.state.books === undefined) return false;
+  const known = await survey.entries(missing.keys());
   return ![...known.values()].some(({ state }) => state === "emitted" || state === "before-start");
 }
 
 /** None where there is no such page; behind the end of the list some services fail. */
-async function runsOn(ctx: PollContext, page: number, order: Order): Promise<Run[]> {
+async function runsOn(survey: Survey, page: number, order: Order): Promise<Run[]> {
   try {
-    return toPage(page, await ctx.ports.service.page(ctx.surveyId, page, order))?.runs ?? [];
+    return toPage(page, await survey.page(page, order))?.runs ?? [];
   } catch (error) {
     if (page === 1 || endsWork(error)) throw error;
     return [];

@@ -3,7 +3,6 @@
 export { lastOf } from "./backlog-start.ts";
 export { ReadIds } from "./books/ids.ts";
 export { isSingleOnly, isTrusted, mayAnswer } from "./contents/single-read.ts";
-export type { Allowance, PollContext } from "./context.ts";
 export {
   concernsWholeSource,
   endsWork,
@@ -50,7 +49,6 @@ export {
   POLLS,
   WITHOUT_RECORDS,
 } from "./model/ledger-entry.ts";
-export { beginAllPages, emptyMark, type Lease, type Mark, type OutgoingEvent, openTo, placeOf } from "./model/mark.ts";
 export { addCounts } from "./model/poll-counts.ts";
 export { classOf, completedAt, digestOf, type Run, readRecord, startedAt } from "./model/records.ts";
 export {
@@ -62,6 +60,7 @@ export {
   type Start,
   selected,
 } from "./model/source.ts";
+export { type Lease, NEW_SURVEY, type OutgoingEvent, openTo, placeOf, type SurveyState } from "./model/survey-state.ts";
 export { type PollRequest, type PollResult, pollSurvey } from "./poll-survey.ts";
 export type {
   Clock,
@@ -83,6 +82,7 @@ export { enrich } from "./publish/enrich.ts";
 export { batchOf, type ContentsEvent, makeEvent } from "./publish/publish.ts";
 export { fromRead } from "./publish/response.ts";
 export { tellBooks } from "./publish/tell-books.ts";
+export { type Budget, knownOf, type Survey, type SurveyRequest, withSurvey } from "./survey.ts";
 export {
   type BacklogRequest,
   type BacklogRound,
@@ -96,4 +96,3 @@ export type { SurveySummary, TickFigures, TickSummary } from "./tick/tick-summar
 export { isWhole } from "./walk/join.ts";
 export { isFull, PAGE_SIZE, type Page, toPage } from "./walk/page.ts";
 export { type ReadEnd, readFull } from "./walk/read-pages.ts";
-export { knownOf, type SurveyRequest, withSurvey } from "./with-survey.ts";

@@ -1,7 +1,6 @@
-import type { PollContext } from "./context.ts";
 import { LeaseLostError } from "./errors.ts";
 import type { Role, RoleLease } from "./model/account.ts";
-import type { Lease } from "./model/mark.ts";
+import type { Lease } from "./model/survey-state.ts";
 import type { Ports } from "./ports.ts";
 
 /** A lease is short, so that the work of a killed process goes on soon, and is prolonged while there is work. */
@@ -9,19 +8,18 @@ export const LEASE_DURATION = 15_000;
 /** A request to the bus is over by then, one way or the other. */
 export const PUBLISH_TIMEOUT = 5_000;
 
-/** A worker under a lease; `lost` is set when that could not be prolonged. */
-export interface LeaseHolder extends Pick<PollContext, "lost"> {
-  lease: Lease | RoleLease;
-  ports: Pick<Ports, "clock" | "state">;
+/** A worker under a lease. */
+export interface LeaseHolder {
+  readonly lease: Lease | RoleLease;
+  readonly ports: Pick<Ports, "clock" | "state">;
 }
 
 /** Called before anything that must not happen without the lease: prolongs it in time, or throws `LeaseLostError`. */
-export async function holdLease(ctx: LeaseHolder): Promise<void> {
-  const { clock, state } = ctx.ports;
-  const { lease } = ctx;
+export async function holdLease({ lease, ports }: LeaseHolder): Promise<void> {
+  const { clock, state } = ports;
   const isFresh = (): boolean => clock.now() < lease.until - LEASE_DURATION / 2;
   // fault: lost-lease-unnoticed
-  if (ctx.lost !== undefined) throw ctx.lost;
+  if (lease.lost !== undefined) throw lease.lost;
   // One renewal is enough for all who need it at the same time.
   for (let running = renewals.get(lease); running !== undefined && !isFresh(); running = renewals.get(lease)) {
     await running.catch(() => undefined);
@@ -42,11 +40,11 @@ const renewals = new WeakMap<LeaseHolder["lease"], Promise<void>>();
  * Prolongs the lease while `work` runs, also when that waits for the service for long. Whoever finds the lease lost
  * stops at its next `holdLease`.
  */
-export async function underLease<T>(ctx: LeaseHolder, work: () => Promise<T>): Promise<T> {
-  const stop = ctx.ports.clock.every(LEASE_DURATION / 3, () => {
-    holdLease(ctx).catch((error: unknown) => {
+export async function underLease<T>(holder: LeaseHolder, work: () => Promise<T>): Promise<T> {
+  const stop = holder.ports.clock.every(LEASE_DURATION / 3, () => {
+    holdLease(holder).catch((error: unknown) => {
       // Anything else may pass: the next call, or whoever needs the lease, tries again.
-      if (error instanceof LeaseLostError) ctx.lost ??= error;
+      if (error instanceof LeaseLostError) holder.lease.lost ??= error;
     });
   });
   try {
@@ -69,7 +67,7 @@ export async function inRole<T>(
 ): Promise<T | undefined> {
   const lease = await ports.state.takeRole(role, owner, LEASE_DURATION);
   if (lease === undefined) return undefined;
-  const holder: RoleHolder = { ports, lease, lost: undefined };
+  const holder: RoleHolder = { ports, lease };
   try {
     return await underLease(holder, () => work(holder));
   } finally {

@@ -1,19 +1,16 @@
-import { type Allowance, asNews, type PollContext } from "./context.ts";
-import { orLeave } from "./errors.ts";
 import { readBacklog, readForBooks } from "./full-read.ts";
 import { dropExpired } from "./ledger/kept-records.ts";
 import type { RestKind, SurveyRow, WorkDue } from "./model/account.ts";
 import { newFullRead } from "./model/books.ts";
-import type { Listed, Mark } from "./model/mark.ts";
-import { placeOf } from "./model/mark.ts";
 import { addCounts, isClean, noCounts, type PollCounts } from "./model/poll-counts.ts";
+import { type Listed, placeOf, type SurveyState } from "./model/survey-state.ts";
 import { emitDue } from "./publish/emit.ts";
 import { type Presence, shownAs, tellSurvey } from "./publish/tell.ts";
 import { hasUntold, tellBooks } from "./publish/tell-books.ts";
 import { nextRecheckOf, recheck } from "./recheck.ts";
 import { noteAllRead, rescan, scanAbove, scanBelow, scanHead } from "./scan.ts";
 import { nextTry, tryAgain } from "./skipped-pages.ts";
-import { type SurveyRequest, withSurvey } from "./with-survey.ts";
+import { type Budget, type Survey, type SurveyRequest, withSurvey } from "./survey.ts";
 
 export interface PollRequest extends SurveyRequest {
   presence: Presence;
@@ -26,8 +23,8 @@ export interface PollRequest extends SurveyRequest {
   row?: SurveyRow | undefined;
   /** Whether this is the turn of its backlog: after its news that is read on, until `streamUntil`. Nothing is done where it has none. */
   isTurn?: boolean;
-  /** Work of this kind that is done, as far as the allowance goes. */
-  rest?: { kind: RestKind; allowance: Allowance };
+  /** Work of this kind that is done, as far as the budget goes. */
+  rest?: { kind: RestKind; budget: Budget };
 }
 
 export interface PollResult {
@@ -39,8 +36,8 @@ export interface PollResult {
   sought: number;
   /** Whether all pages below the head were read for what counts show, by now or in earlier polls, and nothing was met. */
   vain: boolean;
-  /** The mark as the poll has left it. */
-  mark: Mark;
+  /** The state as the poll has left it. */
+  state: SurveyState;
   /** Epoch milliseconds at which the survey is due whatever the counts say; absent when never. */
   dueAt: number | undefined;
   /** When other work is due. */
@@ -64,94 +61,93 @@ const PAGES_A_PART = 4;
 
 /** Polls one survey under its lease: what waits and is due, then its backlog or its head, then other work. Undefined where someone else has the survey. */
 export function pollSurvey(request: PollRequest): Promise<PollResult | undefined> {
-  return withSurvey(request, async (ctx) => {
-    ctx.allowance = request.rest?.allowance;
-    const { mark } = ctx;
+  return withSurvey(request, async (survey) => {
     const { listed, presence, isTurn = false } = request;
+    const before = survey.state;
     // fault: survey-not-named
-    if (listed?.facts) mark.survey = { ...listed, facts: listed.facts };
-    if (listed !== undefined) await orLeave(ctx, () => tellSurvey(ctx, listed, presence));
-    const earlier = { closedAt: mark.books?.closedAt, again: mark.repairs?.again ?? 0, page: placeOf(mark)?.page };
-    const done: Done = { counts: noCounts(), headRead: false, grown: 0, sought: 0, vain: false };
-    if (!isTurn || placeOf(mark) !== undefined) {
-      await dropExpired(ctx);
+    if (listed?.facts) survey.note({ kind: "listed", survey: { ...listed, facts: listed.facts } });
+    if (listed !== undefined) await survey.orLeave(() => tellSurvey(survey, listed, presence));
+    let looked: Looked = { ...NOTHING, counts: noCounts() };
+    if (!isTurn || placeOf(before) !== undefined) {
+      await dropExpired(survey);
       // Both go on beside each other: a detail that hangs again at each tick must not keep the news waiting.
-      const [waiting, looked] = await Promise.allSettled([emitDue(ctx), look(ctx, request, done)]);
-      if (looked.status === "rejected") throw looked.reason;
+      const [waiting, look] = await Promise.allSettled([emitDue(survey), lookForAll(survey, request)]);
+      if (look.status === "rejected") throw look.reason;
       if (waiting.status === "rejected") throw waiting.reason;
-      addCounts(done.counts, waiting.value);
+      looked = look.value;
+      addCounts(looked.counts, waiting.value);
     }
-    await tellBooks(ctx);
+    await tellBooks(survey);
+    const { state, source, failure } = survey;
+    const { counts } = looked;
+    const place = placeOf(state);
     return {
-      ...done,
-      mark,
-      dueAt: await nextDue(ctx, done.counts),
-      rest: await restOf(ctx),
-      resumed: placeOf(mark) !== undefined,
-      isFurther: placeOf(mark)?.page !== earlier.page || done.counts.emitted + done.counts.waiting > 0,
-      closedNow: mark.books !== undefined && mark.books.closedAt !== earlier.closedAt,
-      repairedAgain: (mark.repairs?.again ?? 0) - earlier.again,
-      known: mark.known && ctx.source.events.has("survey.changed") ? shownAs(mark.known.facts) : undefined,
-      failure: ctx.failure,
+      ...looked,
+      state,
+      dueAt: await nextDue(survey, counts),
+      rest: await restOf(survey),
+      resumed: place !== undefined,
+      isFurther: place?.page !== placeOf(before)?.page || counts.emitted + counts.waiting > 0,
+      closedNow: state.books !== undefined && state.books.closedAt !== before.books?.closedAt,
+      repairedAgain: (state.repairs?.again ?? 0) - (before.repairs?.again ?? 0),
+      known: state.known && source.events.has("survey.changed") ? shownAs(state.known.facts) : undefined,
+      failure,
     };
   });
 }
 
-/** What a poll has done so far. */
-type Done = Pick<PollResult, "counts" | "headRead" | "grown" | "sought" | "vain">;
+/** What a look for new responses, and other work, came to. */
+type Looked = Pick<PollResult, "counts" | "headRead" | "grown" | "sought" | "vain">;
+const NOTHING = { headRead: false, grown: 0, sought: 0, vain: false };
 
 /** Looks for what is new, and does what other work it may. */
-async function look(ctx: PollContext, request: PollRequest, done: Done): Promise<void> {
-  const { mark } = ctx;
-  await asNews(ctx, async () => {
-    await tryAgain(ctx);
-    done.headRead = request.head || mark.phase.kind !== "head";
-    if (done.headRead) await readNews(ctx, request, done);
-  });
+async function lookForAll(survey: Survey, request: PollRequest): Promise<Looked> {
+  await tryAgain(survey);
+  const isHeadDue = request.head || survey.state.phase.kind !== "head";
+  const looked = isHeadDue ? await readNews(survey, request) : { ...NOTHING, counts: noCounts() };
   const { rest } = request;
-  if (rest === undefined || done.counts.unfinished) return;
-  if (rest.kind === "full read") addCounts(done.counts, await readForBooks(ctx, rest.allowance));
-  else if (rest.kind === "rescan") await doRescan(ctx, rest.allowance, done);
-  else {
-    const { counts, sought } = await recheck(ctx, rest.allowance);
-    addCounts(done.counts, counts);
-    done.sought += sought;
-  }
+  if (rest === undefined || looked.counts.unfinished) return looked;
+  const done = await doRest(survey.paidBy(rest.budget), rest.kind);
+  return {
+    ...looked,
+    counts: addCounts(looked.counts, done.counts),
+    headRead: looked.headRead || done.headRead,
+    sought: looked.sought + done.sought,
+  };
 }
 
 /** The news of a survey: at its head and below it; above a backlog, and that backlog itself in its turn; all that is there at the first poll. */
-async function readNews(
-  ctx: PollContext,
-  { counts = [], row, isTurn = false }: PollRequest,
-  done: Done,
-): Promise<void> {
-  const { mark, ports } = ctx;
-  const place = placeOf(mark);
+async function readNews(survey: Survey, { counts: listed = [], row, isTurn = false }: PollRequest): Promise<Looked> {
+  const read: Looked = { ...NOTHING, headRead: true, counts: noCounts() };
+  const { counts } = read;
+  const place = placeOf(survey.state);
   if (place !== undefined) {
     // Whatever fails in looking at the head, the backlog does not wait for it.
-    const above = (await orLeave(ctx, () => scanAbove(ctx, place))) ?? noCounts();
+    const above = (await survey.orLeave(() => scanAbove(survey, place))) ?? noCounts();
+    if (!isTurn) return { ...read, counts: { ...above, unfinished: true } };
     // The backlog meets all of it again.
-    if (isTurn) addCounts(done.counts, { ...above, left: 0, unfinished: false, complete: false });
-    addCounts(done.counts, isTurn ? await readBacklog(ctx, place) : { ...above, unfinished: true });
-    return;
+    addCounts(counts, { ...above, left: 0, unfinished: false, complete: false });
+    addCounts(counts, await readBacklog(survey, placeOf(survey.state) ?? place));
+    return read;
   }
-  if (mark.phase.kind === "new") {
-    addCounts(done.counts, await readBacklog(ctx, newFullRead(ports.clock.now())));
+  if (survey.state.phase.kind === "new") {
+    addCounts(counts, await readBacklog(survey, newFullRead(survey.ports.clock.now())));
     // The list may have its news elsewhere than at the oldest end.
-    if (!isClean(done.counts)) return;
+    if (!isClean(counts)) return read;
   }
-  addCounts(done.counts, await scanHead(ctx));
+  addCounts(counts, await scanHead(survey));
   // The first reading has come to its end.
-  if (mark.rescan === undefined) noteAllRead(ctx);
-  done.grown = grownBy(counts, row, mark.books);
+  if (survey.state.rescan === undefined) noteAllRead(survey);
+  const grown = grownBy(listed, row, survey.state.books);
   const { hint } = row ?? {};
-  const isResting = hint !== undefined && hint.nextAt > ports.clock.now();
-  const missing = isResting ? 0 : (hint?.missing ?? 0) + done.grown - done.counts.found;
-  if (missing <= 0) delete mark.search;
-  if (missing <= 0 || !isClean(done.counts) || mark.phase.kind !== "head" || row === undefined) return;
-  const below = await scanBelow(ctx, missing);
-  addCounts(done.counts, below.counts);
-  done.vain = below.isVain;
+  const isResting = hint !== undefined && hint.nextAt > survey.ports.clock.now();
+  const missing = isResting ? 0 : (hint?.missing ?? 0) + grown - counts.found;
+  if (missing <= 0) survey.note({ kind: "searched" });
+  if (missing <= 0 || !isClean(counts) || survey.state.phase.kind !== "head" || row === undefined)
+    return { ...read, grown };
+  const below = await scanBelow(survey, missing);
+  addCounts(counts, below.counts);
+  return { ...read, grown, vain: below.isVain };
 }
 
 /** By how much the counts have grown since the last poll: the one that has grown most. Behind books that have closed since then, by what they show beyond these alone. */
@@ -168,49 +164,55 @@ export function grownBy(
   return Math.max(0, ...grown);
 }
 
-/** One more rescan, or the next part of one: from the head down to a depth that doubles each time, to the end of the list, then one page again (R23). */
-async function doRescan(ctx: PollContext, allowance: Allowance, done: Done): Promise<void> {
-  const { mark } = ctx;
-  if (mark.rescan?.place === undefined) {
-    done.headRead = true;
-    addCounts(done.counts, await scanHead(ctx));
-    // A place to go on from is no empty page taken as it is, and no scan that was cut short.
-    if (!isClean(done.counts)) return;
+/** Other work, as far as the budget goes. */
+async function doRest(survey: Survey, kind: RestKind): Promise<Looked> {
+  const none = { ...NOTHING, counts: noCounts() };
+  switch (kind) {
+    case "full read":
+      return { ...none, counts: await readForBooks(survey) };
+    case "recheck":
+      return { ...none, ...(await recheck(survey)) };
+    case "rescan": {
+      if (survey.state.rescan?.place !== undefined) return { ...none, counts: await rescan(survey) };
+      const counts = await scanHead(survey);
+      // A place to go on from is no empty page taken as it is, and no scan that was cut short.
+      if (isClean(counts)) addCounts(counts, await rescan(survey));
+      return { ...none, counts, headRead: true };
+    }
   }
-  addCounts(done.counts, await rescan(ctx, allowance));
 }
 
 /** When other work of this survey is due next. What is under way goes on at once; its period is that of a part. */
-async function restOf(ctx: PollContext): Promise<WorkDue> {
-  const { mark, source } = ctx;
+async function restOf(survey: Survey): Promise<WorkDue> {
+  const { state, source } = survey;
   const { every, full } = source.rescan;
-  const { place, doneAt = 0, step = 0 } = mark.rescan ?? {};
+  const { place, doneAt = 0, step = 0 } = state.rescan ?? {};
   const parts = (pages: number): number => Math.max(1, Math.ceil(pages / PAGES_A_PART));
   return {
     // Re-checks have no period of their own.
     // fault: no-re-check
-    recheck: { at: await nextRecheckOf(ctx), every },
+    recheck: { at: await nextRecheckOf(survey), every },
     rescan:
       place === undefined ? { at: doneAt + every, every } : { at: place.startedAt, every: every / parts(2 ** step) },
     // fault: one-pass-only
     "full read":
-      mark.pass === undefined
-        ? { at: mark.nextPass ?? 0, every: full }
-        : { at: mark.pass.startedAt, every: full / parts(mark.lastPage ?? 1) },
+      state.pass === undefined
+        ? { at: state.nextPass ?? 0, every: full }
+        : { at: state.pass.startedAt, every: full / parts(state.lastPage ?? 1) },
   };
 }
 
-async function nextDue(ctx: PollContext, counts: PollCounts): Promise<number | undefined> {
-  const now = ctx.ports.clock.now();
+async function nextDue(survey: Survey, counts: PollCounts): Promise<number | undefined> {
+  const now = survey.ports.clock.now();
   if (counts.unfinished || counts.left > 0) return now;
   const moments: number[] = [];
   // fault: waiting-unasked
-  const next = await ctx.ports.state.nextDue(ctx.surveyId, "waiting");
+  const next = await survey.ports.state.nextDue(survey.id, "waiting");
   if (next !== undefined) moments.push(next);
-  const tried = nextTry(ctx.mark);
+  const tried = nextTry(survey.state);
   if (tried !== undefined) moments.push(tried);
-  if (hasUntold(ctx)) moments.push(now + ctx.source.absentAfter);
+  if (hasUntold(survey)) moments.push(now + survey.source.absentAfter);
   // The index may lag behind what was just written.
-  if (counts.waiting > 0) moments.push(now + ctx.source.absentAfter);
+  if (counts.waiting > 0) moments.push(now + survey.source.absentAfter);
   return moments.length === 0 ? undefined : Math.min(...moments);
 }

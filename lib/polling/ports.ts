@@ -2,8 +2,8 @@ import type { SurveyDefinition } from "../events/build/definition.ts";
 import type { EventType, Origin } from "../events/index.ts";
 import type { AccountChanges, AccountState, Role, RoleLease, SurveyRow } from "./model/account.ts";
 import type { CheckedState, EmittedResponse, LedgerEntry } from "./model/ledger-entry.ts";
-import type { Lease, Mark, OutgoingEvent } from "./model/mark.ts";
 import type { Start, StartLooks } from "./model/source.ts";
+import type { Lease, OutgoingEvent, SurveyState } from "./model/survey-state.ts";
 
 // What the polling core needs of the world. Adapters sit beside their service; the simulation brings its own.
 
@@ -52,10 +52,10 @@ export interface State {
   giveBackRole(lease: RoleLease): Promise<void>;
   /** Prolongs a lease. Throws `LeaseLostError` when it has been taken over. */
   renew(lease: Lease | RoleLease, duration: number): Promise<void>;
-  /** Writes the mark under the lease's fence, after what was begun before under the same lease. Throws `LeaseLostError` when it has been taken over. */
-  saveMark(lease: Lease, mark: Mark): Promise<void>;
-  /** Writes the mark and gives the lease back. Throws `LeaseLostError` when it has been taken over. */
-  release(lease: Lease, mark: Mark): Promise<void>;
+  /** Writes the state under the lease's fence, after what was begun before under the same lease. Throws `LeaseLostError` when it has been taken over. */
+  saveState(lease: Lease, state: SurveyState): Promise<void>;
+  /** Writes the state and gives the lease back. Throws `LeaseLostError` when it has been taken over. */
+  release(lease: Lease, state: SurveyState): Promise<void>;
   /** Entries of those of `ids` (at most 100) that the ledger holds. */
   entries(surveyId: number, ids: LedgerEntry["id"][]): Promise<Map<LedgerEntry["id"], LedgerEntry>>;
   /** Writes entries over those that are there. Only an emitted one replaces an emitted one. Resolves once all are durable. */

@@ -1,29 +1,31 @@
 import type { Origin } from "../events/index.ts";
 import type { ReadIds } from "./books/ids.ts";
 import { isSingleOnly, noteScattered } from "./contents/single-read.ts";
-import type { PollContext } from "./context.ts";
-import { orLeave } from "./errors.ts";
-import { holdLease } from "./lease.ts";
 import { differences, grown, seeChange } from "./ledger/changes.ts";
 import { noted, orphanEntries, quarantined } from "./ledger/entries.ts";
 import { type Decision, decide, type Judgement } from "./ledger/judge.ts";
 import { FORGOTTEN, type LedgerEntry } from "./model/ledger-entry.ts";
-import { noteFound, placeOf } from "./model/mark.ts";
 import { classOf, type Run } from "./model/records.ts";
 import type { Proof, Replaced, Response } from "./model/response.ts";
-import type { Order, PageRead } from "./ports.ts";
+import { placeOf } from "./model/survey-state.ts";
+import type { Order } from "./ports.ts";
 import { fromRead } from "./publish/response.ts";
 import { noteEnd, skippedPages } from "./skipped-pages.ts";
+import type { Survey } from "./survey.ts";
 import { type Fragment, isWhole } from "./walk/join.ts";
 import { PAGE_SIZE, type Page, toPage } from "./walk/page.ts";
 import { type PageStep, type ReadEnd, readFull, type SoFar, scanPages } from "./walk/read-pages.ts";
 
+// From pages to responses that have to go out, and to entries of the ledger for all others.
+
 /** What came of the responses that have ended with one page. */
 export interface Processed extends SoFar {
-  /** The page read; of the last step: the last page of the read. */
-  page: number;
+  /** The page read; none at the end of the read. */
+  page: Page | undefined;
   /** Completed ones that have to go out. */
   toEmit: Response[];
+  /** To be written before the next page is asked for: what needs no event. */
+  entries: LedgerEntry[];
   /** New completed responses that need no event: history or unreadable. */
   found: number;
   /** Unreadable responses and single records. */
@@ -32,16 +34,23 @@ export interface Processed extends SoFar {
   left: number;
   /** Emitted responses whose records are no longer those of their event. */
   changed: number;
+  /** Of a scan: what it has looked at by now, which may be a page more. */
+  seen: Seen;
   /** Set on the last step. A failure is noted by then, and told at the end of the poll. */
   end?: ReadEnd;
 }
 
-/** What a page shows, before anything of it is handed out. */
-export interface Shown {
-  page: Page;
-  /** Whether it shows anything that has still to be dealt with, and anything that was dealt with before. */
-  news: boolean;
-  isKnown: boolean;
+/** Pages that a scan has looked at; those that showed something new; and those that showed anything else. */
+export interface Seen {
+  pages: ReadonlySet<number>;
+  withNews: ReadonlySet<number>;
+  withKnown: ReadonlySet<number>;
+}
+
+/** Enters into the ledger what needs no event. */
+export async function writeNoted(survey: Survey, { entries, found }: Processed): Promise<void> {
+  await survey.write(entries);
+  survey.note({ kind: "found", count: found });
 }
 
 /** The ledger's word on a response when its page was read. */
@@ -50,34 +59,32 @@ interface Verdict {
   entry: LedgerEntry | undefined;
 }
 
+/** What a read is: in which order, from which page, for which events; and the ids that it meets, where it is a full one. */
+interface ReadingOptions {
+  order: Order;
+  from: number;
+  origin: Origin;
+  ids?: ReadIds;
+}
+
 /** Responses that one read remembers, at most: enough for any shift, and no list of a million (R10). */
 const MOST_REMEMBERED = 20_000;
 
 /** The responses that one read has met. */
 class Reading {
-  readonly verdicts = new Map<number, Verdict>();
+  private readonly verdicts = new Map<number, Verdict>();
   /** Handed out or noted by this read. */
-  readonly dealt = new Set<number>();
+  private readonly dealt = new Set<number>();
   /** The page on which each was met; and whether one that was met twice was looked at. */
   private readonly metAt = new Map<number, number>();
   private hasCompared = false;
-  readonly ctx: PollContext;
-  readonly order: Order;
-  readonly from: number;
-  readonly origin: Origin;
-  /** Ids that a full read meets; a scan keeps none. */
-  readonly ids: ReadIds | undefined;
+  readonly seen = { pages: new Set<number>(), withNews: new Set<number>(), withKnown: new Set<number>() };
+  private readonly survey: Survey;
+  private readonly options: ReadingOptions;
 
-  constructor(
-    ctx: PollContext,
-    { order, from, origin }: { order: Order; from: number; origin: Origin },
-    ids?: ReadIds,
-  ) {
-    this.ctx = ctx;
-    this.order = order;
-    this.from = from;
-    this.origin = origin;
-    this.ids = ids;
+  constructor(survey: Survey, options: ReadingOptions) {
+    this.survey = survey;
+    this.options = options;
   }
 
   isNew(responseId: number): boolean {
@@ -85,63 +92,26 @@ class Reading {
     return verdict !== undefined && verdict.decision !== "settled" && !this.dealt.has(responseId);
   }
 
-  shows(page: Page): Shown {
-    const responses = page.runs.map(({ responseId }) => responseId);
-    return {
-      page,
-      news: responses.some((id) => this.isNew(id)),
-      isKnown: responses.some((id) => !this.isNew(id)),
-    };
-  }
-
-  async read(page: number): Promise<PageRead> {
-    const { ctx, order } = this;
-    await holdLease(ctx);
-    ctx.ports.observe({ kind: "page", surveyId: ctx.surveyId, page, order });
-    return ctx.ports.service.page(ctx.surveyId, page, order);
-  }
-
-  judgement(): Judgement {
-    const { mark, ports, source, start } = this.ctx;
-    return {
-      start,
-      // fault: books-before-any
-      hasBooks: mark.books !== undefined,
-      now: ports.clock.now(),
-      looksAtHeld: this.ids !== undefined,
-      replaces: source.events.has("response.updated"),
-      backfill: placeOf(mark)?.backfill,
-    };
-  }
-
-  /**
-   * Whether a full read meets a response once more, on a page that is no neighbour of the one before, and both pages read together still show it (R12). Windows may be too
-   * short to show that. It is looked at once in a read.
-   */
-  async isScattered({ fragments, moved }: PageStep | ReadEnd): Promise<boolean> {
-    if (this.ids === undefined || this.hasCompared) return false;
-    const again = fragments.find(({ responseId, page }) => (this.metAt.get(responseId) ?? page) < page - 1);
-    const before = again && this.metAt.get(again.responseId);
-    for (const { responseId, page } of fragments) this.metAt.set(responseId, page);
-    forgetOldest(this.metAt);
-    if (again === undefined || before === undefined || moved) return false;
-    this.hasCompared = true;
-    const pages = [before, again.page];
-    const reads = await Promise.all(pages.map(async (page) => toPage(page, await this.read(page))));
-    return reads.every((page) => page?.runs.some(({ responseId }) => responseId === again.responseId) === true);
+  /** Notes what a page shows, before anything of it is handed out. */
+  see({ number, runs }: Page): Seen {
+    const { seen } = this;
+    const isNew = runs.map(({ responseId }) => this.isNew(responseId));
+    seen.pages.add(number);
+    if (isNew.includes(true)) seen.withNews.add(number);
+    if (isNew.includes(false)) seen.withKnown.add(number);
+    return seen;
   }
 
   /** Classifies the responses of a page that was just read. */
   async classify({ runs }: Page): Promise<void> {
     const by = this.judgement();
-    const entries = await entriesOf(this.ctx, runs);
+    const entries = await this.survey.entries(runs.map((run) => run.responseId));
     const ofPage = new Map<number, Verdict>();
     for (const run of runs) {
       const entry = entries.get(run.responseId);
-      const decision = decide(run, entry, by);
       // Where it stands in two places on the page, the one that has still to be dealt with counts.
       const before = ofPage.get(run.responseId)?.decision ?? "settled";
-      if (before === "settled") ofPage.set(run.responseId, { decision, entry });
+      if (before === "settled") ofPage.set(run.responseId, { decision: decide(run, entry, by), entry });
     }
     for (const [responseId, verdict] of ofPage) {
       this.verdicts.delete(responseId);
@@ -150,102 +120,148 @@ class Reading {
     forgetOldest(this.verdicts);
   }
 
-  /** Notes what needs no event of the responses that have ended, and hands out those that need one. */
-  async process(
-    fragments: readonly Fragment[],
-    page: Page | undefined,
-    beforeWrites?: () => Promise<void>,
-  ): Promise<Omit<Processed, keyof SoFar | "page" | "end">> {
-    const { ctx, dealt, ids, order, origin } = this;
-    const { ports, mark, surveyId, learned } = ctx;
-    const by = this.judgement();
-    const isFull = ids !== undefined;
-    const done = { toEmit: [] as Response[], found: 0, quarantined: 0, left: 0, changed: 0 };
-    const entries: LedgerEntry[] = [];
-    const emit = (run: Run, { page: begins }: Fragment, proof: Proof, replaces?: Replaced): void => {
-      done.toEmit.push(fromRead(ctx, run, { proof, replaces, seen: { page: begins, order }, origin }));
-      dealt.add(run.responseId);
+  /** Classifies the responses that have ended with a step, and says what is to be done about each. */
+  async process(step: PageStep | ReadEnd): Promise<Processed> {
+    const { survey } = this;
+    const { fragments, covered, moved, skipped, position } = step;
+    const page = step.kind === "page" ? step.page : undefined;
+    if ((step.kind === "page" && step.scattered) || (await this.isScattered(step))) await noteScattered(survey);
+    const unfit = await orphanEntries(survey, page?.orphans ?? []);
+    const done = {
+      ...{ covered, moved, skipped, position, page, seen: this.seen },
+      ...{ toEmit: [] as Response[], entries: unfit.entries, found: 0, changed: 0 },
+      ...{ quarantined: unfit.entries.length, left: unfit.left },
     };
     for (const fragment of fragments) {
-      const run: Run = { responseId: fragment.responseId, records: fragment.records };
-      if (dealt.has(run.responseId)) continue;
-      const entry = this.verdicts.get(run.responseId)?.entry;
-      const decision = decide(run, entry, by);
-      ids?.add(run.responseId, classOf(run) === "open");
-      if (decision === "settled") {
-        if (entry?.state !== "emitted" || entry.reason === FORGOTTEN || !by.replaces) continue;
-        if (isSingleOnly(ctx)) {
-          // Once a full read compares what went out before that was known.
-          const isOlder = (mark.books?.startedAt ?? 0) < (learned.scattered ?? 0);
-          if (isOlder && isFull) emit(run, fragment, "nothing", grown(run, entry, by.now));
-          continue;
-        }
-        // On the first page of a part nobody knows what stands before it.
-        const isSure = isWhole(fragment) && (fragment.page > this.from || this.from === 1);
-        const differs = isSure ? differences(run, entry) : [];
-        if (differs.length === 0) continue;
-        const seen = seeChange(run, entry, differs, { at: by.now, isFull });
-        // fault: change-untold
-        if (seen.kind === "told") emit(run, fragment, proofOf(fragment), seen.replaces);
-        else done.changed += 1;
-        if (seen.kind === "noted") entries.push(seen.entry);
-        continue;
-      }
-      dealt.add(run.responseId);
-      if (decision === "quarantine") {
-        // A part is enough: no other record makes readable what one of them does not say.
-        const kept = await orLeave(ctx, () => quarantined(ctx, run));
-        if (kept === undefined) done.left += 1;
-        else entries.push(kept);
-        done.quarantined += kept === undefined ? 0 : 1;
-        done.found += kept === undefined ? 0 : 1;
-      } else if (decision === "emit") emit(run, fragment, proofOf(fragment));
-      else if (decision === "replace" && entry !== undefined)
-        emit(run, fragment, proofOf(fragment), grown(run, entry, by.now));
-      else {
-        entries.push(noted(ctx, run));
-        if (decision !== "open") done.found += 1;
-      }
+      const outcome = await this.outcomeOf(fragment);
+      if (outcome.kind !== "none") this.dealt.add(fragment.responseId);
+      if (outcome.kind === "emit") done.toEmit.push(outcome.response);
+      if (outcome.kind === "left") done.left += 1;
+      if (outcome.kind === "changed") done.changed += 1;
+      if ("entry" in outcome && outcome.entry !== undefined) done.entries.push(outcome.entry);
+      if (outcome.kind === "quarantined") done.quarantined += 1;
+      if (outcome.kind === "quarantined" || outcome.kind === "history") done.found += 1;
     }
-    const unfit = await orphanEntries(ctx, page?.orphans ?? []);
-    done.left += unfit.left;
-    done.quarantined += unfit.entries.length;
-    entries.push(...unfit.entries);
-    forgetOldest(dealt);
-    if (entries.length > 0) {
-      await beforeWrites?.();
-      await holdLease(ctx);
-      await ports.state.putEntries(surveyId, entries);
-    }
-    noteFound(mark, done.found);
+    forgetOldest(this.dealt);
     return done;
   }
+
+  private async outcomeOf(fragment: Fragment): Promise<Outcome> {
+    const { survey, options } = this;
+    const { responseId, records } = fragment;
+    if (this.dealt.has(responseId)) return { kind: "none" };
+    const run: Run = { responseId, records };
+    const by = this.judgement();
+    const entry = this.verdicts.get(responseId)?.entry;
+    const decision = decide(run, entry, by);
+    options.ids?.add(responseId, classOf(run) === "open");
+    switch (decision) {
+      case "settled":
+        return entry?.state === "emitted" ? this.changeOf(run, fragment, entry) : { kind: "none" };
+      case "emit":
+        return this.emit(run, fragment);
+      case "replace":
+        return this.emit(run, fragment, entry && { replaces: grown(run, entry, by.now) });
+      case "quarantine": {
+        // A part is enough: no other record makes readable what one of them does not say.
+        const kept = await survey.orLeave(() => quarantined(survey, run));
+        return kept === undefined ? { kind: "left" } : { kind: "quarantined", entry: kept };
+      }
+      default:
+        return { kind: decision === "open" ? "open" : "history", entry: noted(survey, run) };
+    }
+  }
+
+  /** What is to be done about an emitted response, by what differs from its event. */
+  private changeOf(run: Run, fragment: Fragment, entry: LedgerEntry): Outcome {
+    const { survey, options } = this;
+    const { now, replaces } = this.judgement();
+    if (entry.reason === FORGOTTEN || !replaces) return { kind: "none" };
+    const isFull = options.ids !== undefined;
+    if (isSingleOnly(survey)) {
+      // Once a full read compares what went out before that was known.
+      const isOlder = (survey.state.books?.startedAt ?? 0) < (survey.learned.scattered ?? 0);
+      if (!isOlder || !isFull) return { kind: "none" };
+      return this.emit(run, fragment, { proof: "nothing", replaces: grown(run, entry, now) });
+    }
+    // On the first page of a part nobody knows what stands before it.
+    const isSure = isWhole(fragment) && (fragment.page > options.from || options.from === 1);
+    const differs = isSure ? differences(run, entry) : [];
+    if (differs.length === 0) return { kind: "none" };
+    const seen = seeChange(run, entry, differs, { at: now, isFull });
+    // fault: change-untold
+    if (seen.kind === "told") return this.emit(run, fragment, { replaces: seen.replaces });
+    return { kind: "changed", entry: seen.kind === "noted" ? seen.entry : undefined };
+  }
+
+  private emit(run: Run, fragment: Fragment, how: { proof?: Proof; replaces?: Replaced } = {}): Outcome {
+    const { order, origin } = this.options;
+    const { proof = proofOf(fragment), replaces } = how;
+    const seen = { page: fragment.page, order };
+    return { kind: "emit", response: fromRead(this.survey, run, { proof, replaces, seen, origin }) };
+  }
+
+  private judgement(): Judgement {
+    const { state, ports, source, start } = this.survey;
+    return {
+      start,
+      // fault: books-before-any
+      hasBooks: state.books !== undefined,
+      now: ports.clock.now(),
+      looksAtHeld: this.options.ids !== undefined,
+      replaces: source.events.has("response.updated"),
+      backfill: placeOf(state)?.backfill,
+    };
+  }
+
+  /**
+   * Whether a full read meets a response once more, on a page that is no neighbour of the one before, and both pages read together still show it (R12). Windows may be too
+   * short to show that. It is looked at once in a read.
+   */
+  private async isScattered({ fragments, moved }: PageStep | ReadEnd): Promise<boolean> {
+    const { ids, order } = this.options;
+    if (ids === undefined || this.hasCompared) return false;
+    const again = fragments.find(({ responseId, page }) => (this.metAt.get(responseId) ?? page) < page - 1);
+    const before = again && this.metAt.get(again.responseId);
+    for (const { responseId, page } of fragments) this.metAt.set(responseId, page);
+    forgetOldest(this.metAt);
+    if (again === undefined || before === undefined || moved) return false;
+    this.hasCompared = true;
+    const pages = [before, again.page];
+    const reads = await Promise.all(pages.map(async (page) => toPage(page, await this.survey.page(page, order))));
+    return reads.every((page) => page?.runs.some(({ responseId }) => responseId === again.responseId) === true);
+  }
 }
+
+/** What is to be done about a response that a read has met. Changed: it reads otherwise than its event, which is only noted so far. */
+type Outcome =
+  | { kind: "emit"; response: Response }
+  | { kind: "quarantined" | "open" | "history"; entry: LedgerEntry }
+  | { kind: "changed"; entry: LedgerEntry | undefined }
+  | { kind: "left" | "none" };
 
 export interface ScanOptions {
   from: number;
   origin: Origin;
-  /** Whether nothing more is read behind a page. Asked for each page before anything of it is handed out. */
-  isEnough?: (shown: Shown) => boolean;
-  isTimeUp?: () => boolean;
-  /** Called before anything is entered into the ledger. */
-  beforeWrites?: () => Promise<void>;
+  /** Whether nothing more is read behind this page, the last one of those seen. */
+  isEnough?: (page: Page, seen: Seen) => boolean;
+  isTimeUp?: (seen: Seen) => boolean;
 }
 
 /** Reads from a page of the newest on, one page at a time, and processes each. */
-export async function* scanSurvey(ctx: PollContext, options: ScanOptions): AsyncGenerator<Processed, void> {
-  const { from, origin, isEnough = () => false, isTimeUp = () => false, beforeWrites } = options;
-  const reading = new Reading(ctx, { order: "desc", from, origin });
+export async function* scanSurvey(survey: Survey, options: ScanOptions): AsyncGenerator<Processed, void> {
+  const { from, origin, isEnough = () => false, isTimeUp = () => false } = options;
+  const reading = new Reading(survey, { order: "desc", from, origin });
   const pages = scanPages({
     from,
-    read: (page) => reading.read(page),
-    skips: skippedPages(ctx, "desc"),
+    read: (page) => survey.page(page, "desc"),
+    skips: skippedPages(survey.state, "desc"),
     classify: (page) => reading.classify(page),
     isNew: (id) => reading.isNew(id),
-    isEnough: (page) => isEnough(reading.shows(page)),
-    isTimeUp,
+    isEnough: (page) => isEnough(page, reading.see(page)),
+    isTimeUp: () => isTimeUp(reading.seen),
   });
-  yield* processed(reading, pages, beforeWrites);
+  yield* processed(survey, reading, pages, { order: "desc", from });
 }
 
 export interface FullOptions {
@@ -254,19 +270,19 @@ export interface FullOptions {
   /** Whether nothing has to be met again at its beginning. */
   isFirstPart: boolean;
   ids: ReadIds;
-  mostAtOnce?: () => number;
+  mostAtOnce?: (() => number) | undefined;
 }
 
 /** Reads from a page of the oldest on, in windows, and processes each page. */
-export async function* fullSurvey(ctx: PollContext, options: FullOptions): AsyncGenerator<Processed, void> {
+export async function* fullSurvey(survey: Survey, options: FullOptions): AsyncGenerator<Processed, void> {
   const { from, origin, isFirstPart, ids, mostAtOnce } = options;
-  const reading = new Reading(ctx, { order: "asc", from, origin }, ids);
+  const reading = new Reading(survey, { order: "asc", from, origin, ids });
   const met = { pages: 0, responses: 0 };
   const pages = readFull({
     from,
     isSure: isFirstPart,
-    read: (page) => reading.read(page),
-    skips: skippedPages(ctx, "asc"),
+    read: (page) => survey.page(page, "asc"),
+    skips: skippedPages(survey.state, "asc"),
     classify: (page) => {
       met.pages += 1;
       met.responses += page.runs.length;
@@ -275,12 +291,12 @@ export async function* fullSurvey(ctx: PollContext, options: FullOptions): Async
     // Of the responses that are counted, by the pages that those met so far have filled. Each has a record at least.
     knownPages: () => {
       const each = met.responses === 0 ? 1 / PAGE_SIZE : met.pages / met.responses;
-      return Math.max(ctx.mark.lastPage ?? 0, Math.ceil((ctx.listedCount ?? 0) * each));
+      return Math.max(survey.state.lastPage ?? 0, Math.ceil((survey.listedCount ?? 0) * each));
     },
     ...(mostAtOnce === undefined ? {} : { mostAtOnce }),
     isAnchor: (page) => isAnchor(page, ids),
   });
-  yield* processed(reading, pages);
+  yield* processed(survey, reading, pages, { order: "asc", from });
 }
 
 /** Whether all that stands before a page was met by this read: it shows one met completed, and none before that was not met. Open ones count for neither, as they move. */
@@ -290,34 +306,30 @@ function isAnchor({ runs }: Page, ids: ReadIds): boolean {
   return last >= 0 && still.slice(0, last).every(({ responseId }) => ids.has(responseId));
 }
 
-/** Looks at one page. Nothing of it is handed out. */
-export async function lookAt(ctx: PollContext, page: Page): Promise<Shown> {
-  const reading = new Reading(ctx, { order: "desc", from: 1, origin: "head" });
+/** Whether a page shows anything that has still to be dealt with. Nothing of it is handed out. */
+export async function hasNews(survey: Survey, page: Page): Promise<boolean> {
+  const reading = new Reading(survey, { order: "desc", from: 1, origin: "head" });
   await reading.classify(page);
-  return reading.shows(page);
+  return reading.see(page).withNews.has(page.number);
 }
 
 async function* processed(
+  survey: Survey,
   reading: Reading,
   pages: AsyncGenerator<PageStep, ReadEnd>,
-  beforeWrites?: () => Promise<void>,
+  { order, from }: { order: Order; from: number },
 ): AsyncGenerator<Processed, void> {
-  const { ctx, order, from } = reading;
   for (;;) {
-    const next = await pages.next();
-    const { fragments, covered, moved, skipped, position } = next.value;
-    if ((!next.done && next.value.scattered) || (await reading.isScattered(next.value))) await noteScattered(ctx);
-    const soFar = { covered, moved, skipped, position };
-    const done = await reading.process(fragments, next.done ? undefined : next.value.page, beforeWrites);
-    if (!next.done) {
-      yield { ...done, ...soFar, page: next.value.page.number };
+    const { value, done } = await pages.next();
+    const step = await reading.process(value);
+    if (!done) {
+      yield step;
       continue;
     }
-    const end = next.value;
-    noteEnd(ctx, order, end, from);
-    if (skipped.length > 0) ctx.ports.observe({ kind: "skipped", surveyId: ctx.surveyId });
-    if (end.kind === "end" && end.seen === "twice") ctx.mark.lastPage = end.last;
-    yield { ...done, ...soFar, page: end.last, end };
+    noteEnd(survey, order, value, from);
+    if (value.skipped.length > 0) survey.ports.observe({ kind: "skipped", surveyId: survey.id });
+    if (value.kind === "end" && value.seen === "twice") survey.note({ kind: "end seen", lastPage: value.last });
+    yield { ...step, end: value };
     return;
   }
 }
@@ -332,14 +344,4 @@ function forgetOldest(some: Map<number, unknown> | Set<number>): void {
     if (some.size <= MOST_REMEMBERED) return;
     some.delete(id);
   }
-}
-
-async function entriesOf(ctx: PollContext, runs: Run[]): Promise<Map<LedgerEntry["id"], LedgerEntry>> {
-  const found = new Map<LedgerEntry["id"], LedgerEntry>();
-  const ids = [...new Set(runs.map((run) => run.responseId))];
-  for (let i = 0; i < ids.length; i += 100) {
-    const entries = await ctx.ports.state.entries(ctx.surveyId, ids.slice(i, i + 100));
-    for (const [id, entry] of entries) found.set(id, entry);
-  }
-  return found;
 }

@@ -1,10 +1,8 @@
-import type { PollContext } from "./context.ts";
-import { endsWork, leave } from "./errors.ts";
-import { holdLease } from "./lease.ts";
+import { endsWork } from "./errors.ts";
 import { newFullRead } from "./model/books.ts";
-import type { FailingPage, Mark } from "./model/mark.ts";
-import { beginAllPages } from "./model/mark.ts";
+import type { FailingPage, SurveyState } from "./model/survey-state.ts";
 import type { Order } from "./ports.ts";
+import type { Survey } from "./survey.ts";
 import type { ReadEnd } from "./walk/read-pages.ts";
 
 // A page that fails each time does not hide the pages behind it: after some polls it is skipped (R9).
@@ -18,41 +16,37 @@ const LONGEST_PAUSE = 3_600_000;
 const ORDERS = ["asc", "desc"] as const;
 
 /** The pages that a read in this order skips. */
-export function skippedPages({ mark }: Pick<PollContext, "mark">, order: Order): Set<number> {
-  return new Set((mark.failing?.[order] ?? []).flatMap(({ page, isSkipped }) => (isSkipped ? [page] : [])));
+export function skippedPages({ failing }: SurveyState, order: Order): Set<number> {
+  return new Set((failing?.[order] ?? []).flatMap(({ page, isSkipped }) => (isSkipped ? [page] : [])));
 }
 
 /** Notes how a read has ended that began at page `from`. A failure is told at the end of the poll: whole responses go out first. */
-export function noteEnd(ctx: PollContext, order: Order, end: ReadEnd, from: number): void {
-  const known = ctx.mark.failing?.[order] ?? [];
-  if (end.kind === "failed") leave(ctx, end.error);
+export function noteEnd(survey: Survey, order: Order, end: ReadEnd, from: number): void {
+  const known = survey.state.failing?.[order] ?? [];
+  if (end.kind === "failed") survey.leave(end.error);
   const hasPassed = ({ page, isSkipped }: FailingPage): boolean =>
     !isSkipped && from <= page && (end.kind === "end" || end.last >= page);
-  const failing = end.kind === "failed" ? afterFailure(ctx, known, end.page) : known.filter((one) => !hasPassed(one));
-  const { [order]: _, ...others } = ctx.mark.failing ?? {};
-  const all = failing.length === 0 ? others : { ...others, [order]: failing };
-  if (Object.keys(all).length > 0) ctx.mark.failing = all;
-  else delete ctx.mark.failing;
+  const pages = end.kind === "failed" ? afterFailure(survey, known, end.page) : known.filter((one) => !hasPassed(one));
+  survey.note({ kind: "pages failing", order, pages });
 }
 
 /** The failing pages of an order once a read has failed at one more, or once more. */
-function afterFailure(ctx: PollContext, known: readonly FailingPage[], page: number): FailingPage[] {
+function afterFailure({ leasedAt, source }: Survey, known: readonly FailingPage[], page: number): FailingPage[] {
   const isNear = (one: FailingPage): boolean => Math.abs(one.page - page) <= 1;
   const same = known.find((one) => isNear(one) && !one.isSkipped);
   // Of several reads in one interval only the first counts.
-  if (same !== undefined && ctx.leasedAt - same.pollAt < ctx.source.interval / 2) return [...known];
+  if (same !== undefined && leasedAt - same.pollAt < source.interval / 2) return [...known];
   const polls = (same?.polls ?? 0) + 1;
-  const { leasedAt: pollAt } = ctx;
   // One that has been well for longer than a pause is in new trouble.
-  const isSameTrouble = same !== undefined && pollAt - same.pollAt <= 2 * LONGEST_PAUSE;
-  const since = isSameTrouble ? same.since : pollAt;
-  const one: FailingPage = { page, polls, since, pollAt, isSkipped: polls >= POLLS && page > 1 };
+  const isSameTrouble = same !== undefined && leasedAt - same.pollAt <= 2 * LONGEST_PAUSE;
+  const since = isSameTrouble ? same.since : leasedAt;
+  const one: FailingPage = { page, polls, since, pollAt: leasedAt, isSkipped: polls >= POLLS && page > 1 };
   // Where the page beside one that is skipped fails as well, neither is.
   return [...known.filter((other) => !isNear(other)), one];
 }
 
 /** The pages that are skipped, and when each is tried again (epoch milliseconds). While a backlog is under way none is. */
-function tries({ failing, phase }: Mark): { page: FailingPage; order: Order; at: number }[] {
+function tries({ failing, phase }: SurveyState): { page: FailingPage; order: Order; at: number }[] {
   if (phase.kind !== "head") return [];
   return ORDERS.flatMap((order) =>
     (failing?.[order] ?? []).flatMap((page) => {
@@ -63,8 +57,8 @@ function tries({ failing, phase }: Mark): { page: FailingPage; order: Order; at:
 }
 
 /** When the next page that is skipped is tried again (epoch milliseconds). */
-export function nextTry(mark: Mark): number | undefined {
-  const moments = tries(mark).map(({ at }) => at);
+export function nextTry(state: SurveyState): number | undefined {
+  const moments = tries(state).map(({ at }) => at);
   return moments.length === 0 ? undefined : Math.min(...moments);
 }
 
@@ -73,21 +67,21 @@ export function nextTry(mark: Mark): number | undefined {
  *
  * Example: page 3 fails from 10:00 on, and is skipped at 10:03. It is tried at 10:07, 10:12 and 10:18. By 10:27 it answers, and what it holds goes out.
  */
-export async function tryAgain(ctx: PollContext): Promise<void> {
-  const { mark, ports, surveyId, leasedAt } = ctx;
-  for (const { page, order, at } of tries(mark)) {
+export async function tryAgain(survey: Survey): Promise<void> {
+  const { ports, leasedAt } = survey;
+  for (const { page: tried, order, at } of tries(survey.state)) {
     if (at > ports.clock.now()) continue;
-    await holdLease(ctx);
-    ports.observe({ kind: "page", surveyId, page: page.page, order });
-    page.pollAt = leasedAt;
-    try {
-      await ports.service.page(surveyId, page.page, order);
-    } catch (error) {
-      if (endsWork(error)) throw error;
-      continue;
-    }
+    const answers = await survey.page(tried.page, order).then(
+      () => true,
+      (error: unknown) => {
+        if (endsWork(error)) throw error;
+        return false;
+      },
+    );
     // Only a read that has passed it shows that it is well. Should it fail again, it goes on where it was.
-    Object.assign(page, { polls: 0, isSkipped: false });
-    beginAllPages(mark, newFullRead(ports.clock.now()));
+    const now = { ...tried, pollAt: leasedAt, ...(answers ? { polls: 0, isSkipped: false } : {}) };
+    const pages = (survey.state.failing?.[order] ?? []).map((one) => (one.page === tried.page ? now : one));
+    survey.note({ kind: "pages failing", order, pages });
+    if (answers) survey.note({ kind: "reading", purpose: "backlog", read: newFullRead(ports.clock.now()) });
   }
 }

@@ -1,6 +1,6 @@
 import { StateRefusedError } from "../polling/index.ts";
 
-/** Version of every item this code writes. It rises with the form of any item, and so of the mark, a ledger entry, a row or the account. */
+/** Version of every item this code writes. It rises with the form of any item, and so of the state, a ledger entry, a row or the account. */
 export const ITEM_VERSION = 3;
 
 /** Two versions run at once during a deploy: neither goes on with what the other one has written. */

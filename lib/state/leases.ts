@@ -1,13 +1,13 @@
 import { randomUUID } from "node:crypto";
 import {
-  emptyMark,
   type Lease,
   leaseLost,
-  type Mark,
+  NEW_SURVEY,
   type Role,
   type RoleLease,
   type RoleNote,
   type State,
+  type SurveyState,
 } from "../polling/index.ts";
 import { ITEM_VERSION } from "./item-version.ts";
 import { MARK, roleKey, sourceKey, surveyKey } from "./keys.ts";
@@ -17,17 +17,17 @@ import { type Item, readItem, type Table, updateIf } from "./table-client.ts";
 const FURTHEST_AHEAD = 300_000;
 
 /**
- * Leases of one source: of its surveys, and of the roles of its invocations. The mark lives in the item of a survey's lease, so that every mark
+ * Leases of one source: of its surveys, and of the roles of its invocations. The state lives in the item of a survey's lease, so that every state
  * write is conditional on the fence; the tick's note likewise.
  */
-export type Leases = Pick<State, "acquire" | "renew" | "saveMark" | "release" | "takeRole" | "giveBackRole">;
+export type Leases = Pick<State, "acquire" | "renew" | "saveState" | "release" | "takeRole" | "giveBackRole">;
 
-/** The mark of a survey, without taking its lease: for people to look at. */
-export async function readMark(table: Table, source: string, surveyId: number): Promise<Mark> {
-  return markOf(await readItem(table, { pk: surveyKey(source, surveyId), sk: MARK }));
+/** The state of a survey, without taking its lease: for people to look at. */
+export async function readMark(table: Table, source: string, surveyId: number): Promise<SurveyState> {
+  return stateOf(await readItem(table, { pk: surveyKey(source, surveyId), sk: MARK }));
 }
 
-const markOf = ({ mark }: Item): Mark => (mark as Mark | undefined) ?? emptyMark();
+const stateOf = ({ mark }: Item): SurveyState => (mark as SurveyState | undefined) ?? NEW_SURVEY;
 
 /** A lease that was taken, and the item in which it stands. */
 interface Taken {
@@ -86,7 +86,7 @@ export function createLeases(table: Table, source: string, now: () => number): L
     return item.owner === me ? { item, held: { owner: me, fence: Number(item.fence), until } } : undefined;
   }
 
-  /** The last write of the mark under each lease. */
+  /** The last write of the state under each lease. */
   const writing = new WeakMap<Lease, Promise<void>>();
 
   /** Writes one at a time, in the order in which they were begun: an older write must not come after a newer one. */
@@ -101,7 +101,7 @@ export function createLeases(table: Table, source: string, now: () => number): L
     async acquire(surveyId, owner, duration) {
       const taken = await take(surveyItem(surveyId), owner, duration);
       if (taken === undefined) return undefined;
-      return { surveyId, ...taken.held, mark: markOf(taken.item) };
+      return { surveyId, ...taken.held, state: stateOf(taken.item) };
     },
     async takeRole(role, owner, duration) {
       const taken = await take(roleItem(role), owner, duration);
@@ -114,7 +114,7 @@ export function createLeases(table: Table, source: string, now: () => number): L
       await fenced(lease, "until", until);
       lease.until = until;
     },
-    saveMark: (lease, mark) => inOrder(lease, () => fenced(lease, "mark", mark)),
-    release: (lease, mark) => inOrder(lease, () => fenced(lease, "mark", mark, true)),
+    saveState: (lease, state) => inOrder(lease, () => fenced(lease, "mark", state)),
+    release: (lease, state) => inOrder(lease, () => fenced(lease, "mark", state, true)),
   };
 }

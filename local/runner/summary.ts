@@ -5,7 +5,7 @@ import { listedIdsOf } from "../../cli/target/surveys.ts";
 import { createBucket } from "../../lib/aws/bucket.ts";
 import { namingFailures } from "../../lib/aws/failure.ts";
 import { PollerError } from "../../lib/errors.ts";
-import { type Mark, placeOf, sayWhyOpen } from "../../lib/polling/index.ts";
+import { placeOf, type SurveyState, sayWhyOpen } from "../../lib/polling/index.ts";
 import { readAccount } from "../../lib/state/account.ts";
 import { readMark } from "../../lib/state/leases.ts";
 import type { Emissions } from "./progress.ts";
@@ -45,7 +45,7 @@ function whyNot(error: unknown): string {
   throw error;
 }
 
-function booksLine(mark: Mark, since: readonly number[], listed: ReadonlySet<number> | undefined): string {
+function booksLine(mark: SurveyState, since: readonly number[], listed: ReadonlySet<number> | undefined): string {
   const place = placeOf(mark);
   if (place !== undefined) return `not closed yet: ${mark.phase.kind} at page ${place.page}`;
   if (mark.booksOpen !== undefined) return `not closed yet: ${sayWhyOpen(mark.booksOpen)}`;
@@ -78,6 +78,6 @@ function booksLine(mark: Mark, since: readonly number[], listed: ReadonlySet<num
  * The books as they are now. Responses that have come since were not listed when they were closed, and the service's count of then says
  * nothing of now.
  */
-function movedOn(books: NonNullable<Mark["books"]>, since: number): NonNullable<Mark["books"]> {
+function movedOn(books: NonNullable<SurveyState["books"]>, since: number): NonNullable<SurveyState["books"]> {
   return { ...books, deficit: null, listed: books.listed + since, emitted: books.emitted + since };
 }

@@ -6,14 +6,13 @@ import {
   type Clock,
   type DetailRead,
   emittedOf,
-  emptyMark,
   isForRedrive,
   isOutdated,
   JUDGED_BY,
   type Lease,
   type LedgerEntry,
   leaseLost,
-  type Mark,
+  NEW_SURVEY,
   type OutgoingEvent,
   type PageRead,
   type Ports,
@@ -26,6 +25,7 @@ import {
   STORED_ONCE,
   type State,
   type SurveyService,
+  type SurveyState,
   type TickNote,
   type Vault,
 } from "../../lib/polling/index.ts";
@@ -93,7 +93,7 @@ export interface MemoryWorld {
   account: AccountState;
   entry: (surveyId: number, id: LedgerEntry["id"]) => LedgerEntry | undefined;
   entries: (surveyId: number) => LedgerEntry[];
-  mark: (surveyId: number) => Mark;
+  mark: (surveyId: number) => SurveyState;
   objects: Map<string, unknown>;
 }
 
@@ -192,7 +192,7 @@ interface Held {
 }
 
 interface HeldMark extends Held {
-  mark: Mark;
+  mark: SurveyState;
 }
 
 interface HeldRole extends Held {
@@ -244,9 +244,9 @@ function memoryState(now: () => number): StateViews & { state: State } {
       const fence = (last?.fence ?? 0) + 1;
       const me = `${owner}/${fence}`;
       const until = now() + duration;
-      const mark = last?.mark ?? emptyMark();
+      const mark = last?.mark ?? NEW_SURVEY;
       marks.set(surveyId, { fence, owner: me, until, mark });
-      return { surveyId, owner: me, fence, until, mark: structuredClone(mark) };
+      return { surveyId, owner: me, fence, until, state: structuredClone(mark) };
     },
     async takeRole(role, owner, duration) {
       const last = roles.get(role);
@@ -267,7 +267,7 @@ function memoryState(now: () => number): StateViews & { state: State } {
       item.until = now() + duration;
       lease.until = now() + duration;
     },
-    async saveMark(lease, mark) {
+    async saveState(lease, mark) {
       fenced(lease).mark = structuredClone(mark);
     },
     async release(lease, mark) {
@@ -317,7 +317,7 @@ function memoryState(now: () => number): StateViews & { state: State } {
     account,
     entry: (surveyId, id) => held(surveyId).get(id),
     entries: (surveyId) => [...held(surveyId).values()],
-    mark: (surveyId) => marks.get(surveyId)?.mark ?? emptyMark(),
+    mark: (surveyId) => marks.get(surveyId)?.mark ?? NEW_SURVEY,
   };
 }
 

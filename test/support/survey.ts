@@ -138,7 +138,7 @@ export const sourceDefaults: PollingSource = {
 
 type SliceOverrides = Partial<Omit<SurveyRequest, "ports" | "source">> & { source?: Partial<PollingSource> };
 
-/** A slice of a survey's backlog, of two minutes or until `streamUntil`. */
+/** A slice of a survey's backlog, of two minutes or until `turnUntil`. */
 function slice(world: MemoryWorld, { source, ...overrides }: SliceOverrides = {}): Promise<TurnSummary> {
   const deadline = overrides.deadline ?? world.time.now + 2 * MINUTE;
   const { start = { from: "beginning", at: null } } = world.account;
@@ -148,7 +148,7 @@ function slice(world: MemoryWorld, { source, ...overrides }: SliceOverrides = {}
     surveyId: 1,
     owner: "backlog",
     deadline,
-    streamUntil: deadline,
+    turnUntil: deadline,
     start,
     listedCount: undefined,
     learned: learnedBy(world.account),
@@ -180,7 +180,7 @@ export async function pollAlone(world: MemoryWorld, overrides: PollOverrides = {
     surveyId: 1,
     owner: "test",
     deadline: world.time.now + 40 * SECOND,
-    streamUntil: overrides.deadline ?? world.time.now + 40 * SECOND,
+    turnUntil: overrides.deadline ?? world.time.now + 40 * SECOND,
     presence: "present",
     start: { from: "beginning", at: null },
     listedCount: 0,

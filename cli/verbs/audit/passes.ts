@@ -4,7 +4,7 @@ import { readMark } from "../../../lib/state/leases.ts";
 import { CommandError, InterruptedError, notNow } from "../../errors.ts";
 import type { Io, ProgressLine } from "../../io.ts";
 import { askingAws } from "../../target/aws-failure.ts";
-import { eachEmitted, pagesOf, readSource, type SurveyState, tableOf } from "../../target/surveys.ts";
+import { eachEmitted, type PolledSurvey, pagesOf, readSource, tableOf } from "../../target/surveys.ts";
 import type { Target } from "../../target/target.ts";
 import { wait, watchTicks } from "../../wait.ts";
 import { count } from "../../words.ts";
@@ -56,20 +56,20 @@ interface AuditOf {
   target: Target;
   source: SourceConfig;
   /** As they were before the audit. */
-  surveys: readonly SurveyState[];
+  surveys: readonly PolledSurvey[];
   io: Pick<Io, "now" | "signal">;
   progress: ProgressLine;
 }
 
 /** A survey of which nothing is known yet, or what is. */
-export function audited(survey: SurveyState, more: Partial<AuditedSurvey> = {}): AuditedSurvey {
+export function audited(survey: PolledSurvey, more: Partial<AuditedSurvey> = {}): AuditedSurvey {
   const name = survey.mark.survey?.facts.name ?? null;
   const none = { listed: null, found: null, missing: null, closedAt: null, why: null, unaccounted: null };
   return { surveyId: survey.surveyId, name, pages: pagesOf(survey).pages, outcome: "to do", ...none, ...more };
 }
 
 /** One that is left, by what its last full read has said if that said anything. */
-function stillOpen(survey: SurveyState, why: string): AuditedSurvey {
+function stillOpen(survey: PolledSurvey, why: string): AuditedSurvey {
   const { booksOpen } = survey.mark;
   return audited(survey, { outcome: "open", why: booksOpen === undefined ? why : sayWhyOpen(booksOpen) });
 }
@@ -80,12 +80,12 @@ interface Before {
   nextPass: number | undefined;
 }
 
-function beforeOf({ mark }: SurveyState, nextPass = mark.nextPass): Before {
+function beforeOf({ mark }: PolledSurvey, nextPass = mark.nextPass): Before {
   return { closedAt: mark.books?.closedAt, nextPass };
 }
 
 /** The outcome of the full read that was asked for; undefined while it is under way. No two clocks are compared. */
-export function outcomeOf(survey: SurveyState, before: Before): AuditedSurvey | undefined {
+export function outcomeOf(survey: PolledSurvey, before: Before): AuditedSurvey | undefined {
   const { books, booksOpen, pass, nextPass } = survey.mark;
   if (books !== undefined && booksOpen === undefined && books.closedAt !== before.closedAt) {
     const { listed, found, closedAt } = books;
@@ -100,11 +100,11 @@ export function outcomeOf(survey: SurveyState, before: Before): AuditedSurvey | 
 }
 
 /** The place of a pass: while it stays the same nothing goes on. */
-function placeOfPass({ mark: { pass, phase, booksOpen, nextPass } }: SurveyState): string {
+function placeOfPass({ mark: { pass, phase, booksOpen, nextPass } }: PolledSurvey): string {
   return JSON.stringify([pass?.page, pass?.failures, phase, booksOpen, nextPass]);
 }
 
-function show(progress: ProgressLine, survey: SurveyState, more = ""): void {
+function show(progress: ProgressLine, survey: PolledSurvey, more = ""): void {
   const { pages } = pagesOf(survey);
   const page = Math.max(1, survey.mark.pass?.page ?? 1);
   progress.update(`survey ${survey.surveyId}: page ${page} of ${Math.max(page, pages)}${more}`, (page - 1) / pages);
@@ -150,7 +150,7 @@ export async function readPasses(of: AuditOf): Promise<AuditedSurvey[]> {
   return outcomes;
 }
 
-async function readPass({ target, source, io, progress }: AuditOf, survey: SurveyState): Promise<AuditedSurvey> {
+async function readPass({ target, source, io, progress }: AuditOf, survey: PolledSurvey): Promise<AuditedSurvey> {
   const { surveyId } = survey;
   let now = survey;
   let mode: "begin" | "read" = "begin";

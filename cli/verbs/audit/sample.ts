@@ -5,7 +5,7 @@ import { readEntries } from "../../../lib/state/ledger.ts";
 import { InterruptedError } from "../../errors.ts";
 import type { Io, ProgressLine } from "../../io.ts";
 import { askingAws } from "../../target/aws-failure.ts";
-import { refuseBehind, type SurveyState, tableOf } from "../../target/surveys.ts";
+import { type PolledSurvey, refuseBehind, tableOf } from "../../target/surveys.ts";
 import type { Target } from "../../target/target.ts";
 import { isPolling, wait } from "../../wait.ts";
 
@@ -74,7 +74,7 @@ function randomOf(seed: number): () => number {
 interface SampleOf {
   target: Target;
   source: SourceConfig;
-  surveys: readonly SurveyState[];
+  surveys: readonly PolledSurvey[];
   percent: number;
   seed: number;
   io: Io;
@@ -98,7 +98,7 @@ export async function takeSample(of: SampleOf): Promise<SampleAnswer> {
   return { source: source.name, percent, seed, surveys };
 }
 
-async function sampleSurvey(of: SampleOf, { surveyId, mark }: SurveyState): Promise<SampledSurvey> {
+async function sampleSurvey(of: SampleOf, { surveyId, mark }: PolledSurvey): Promise<SampledSurvey> {
   const { target, source, percent, seed, io, progress } = of;
   const { books, lastPage: guess } = mark;
   const ask = (pages: number[]) =>
@@ -149,7 +149,7 @@ async function sampleSurvey(of: SampleOf, { surveyId, mark }: SurveyState): Prom
 /** The responses that are only new. A tick that has begun since has met them. Where none comes, nothing so new was met before. */
 async function lookAgain(
   of: SampleOf,
-  { surveyId, mark }: Pick<SurveyState, "surveyId" | "mark">,
+  { surveyId, mark }: Pick<PolledSurvey, "surveyId" | "mark">,
   unknown: number[],
   completed: ReadonlyMap<number, string | null>,
 ): Promise<Set<number>> {

@@ -5,11 +5,11 @@ import { type Io, type ProgressLine, showProgress } from "../../io.ts";
 import { openTarget } from "../../target/open-target.ts";
 import {
   chosenSurveys,
+  type PolledSurvey,
   pagesOf,
   readSource,
   refusePaused,
   type SourceState,
-  type SurveyState,
 } from "../../target/surveys.ts";
 import { oneSource, type Target } from "../../target/target.ts";
 import { type Answer, DRY_RUN, examples, surveyId, targetVerb, type Verb, wholeNumber, yesOption } from "../../verb.ts";
@@ -77,7 +77,7 @@ interface Of {
   target: Target;
   source: SourceConfig;
   state: SourceState;
-  surveys: SurveyState[];
+  surveys: PolledSurvey[];
   io: Io;
   progress: ProgressLine;
 }

@@ -2,7 +2,7 @@ import type { SourceConfig } from "../../../lib/config/index.ts";
 import { credible, latestInstant } from "../../../lib/events/build/date-string.ts";
 import { isForgotten } from "../../../lib/operator/forgotten.ts";
 import type { Looked } from "../../../lib/operator/look.ts";
-import { type AccountState, isHistory, type LedgerEntry, type Mark } from "../../../lib/polling/index.ts";
+import { type AccountState, isHistory, type LedgerEntry, type SurveyState } from "../../../lib/polling/index.ts";
 import { ago, span } from "../../words.ts";
 import type { EventLog, EventLogLine } from "./event-log.ts";
 
@@ -79,7 +79,7 @@ export interface Facts {
   surveyId: number;
   id: LedgerEntry["id"];
   entry: LedgerEntry | undefined;
-  mark: Mark;
+  mark: SurveyState;
   account: Pick<AccountState, "lastTick" | "pausedUntil" | "outages" | "start">;
   /** Whether the last closed books list it; undefined where nothing tells. */
   isListed: boolean | undefined;

@@ -1,7 +1,7 @@
 import { createBucket } from "../../../lib/aws/bucket.ts";
 import type { SourceConfig } from "../../../lib/config/index.ts";
 import { type Looked, MOST_ASKED } from "../../../lib/operator/look.ts";
-import type { AccountState, LedgerEntry, Mark } from "../../../lib/polling/index.ts";
+import type { AccountState, LedgerEntry, SurveyState } from "../../../lib/polling/index.ts";
 import { readAccount } from "../../../lib/state/account.ts";
 import { readMark } from "../../../lib/state/leases.ts";
 import { readEntryIn } from "../../../lib/state/ledger.ts";
@@ -164,7 +164,7 @@ async function findInBooks(target: Target, places: readonly Place[], id: LedgerE
 }
 
 /** Whether the last closed books list a response; undefined where nothing tells, or the set may not be read. */
-async function isListed({ clients, resources }: Target, mark: Mark, id: number): Promise<boolean | undefined> {
+async function isListed({ clients, resources }: Target, mark: SurveyState, id: number): Promise<boolean | undefined> {
   return (await listedIdsOf(mark, createBucket(clients.s3, resources.claimCheckBucket)))?.has(id);
 }
 

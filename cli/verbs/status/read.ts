@@ -4,7 +4,7 @@ import { type AccountState, placeOf, sayWhyOpen, selected, unaccountedOf } from 
 import { surveyKey } from "../../../lib/state/keys.ts";
 import { emittedResponses, readEntries } from "../../../lib/state/ledger.ts";
 import { askingAws } from "../../target/aws-failure.ts";
-import { countDue, readSource, type SurveyState, tableOf, unlistedText } from "../../target/surveys.ts";
+import { countDue, type PolledSurvey, readSource, tableOf, unlistedText } from "../../target/surveys.ts";
 import type { Target } from "../../target/target.ts";
 import { ago, count, figure, pauseEnd, span, surveyName, utc } from "../../words.ts";
 import {
@@ -70,7 +70,7 @@ interface Of {
   now: number;
 }
 
-async function surveyStatus(of: Of, survey: SurveyState): Promise<SurveyStatus> {
+async function surveyStatus(of: Of, survey: PolledSurvey): Promise<SurveyStatus> {
   const { surveyId, row, mark } = survey;
   const table = tableOf(of.target);
   const source = of.source.name;
@@ -97,14 +97,14 @@ async function surveyStatus(of: Of, survey: SurveyState): Promise<SurveyStatus> 
   };
 }
 
-function booksOf({ mark: { books } }: SurveyState): SurveyStatus["books"] {
+function booksOf({ mark: { books } }: PolledSurvey): SurveyStatus["books"] {
   if (books === undefined) return null;
   const { listed, emitted, beforeStart, open, waiting, held, quarantined, refused, closedAt } = books;
   return { listed, emitted, beforeStart, open, waiting, held, quarantined, refused, closedAt };
 }
 
 /** From the completion of the newest settled response to its event: of none that completed before the first tick, which is history, or waits in a backlog. */
-async function lagOf({ target, source, account }: Of, { surveyId, mark }: SurveyState): Promise<number | null> {
+async function lagOf({ target, source, account }: Of, { surveyId, mark }: PolledSurvey): Promise<number | null> {
   const { responseId, completed } = mark.highWater ?? {};
   const { at, ambiguous } = toMoment(completed ?? null, source.timeZone);
   if (placeOf(mark) !== undefined || responseId === undefined || at === undefined || ambiguous === true) return null;
@@ -115,7 +115,7 @@ async function lagOf({ target, source, account }: Of, { surveyId, mark }: Survey
   return emittedAt === undefined ? null : Math.max(0, emittedAt - completedAt);
 }
 
-async function backlogOf(of: Of, { surveyId, row, mark }: SurveyState): Promise<Backlog | null> {
+async function backlogOf(of: Of, { surveyId, row, mark }: PolledSurvey): Promise<Backlog | null> {
   const { source, account, now } = of;
   const page = placeOf(mark)?.page;
   if (page === undefined) return null;

@@ -1,15 +1,10 @@
 import pLimit from "p-limit";
-import type { PollContext } from "../context.ts";
-import type { Books, BooksOpen, Tally, Withheld } from "../model/books.ts";
+import type { Books, BooksOpen, FullRead, Tally, Withheld } from "../model/books.ts";
 import type { EntryState } from "../model/ledger-entry.ts";
+import type { Survey } from "../survey.ts";
 import { dropIds, keepIds, type ReadIds } from "./ids.ts";
 
 type Class = keyof Tally & (Exclude<EntryState, "before-start"> | "beforeStart");
-
-/** All that a full read has met when it has come to the end of the list. */
-export interface FinishedPass extends Pick<Books, "startedAt" | "moved" | "changed" | "repaired" | "found"> {
-  ids: ReadIds;
-}
 
 /** Full reads in a row of an empty list after which it is believed to be empty. */
 const EMPTY_PASSES = 3;
@@ -21,38 +16,38 @@ const READS = 8;
 /** Responses that do not go out and are named. */
 const MOST_NAMED = 50;
 
-/** Enters the proof of a full read into the mark, or why there is none (R29). */
-export async function closeBooks(ctx: PollContext, pass: FinishedPass): Promise<void> {
-  const { mark } = ctx;
-  const { ids, ...counted } = pass;
-  const closedAt = ctx.ports.clock.now();
-  const { classes, withheld } = await classify(ctx, ids);
+/** Closes the books by a full read that has met all of the list, or says why they stay open (R29). */
+export async function closeBooks(survey: Survey, read: FullRead, ids: ReadIds): Promise<void> {
+  const { state: before, ports, source, listedCount } = survey;
+  const closedAt = ports.clock.now();
+  const { classes, withheld } = await classify(survey, ids);
   const listed = ids.all.size;
   const left = listed - Object.values(classes).reduce((sum, count) => sum + count, 0);
   // fault: unaccounted-closes-books
-  if (left !== 0) return leaveOpen(ctx, { code: "unaccounted", count: left }, closedAt);
+  if (left !== 0) return leaveOpen(survey, { code: "unaccounted", count: left }, closedAt);
   // A page that is read as empty by mistake looks like a list without responses. An empty list is believed when it stays empty.
-  if (listed === 0 && (ctx.listedCount !== 0 || (mark.books?.listed ?? 0) > 0)) {
-    mark.emptyPasses = (mark.emptyPasses ?? 0) + 1;
-    if (mark.emptyPasses < EMPTY_PASSES) return leaveOpen(ctx, { code: "read-as-empty" }, closedAt);
-  } else delete mark.emptyPasses;
-  const { listedIds: older } = mark;
-  mark.listedIds = await keepIds(ctx, ids, "listed");
-  const passes = mark.booksOpen === undefined ? (mark.books?.passes ?? 0) + 1 : 1;
-  const deficit = ctx.listedCount === undefined ? null : ctx.listedCount - listed;
-  delete mark.booksOpen;
-  const named = withheld.length === 0 ? {} : { withheld };
-  mark.books = { ...counted, ...classes, ...named, closedAt, listed, gone: mark.books?.gone ?? 0, deficit, passes };
-  mark.nextPass = pass.startedAt + ctx.source.rescan.full;
-  if (older === undefined || "inline" in older) return;
-  // Only now: until the mark names the new ones, these are all there are.
-  await ctx.ports.state.saveMark(ctx.lease, mark);
-  await dropIds(ctx, older);
+  const isDoubtful = listed === 0 && (listedCount !== 0 || (before.books?.listed ?? 0) > 0);
+  if (isDoubtful && (before.emptyPasses ?? 0) + 1 < EMPTY_PASSES)
+    return leaveOpen(survey, { code: "read-as-empty" }, closedAt);
+  const { startedAt, moved, changed, repaired, found } = read;
+  const books: Books = {
+    ...{ startedAt, moved, changed, repaired, found, ...classes, closedAt, listed },
+    ...(withheld.length === 0 ? {} : { withheld }),
+    gone: before.books?.gone ?? 0,
+    deficit: listedCount === undefined ? null : listedCount - listed,
+    passes: before.booksOpen === undefined ? (before.books?.passes ?? 0) + 1 : 1,
+  };
+  const listedIds = await keepIds(survey, ids, "listed");
+  survey.note({ kind: "books closed", books, listedIds, nextPass: startedAt + source.rescan.full });
+  if (before.listedIds === undefined || "inline" in before.listedIds) return;
+  // Only now: until the state names the new ones, these are all there are.
+  await survey.save();
+  await dropIds(survey, before.listedIds);
 }
 
 /** The class that the ledger gives each of these responses now, and which of them do not go out. */
 async function classify(
-  ctx: PollContext,
+  survey: Survey,
   { all }: ReadIds,
 ): Promise<{ classes: Record<Class, number>; withheld: Withheld[] }> {
   const classes = { emitted: 0, beforeStart: 0, open: 0, waiting: 0, held: 0, quarantined: 0, refused: 0 };
@@ -62,8 +57,7 @@ async function classify(
   await Promise.all(
     Array.from({ length: Math.ceil(ids.length / AT_ONCE) }, (_, i) =>
       limit(async () => {
-        const some = ids.slice(i * AT_ONCE, (i + 1) * AT_ONCE);
-        const entries = await ctx.ports.state.entries(ctx.surveyId, some);
+        const entries = await survey.entries(ids.slice(i * AT_ONCE, (i + 1) * AT_ONCE));
         for (const { id, state, reason = null } of entries.values()) {
           classes[state === "before-start" ? "beforeStart" : state] += 1;
           const isWithheld = state === "held" || state === "quarantined" || state === "refused";
@@ -76,8 +70,7 @@ async function classify(
   return { classes, withheld: withheld.slice(0, MOST_NAMED) };
 }
 
-/** Notes why the books are not closed; `nextPass`: epoch milliseconds. */
-export function leaveOpen(ctx: PollContext, why: BooksOpen, now: number, nextPass?: number): void {
-  ctx.mark.booksOpen = why;
-  ctx.mark.nextPass = nextPass ?? now + ctx.source.rescan.full / SOONER;
+/** Notes why the books are not closed. The next full read is made sooner. */
+export function leaveOpen(survey: Survey, why: BooksOpen, now: number): void {
+  survey.note({ kind: "books open", why, nextPass: now + survey.source.rescan.full / SOONER });
 }

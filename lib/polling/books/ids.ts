@@ -1,10 +1,10 @@
 import { gunzipSync, gzipSync } from "node:zlib";
-import type { PollContext } from "../context.ts";
 import type { IdsRef } from "../model/books.ts";
+import type { Survey } from "../survey.ts";
 
 // Ids of responses as they are kept between the parts of a full read.
 
-/** A text this short stays in the mark; a longer one lies in the vault. */
+/** A text this short stays in the state; a longer one lies in the vault. */
 const MOST_INLINE = 600;
 
 /** The ids that a full read has met, in all of its parts. */
@@ -55,25 +55,25 @@ function sums(all: number[]): number[] {
   });
 }
 
-/** Keeps ids under a name of their own: the mark tells which are the right ones, also after a crash. */
-export async function keepIds(ctx: PollContext, ids: ReadIds, name: string): Promise<IdsRef> {
+/** Keeps ids under a name of their own: the state tells which are the right ones, also after a crash. */
+export async function keepIds(survey: Survey, ids: ReadIds, name: string): Promise<IdsRef> {
   const text = ids.toText();
   if (text.length <= MOST_INLINE) return { inline: text };
-  const key = `ids/${ctx.source.name}/${ctx.surveyId}/${ctx.lease.fence}-${ctx.ports.clock.now()}-${name}.json`;
-  await ctx.ports.vault.put(key, text);
+  const key = `ids/${survey.source.name}/${survey.id}/${survey.lease.fence}-${survey.ports.clock.now()}-${name}.json`;
+  await survey.ports.vault.put(key, text);
   return { key };
 }
 
 /** The ids kept under `ref`, none without one; undefined when they are gone. */
-export async function loadIds(ctx: PollContext, ref: IdsRef | undefined): Promise<ReadIds | undefined> {
+export async function loadIds(survey: Survey, ref: IdsRef | undefined): Promise<ReadIds | undefined> {
   if (ref === undefined) return new ReadIds();
   if ("inline" in ref) return ReadIds.fromText(ref.inline);
-  const text = await ctx.ports.vault.get(ref.key);
+  const text = await survey.ports.vault.get(ref.key);
   return typeof text === "string" ? ReadIds.fromText(text) : undefined;
 }
 
 /** Deletes what is no longer referred to; what cannot be deleted now goes by the bucket's lifecycle. */
-export async function dropIds(ctx: PollContext, ref: IdsRef | undefined): Promise<void> {
+export async function dropIds(survey: Survey, ref: IdsRef | undefined): Promise<void> {
   if (ref === undefined || "inline" in ref) return;
-  await ctx.ports.vault.delete(ref.key).catch(() => undefined);
+  await survey.ports.vault.delete(ref.key).catch(() => undefined);
 }

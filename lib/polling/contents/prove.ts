@@ -1,6 +1,6 @@
-import type { PollContext } from "../context.ts";
 import { noteHeld } from "../ledger/entries.ts";
 import type { Response } from "../model/response.ts";
+import type { Survey } from "../survey.ts";
 import {
   ask,
   asListed,
@@ -23,53 +23,53 @@ export interface Proofs {
  * Proves the contents of responses: by their page or by both pages beside a boundary, or by the single read. That proves a response where it is trusted and includes
  * what was read. It alone proves any where records are scattered (R12).
  */
-export async function prove(ctx: PollContext, all: readonly Response[]): Promise<Proofs> {
+export async function prove(survey: Survey, all: readonly Response[]): Promise<Proofs> {
   const isKnown = ({ proof }: Response): boolean => proof === "single read" || proof === "kept";
   const known = all.filter(isKnown);
   const read = all.filter((response) => !isKnown(response));
-  await compareWhole(ctx, read.filter(isInsidePage));
-  const byPages = isSingleOnly(ctx) ? [] : read.filter(({ proof }) => proof !== "nothing");
-  const rest = isSingleOnly(ctx) ? read : read.filter(({ proof }) => proof === "nothing");
-  const answers = await Promise.all(rest.map((response) => bySingle(ctx, response)));
+  await compareWhole(survey, read.filter(isInsidePage));
+  const byPages = isSingleOnly(survey) ? [] : read.filter(({ proof }) => proof !== "nothing");
+  const rest = isSingleOnly(survey) ? read : read.filter(({ proof }) => proof === "nothing");
+  const answers = await Promise.all(rest.map((response) => bySingle(survey, response)));
   const given = answers.filter((one) => one !== undefined);
   for (const by of ["its page", "both pages"] as const)
     tell(
-      ctx,
+      survey,
       by,
       byPages.filter(({ proof }) => proof === by),
     );
-  tell(ctx, "single read", given);
+  tell(survey, "single read", given);
   const unproved = rest
     .filter(({ replaces }, i) => replaces === undefined && answers[i] === undefined)
     .map(({ responseId, records }) => ({ responseId, shown: hashesOf(records) }));
   // fault: unproved-goes-out
-  return { proved: [...known, ...byPages, ...given], held: await noteHeld(ctx, unproved) };
+  return { proved: [...known, ...byPages, ...given], held: await noteHeld(survey, unproved) };
 }
 
 function isInsidePage(response: Response): response is Response & Whole {
   return response.proof === "its page" && response.seen !== undefined;
 }
 
-function tell(ctx: PollContext, by: "its page" | "both pages" | "single read", some: readonly Response[]): void {
+function tell(survey: Survey, by: "its page" | "both pages" | "single read", some: readonly Response[]): void {
   if (some.length === 0) return;
   const responseIds = some.map(({ responseId }) => responseId);
-  ctx.ports.observe({ kind: "proved", surveyId: ctx.surveyId, by, responseIds });
+  survey.ports.observe({ kind: "proved", surveyId: survey.id, by, responseIds });
 }
 
-async function bySingle(ctx: PollContext, response: Response): Promise<Response | undefined> {
-  const answer = isTrusted(ctx) ? await ask(ctx, response.responseId) : undefined;
+async function bySingle(survey: Survey, response: Response): Promise<Response | undefined> {
+  const answer = isTrusted(survey) ? await ask(survey, response.responseId) : undefined;
   if (answer === undefined) return undefined;
   const { responseId, records: listed, replaces } = response;
   const comparison = compareAnswers(listed, answer);
   const { count = 0 } = replaces?.entry ?? {};
   // Of a response that has lost records only an answer that equals what was read proves that these are all.
-  const isFewer = listed.length < count && !isSingleOnly(ctx);
+  const isFewer = listed.length < count && !isSingleOnly(survey);
   if (comparison !== "equal" && (comparison !== "more" || isFewer)) return undefined;
   // What went out before its source was known to scatter records may have been all of it.
-  if (replaces !== undefined && isSingleOnly(ctx) && answer.length <= count) return undefined;
+  if (replaces !== undefined && isSingleOnly(survey) && answer.length <= count) return undefined;
   const records = asListed(answer, listed);
   // The list may show fewer of the new records than the single read does.
   const isOtherCount = replaces !== undefined && records.length !== count && !replaces.changes.includes("records");
   const named = isOtherCount ? { ...replaces, changes: [...replaces.changes, "records" as const] } : replaces;
-  return { ...response, records, digest: digestAsListed(ctx, responseId, records), replaces: named };
+  return { ...response, records, digest: digestAsListed(survey, responseId, records), replaces: named };
 }

@@ -1,11 +1,11 @@
 import { hash } from "node:crypto";
 import { errorCode } from "../../errors.ts";
 import { isObject } from "../../events/build/fields.ts";
-import type { PollContext } from "../context.ts";
 import { endsWork } from "../errors.ts";
 import { privateRecord } from "../model/privacy.ts";
 import { digestOf, readRecord } from "../model/records.ts";
 import type { Order } from "../ports.ts";
+import type { Survey } from "../survey.ts";
 import { toPage } from "../walk/page.ts";
 
 // The single read gives one response by its id. Its contents are used where it was compared with whole responses (R11).
@@ -16,7 +16,7 @@ const FIRST = 3;
 const MOST_SILENT = 3;
 const SILENCE = 24 * 3_600_000;
 
-type Asking = Pick<PollContext, "learned" | "source">;
+type Asking = Pick<Survey, "learned" | "source">;
 
 /** Whether contents come from the single read alone: its source has scattered records (R12), or the configuration says so. */
 export function isSingleOnly({ learned, source: { contents = "auto" } }: Asking): boolean {
@@ -32,26 +32,26 @@ export function isTrusted(asking: Asking): boolean {
 }
 
 /** Whether it is of use to ask it now. */
-export function mayAnswer({ learned, source, ports }: Pick<PollContext, "learned" | "source" | "ports">): boolean {
+export function mayAnswer({ learned, source, ports }: Pick<Survey, "learned" | "source" | "ports">): boolean {
   return source.contents !== "pages" && ports.clock.now() >= (learned.single.silentUntil ?? 0);
 }
 
 /** The records of the single read, fit to leave the process; none where it has no such response, and undefined where it fails. */
-export async function answerOf(ctx: PollContext, responseId: number): Promise<unknown[] | undefined> {
+export async function answerOf(survey: Survey, responseId: number): Promise<unknown[] | undefined> {
   try {
-    const read = await ctx.ports.service.response(ctx.surveyId, responseId);
+    const read = await survey.ports.service.response(survey.id, responseId);
     if (read.kind === "absent") return [];
-    return read.body.map((record) => privateRecord(record, ctx.source.privacy));
+    return read.body.map((record) => privateRecord(record, survey.source.privacy));
   } catch (error) {
     if (endsWork(error)) throw error;
-    ctx.ports.observe({ kind: "unconfirmed", surveyId: ctx.surveyId, code: errorCode(error) });
+    survey.ports.observe({ kind: "unconfirmed", surveyId: survey.id, code: errorCode(error) });
     return undefined;
   }
 }
 
 /** The same; undefined where it gives none. */
-export async function ask(ctx: PollContext, responseId: number): Promise<unknown[] | undefined> {
-  const records = await answerOf(ctx, responseId);
+export async function ask(survey: Survey, responseId: number): Promise<unknown[] | undefined> {
+  const records = await answerOf(survey, responseId);
   return records?.length === 0 ? undefined : records;
 }
 
@@ -64,7 +64,7 @@ export function asListed(single: unknown[], listed: readonly unknown[]): unknown
 
 /** The digest of a response as pages would list it, of records that tell all that these do; undefined where comments are dropped. */
 export function digestAsListed(
-  { source }: Pick<PollContext, "source">,
+  { source }: Pick<Survey, "source">,
   responseId: number,
   records: unknown[],
 ): string | undefined {
@@ -88,19 +88,19 @@ export interface Whole {
  * Compares whole responses with the single read: the first ones of a source, and those of several records until it is trusted. A difference counts when both are read
  * once more, and still differ.
  */
-export async function compareWhole(ctx: PollContext, whole: readonly Whole[]): Promise<void> {
-  const { learned, source } = ctx;
+export async function compareWhole(survey: Survey, whole: readonly Whole[]): Promise<void> {
+  const { learned, source } = survey;
   const { single, scattered } = learned;
   const isDone = single.differs === true || single.equal >= FIRST || scattered !== undefined;
-  if (isDone || (source.contents ?? "auto") !== "auto" || !mayAnswer(ctx)) return;
+  if (isDone || (source.contents ?? "auto") !== "auto" || !mayAnswer(survey)) return;
   const due = whole.filter(({ records }) => single.compared < FIRST || records.length > 1);
-  await Promise.all(due.slice(0, FIRST).map((one) => compare(ctx, one)));
+  await Promise.all(due.slice(0, FIRST).map((one) => compare(survey, one)));
 }
 
-async function compare(ctx: PollContext, one: Whole): Promise<void> {
-  const { learned, ports } = ctx;
+async function compare(survey: Survey, one: Whole): Promise<void> {
+  const { learned, ports } = survey;
   const { single } = learned;
-  const answer = await ask(ctx, one.responseId);
+  const answer = await ask(survey, one.responseId);
   single.compared += 1;
   if (answer === undefined) {
     single.silent += 1;
@@ -113,20 +113,20 @@ async function compare(ctx: PollContext, one: Whole): Promise<void> {
     if (one.records.length > 1) single.equal += 1;
     return;
   }
-  const [listed, again] = await Promise.all([readAgain(ctx, one), ask(ctx, one.responseId)]);
+  const [listed, again] = await Promise.all([readAgain(survey, one), ask(survey, one.responseId)]);
   // An edit between the two reads, or an answer that does not come now, tells nothing.
   if (again === undefined || listed.length !== one.records.length) return;
   const comparison = compareAnswers(listed, again);
-  if (comparison === "more") await noteScattered(ctx);
+  if (comparison === "more") await noteScattered(survey);
   else if (comparison !== "equal") single.differs = true;
 }
 
 /** Its records on its page, read once more; none where that fails. */
-async function readAgain(ctx: PollContext, { responseId, seen }: Whole): Promise<unknown[]> {
+async function readAgain(survey: Survey, { responseId, seen }: Whole): Promise<unknown[]> {
   try {
-    const page = toPage(seen.page, await ctx.ports.service.page(ctx.surveyId, seen.page, seen.order));
+    const page = toPage(seen.page, await survey.page(seen.page, seen.order));
     const records = page?.runs.flatMap((run) => (run.responseId === responseId ? run.records : [])) ?? [];
-    return records.map(({ raw }) => privateRecord(raw, ctx.source.privacy));
+    return records.map(({ raw }) => privateRecord(raw, survey.source.privacy));
   } catch (error) {
     if (endsWork(error)) throw error;
     return [];
@@ -134,12 +134,12 @@ async function readAgain(ctx: PollContext, { responseId, seen }: Whole): Promise
 }
 
 /** From now on contents come from the single read (R12). It is written at once, as all that goes out depends on it. */
-export async function noteScattered({ learned, ports, source, surveyId }: PollContext): Promise<void> {
+export async function noteScattered({ id, learned, ports, source }: Survey): Promise<void> {
   if (learned.scattered !== undefined || (source.contents ?? "auto") !== "auto") return;
   // fault: scattered-unlearned
   learned.scattered = ports.clock.now();
   await ports.state.saveAccount({ scattered: learned.scattered });
-  ports.observe({ kind: "scattered", surveyId });
+  ports.observe({ kind: "scattered", surveyId: id });
 }
 
 /** How the answers of the single read relate to those of a whole response. More: all of them and something besides; fewer: some of them. */

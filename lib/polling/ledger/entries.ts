@@ -1,60 +1,58 @@
 import { credible, latestInstant } from "../../events/build/date-string.ts";
-import type { PollContext } from "../context.ts";
-import { orLeave } from "../errors.ts";
-import { holdLease } from "../lease.ts";
 import { type LedgerEntry, POLLS } from "../model/ledger-entry.ts";
 import { privateRecord } from "../model/privacy.ts";
 import { classOf, digestOf, type ReadRecord, type Run, startedAt } from "../model/records.ts";
+import type { Survey } from "../survey.ts";
 import { keep, keptUntil } from "./kept-records.ts";
 
 // Ledger entries of what a reading meets that needs no event.
 
 /** An entry for an open response, or one of history, as it was judged on this very read of its page. */
-export function noted(ctx: PollContext, run: Run): LedgerEntry {
+export function noted(survey: Survey, run: Run): LedgerEntry {
   if (classOf(run) !== "open") return { id: run.responseId, state: "before-start" };
-  const now = ctx.ports.clock.now();
-  const firstSeen = firstSeenBy(ctx, run, now);
-  return { id: run.responseId, state: "open", firstSeen, nextCheck: nextRecheck(ctx, firstSeen, now) };
+  const now = survey.ports.clock.now();
+  const firstSeen = firstSeenBy(survey, run, now);
+  return { id: run.responseId, state: "open", firstSeen, nextCheck: nextRecheck(survey, firstSeen, now) };
 }
 
 /**
  * When an open response is looked at again: after half its age, and never more often than ticks come. Full reads alone look at one that is older than the time
  * between two of them.
  */
-export function nextRecheck(ctx: Pick<PollContext, "source">, firstSeen: number, now: number): number | undefined {
+export function nextRecheck(survey: Pick<Survey, "source">, firstSeen: number, now: number): number | undefined {
   const age = now - firstSeen;
-  if (age > ctx.source.rescan.full) return undefined;
-  return now + Math.max(ctx.source.interval, age / 2);
+  if (age > survey.source.rescan.full) return undefined;
+  return now + Math.max(survey.source.interval, age / 2);
 }
 
 /**
  * When an open response was seen first, in epoch milliseconds. One that was there before counts from its own start, where that is earlier in any zone. No other
  * date has a say: one that is ahead would make all of them old.
  */
-export function firstSeenBy({ ports }: Pick<PollContext, "ports">, run: Run | undefined, known: number): number {
+export function firstSeenBy({ ports }: Pick<Survey, "ports">, run: Run | undefined, known: number): number {
   const started = run === undefined ? null : startedAt(run);
   return credible(started, ports.clock.now()) ? Math.min(known, latestInstant(started)) : known;
 }
 
 /** A response whose `completed` cannot be read. */
-export async function quarantined(ctx: PollContext, run: Run): Promise<LedgerEntry> {
-  return quarantine(ctx, { id: run.responseId, digest: digestOf(run), reason: "unreadable completed" }, run.records);
+export async function quarantined(survey: Survey, run: Run): Promise<LedgerEntry> {
+  return quarantine(survey, { id: run.responseId, digest: digestOf(run), reason: "unreadable completed" }, run.records);
 }
 
 /** Entries for records without a readable responseId, each once, and how many are left. The rest of their page goes on. */
 export async function orphanEntries(
-  ctx: PollContext,
+  survey: Survey,
   orphans: ReadRecord[],
 ): Promise<{ entries: LedgerEntry[]; left: number }> {
   if (orphans.length === 0) return { entries: [], left: 0 };
-  const known = await ctx.ports.state.entries(ctx.surveyId, [...new Set(orphans.map(orphanId))].slice(0, 100));
+  const known = await survey.entries(orphans.map(orphanId));
   const entries = new Map<LedgerEntry["id"], LedgerEntry>();
   let left = 0;
   for (const orphan of orphans) {
     const id = orphanId(orphan);
     if (known.has(id) || entries.has(id)) continue;
     const what = { id, digest: orphan.digest, reason: "unreadable responseId" };
-    const entry = await orLeave(ctx, () => quarantine(ctx, what, [orphan]));
+    const entry = await survey.orLeave(() => quarantine(survey, what, [orphan]));
     if (entry === undefined) left += 1;
     else entries.set(id, entry);
   }
@@ -63,15 +61,15 @@ export async function orphanEntries(
 
 /** Keeps the records of what cannot be read, and gives its entry. */
 async function quarantine(
-  ctx: PollContext,
+  survey: Survey,
   { id, digest, reason }: { id: LedgerEntry["id"]; digest: string; reason: string },
   read: ReadRecord[],
 ): Promise<LedgerEntry> {
-  const records = read.map(({ raw }) => privateRecord(raw, ctx.source.privacy));
-  const kept = await keep(ctx, id, digest, { records, details: {} });
+  const records = read.map(({ raw }) => privateRecord(raw, survey.source.privacy));
+  const kept = await keep(survey, id, digest, { records, details: {} });
   const responseId = typeof id === "number" ? id : undefined;
-  ctx.ports.observe({ kind: "quarantined", surveyId: ctx.surveyId, responseId, reason });
-  const times = { firstSeen: ctx.ports.clock.now(), nextCheck: keptUntil(ctx) };
+  survey.ports.observe({ kind: "quarantined", surveyId: survey.id, responseId, reason });
+  const times = { firstSeen: survey.ports.clock.now(), nextCheck: keptUntil(survey) };
   return { id, state: "quarantined", digest, count: records.length, reason, ...times, ...kept };
 }
 
@@ -108,25 +106,19 @@ export interface Unproved {
 }
 
 /** Notes that nothing proved these in this poll. Gives those that are held by now; the others are left to the next poll. */
-export async function noteHeld(ctx: PollContext, responses: Unproved[]): Promise<number[]> {
-  const { state, clock, observe } = ctx.ports;
+export async function noteHeld(survey: Survey, responses: Unproved[]): Promise<number[]> {
+  const { clock, observe } = survey.ports;
   const shownOf = new Map(responses.map(({ responseId, shown }) => [responseId, shown]));
   const all = [...shownOf.keys()];
-  const held: number[] = [];
-  for (let i = 0; i < all.length; i += 100) {
-    const some = all.slice(i, i + 100);
-    const known = await state.entries(ctx.surveyId, some);
-    const entries = some
-      .filter((id) => counts(known.get(id), clock.now(), ctx.source.interval))
-      .map((id) => heldEntry(id, known.get(id), shownOf.get(id) ?? [], clock.now()));
-    await holdLease(ctx);
-    if (entries.length > 0) await state.putEntries(ctx.surveyId, entries);
-    for (const entry of entries) known.set(entry.id, entry);
-    held.push(...some.filter((id) => (known.get(id)?.attempts ?? 0) >= POLLS));
-    const fresh = entries.filter(({ attempts }) => attempts === POLLS).length;
-    if (fresh > 0) observe({ kind: "held", surveyId: ctx.surveyId, count: fresh });
-  }
-  return held;
+  const known = await survey.entries(all);
+  const entries = all
+    .filter((id) => counts(known.get(id), clock.now(), survey.source.interval))
+    .map((id) => heldEntry(id, known.get(id), shownOf.get(id) ?? [], clock.now()));
+  await survey.write(entries);
+  const fresh = entries.filter(({ attempts }) => attempts === POLLS).length;
+  if (fresh > 0) observe({ kind: "held", surveyId: survey.id, count: fresh });
+  for (const entry of entries) known.set(entry.id, entry);
+  return all.filter((id) => (known.get(id)?.attempts ?? 0) >= POLLS);
 }
 
 /** Whether this is one more poll that has not proved a response: of several readings in one interval only the first one counts. */

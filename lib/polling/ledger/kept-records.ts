@@ -1,9 +1,8 @@
 import { isObject } from "../../events/build/fields.ts";
-import type { PollContext } from "../context.ts";
-import { holdLease } from "../lease.ts";
 import { type LedgerEntry, WITHOUT_RECORDS } from "../model/ledger-entry.ts";
 import type { Details } from "../model/response.ts";
 import type { Ports } from "../ports.ts";
+import type { Survey } from "../survey.ts";
 
 /** The part of a waiting or quarantined response that is kept, so that the list is not needed again. */
 export interface Kept {
@@ -16,20 +15,20 @@ const MOST_IN_ITEM = 100_000;
 
 /** The fields of a ledger entry that hold `kept`, in the item itself or in the vault. */
 export async function keep(
-  ctx: PollContext,
+  survey: Survey,
   id: LedgerEntry["id"],
   digest: string,
   kept: Kept,
 ): Promise<Pick<LedgerEntry, "kept" | "keptKey">> {
   if (Buffer.byteLength(JSON.stringify(kept)) <= MOST_IN_ITEM) return { kept };
-  const keptKey = `kept/${ctx.source.name}/${ctx.surveyId}/${id}/${digest}.json`;
-  await ctx.ports.vault.put(keptKey, kept);
+  const keptKey = `kept/${survey.source.name}/${survey.id}/${id}/${digest}.json`;
+  await survey.ports.vault.put(keptKey, kept);
   return { keptKey };
 }
 
 /** The part of an entry that was kept; undefined when it is gone. */
-export async function takeOut(ctx: { ports: Pick<Ports, "vault"> }, entry: LedgerEntry): Promise<Kept | undefined> {
-  const kept = entry.keptKey === undefined ? entry.kept : await ctx.ports.vault.get(entry.keptKey);
+export async function takeOut(survey: { ports: Pick<Ports, "vault"> }, entry: LedgerEntry): Promise<Kept | undefined> {
+  const kept = entry.keptKey === undefined ? entry.kept : await survey.ports.vault.get(entry.keptKey);
   if (!isObject(kept) || !Array.isArray(kept.records) || kept.records.length === 0) return undefined;
   return { records: kept.records, details: isObject(kept.details) ? kept.details : {} };
 }
@@ -46,38 +45,30 @@ const TRY_AGAIN = 3_600_000;
 const AT_ONCE = 100;
 
 /** Epoch milliseconds until which the records of a response quarantined now are kept. */
-export function keptUntil(ctx: PollContext): number {
-  return ctx.ports.clock.now() + ctx.source.retention.quarantine;
+export function keptUntil(survey: Survey): number {
+  return survey.ports.clock.now() + survey.source.retention.quarantine;
 }
 
 /** In these states an entry keeps records for a redrive. */
 const KEPT = ["quarantined", "refused"] as const;
 
 /** Drops the kept records of quarantined and refused entries whose time is over, some at each poll. The entries stay, with their reasons. */
-export async function dropExpired(ctx: PollContext): Promise<void> {
-  const { clock, state } = ctx.ports;
-  const { mark, surveyId } = ctx;
+export async function dropExpired(survey: Survey): Promise<void> {
+  const { clock, state } = survey.ports;
   const now = clock.now();
-  if (mark.expiryLook !== undefined && now < mark.expiryLook) return;
-  const nexts = await Promise.all(KEPT.map((kind) => state.nextDue(surveyId, kind)));
+  if (now < (survey.state.expiryLook ?? 0)) return;
+  const nexts = await Promise.all(KEPT.map((kind) => state.nextDue(survey.id, kind)));
   const next = Math.min(Number.POSITIVE_INFINITY, ...nexts.filter((at) => at !== undefined));
-  if (next > now) {
-    mark.expiryLook = Math.min(next, now + LOOK_EVERY);
-    return;
-  }
-  const due = await Promise.all(KEPT.map((kind) => state.due(surveyId, kind, now, AT_ONCE)));
-  const done = await drop(ctx, due.flat());
-  mark.expiryLook = done ? now : now + TRY_AGAIN;
+  if (next > now) return survey.note({ kind: "expiry look", at: Math.min(next, now + LOOK_EVERY) });
+  const due = await Promise.all(KEPT.map((kind) => state.due(survey.id, kind, now, AT_ONCE)));
+  const done = await drop(survey, due.flat());
+  survey.note({ kind: "expiry look", at: done ? now : now + TRY_AGAIN });
 }
 
 /** Whether none of these entries has records any more. */
-async function drop(ctx: PollContext, entries: LedgerEntry[]): Promise<boolean> {
-  const { state, vault } = ctx.ports;
+async function drop(survey: Survey, entries: LedgerEntry[]): Promise<boolean> {
   // The index lags behind: what has gone out or was put back may still stand in it.
-  const now = await state.entries(
-    ctx.surveyId,
-    entries.map(({ id }) => id),
-  );
+  const now = await survey.entries(entries.map(({ id }) => id));
   const bare: LedgerEntry[] = [];
   let failures = 0;
   await Promise.all(
@@ -87,7 +78,7 @@ async function drop(ctx: PollContext, entries: LedgerEntry[]): Promise<boolean> 
       if (known?.state !== entry.state || known.firstSeen !== entry.firstSeen) return;
       try {
         // The object goes first: an entry without the key would leave it behind.
-        if (keptKey !== undefined) await vault.delete(keptKey);
+        if (keptKey !== undefined) await survey.ports.vault.delete(keptKey);
         bare.push(entry);
       } catch {
         // The entry stays due. The poll goes on without it.
@@ -95,7 +86,6 @@ async function drop(ctx: PollContext, entries: LedgerEntry[]): Promise<boolean> 
       }
     }),
   );
-  await holdLease(ctx);
-  if (bare.length > 0) await state.putEntries(ctx.surveyId, bare);
+  await survey.write(bare);
   return failures === 0;
 }

@@ -34,7 +34,7 @@ export type WorkDue = Record<RestKind, { at: number; every: number }>;
 /** The same, and when it was tried last (epoch milliseconds). */
 export type RestDue = Record<RestKind, { at: number; every: number; triedAt: number }>;
 
-/** A survey as the tick knows it without reading its mark: its last counts and when it is due without them. */
+/** A survey as the tick knows it without reading its state: its last counts and when it is due without them. */
 export interface SurveyRow {
   /** `responses`, `correct` and `unpaidResponses` of the list that led to the last poll; null when unreadable. */
   counts: (number | null)[];
@@ -46,7 +46,7 @@ export interface SurveyRow {
   isBehind?: true;
   /** Epoch milliseconds at which its books were closed last; absent when they never were. */
   booksAt?: number;
-  /** New responses of which its poll has known by then: `found` of its mark. */
+  /** New responses of which its poll has known by then: `found` of its state. */
   found?: number;
   /** The survey itself as subscribers know it, as a whole number; absent where they are not told. */
   known?: number;
@@ -125,4 +125,6 @@ export interface RoleLease {
   until: number;
   /** Written when the role is given back. */
   note: RoleNote;
+  /** Set when it could not be prolonged meanwhile. */
+  lost?: unknown;
 }

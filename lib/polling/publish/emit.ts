@@ -1,9 +1,9 @@
-import type { PollContext } from "../context.ts";
-import { orLeave } from "../errors.ts";
 import { withoutRecords } from "../ledger/kept-records.ts";
 import type { LedgerEntry } from "../model/ledger-entry.ts";
 import type { PollCounts } from "../model/poll-counts.ts";
 import type { Response } from "../model/response.ts";
+import type { Survey } from "../survey.ts";
+import { waitsForQuestions } from "./enrich.ts";
 import { notSpared, outagesOf } from "./outage.ts";
 import { Publishing } from "./publish.ts";
 import { fromKept, oldestFirst } from "./response.ts";
@@ -19,14 +19,14 @@ const WAITING_AT_ONCE = 100;
 const MOST_IN_OUTAGE = 500;
 
 /** Responses that a scan has found: oldest first, each one event, each in the ledger when this resolves, but for those that are left. */
-export async function emitFound(ctx: PollContext, found: readonly Response[]): Promise<PollCounts> {
-  const { clock } = ctx.ports;
+export async function emitFound(survey: Survey, found: readonly Response[]): Promise<PollCounts> {
+  const { clock } = survey.ports;
   const responses = found.toSorted(oldestFirst);
-  const publishing = new Publishing(ctx, SLOW);
+  const publishing = new Publishing(survey, SLOW);
   let unfinished = false;
   try {
     for (let i = 0; i < responses.length && !unfinished; ) {
-      const isLate = clock.now() > ctx.deadline;
+      const isLate = clock.now() > survey.deadline;
       // The first ones always go out: however short the time is, something gets done in it.
       unfinished = i > 0 && isLate;
       const some = unfinished ? [] : responses.slice(i, i + (isLate ? FEW : AT_ONCE));
@@ -40,10 +40,10 @@ export async function emitFound(ctx: PollContext, found: readonly Response[]): P
 }
 
 /** Looks at what waits and is due, until there is no more of it or the time is up. */
-export async function emitDue(ctx: PollContext): Promise<PollCounts> {
-  const publishing = new Publishing(ctx, WAITING_AT_ONCE);
+export async function emitDue(survey: Survey): Promise<PollCounts> {
+  const publishing = new Publishing(survey, WAITING_AT_ONCE);
   // Whatever failed, responses on their way come to their end.
-  const [taken] = await Promise.allSettled([takeDue(ctx, publishing)]);
+  const [taken] = await Promise.allSettled([takeDue(survey, publishing)]);
   const counts = await publishing.end();
   if (taken.status === "rejected") throw taken.reason;
   // These were counted as found when they were met.
@@ -51,13 +51,13 @@ export async function emitDue(ctx: PollContext): Promise<PollCounts> {
 }
 
 /** Gives how many are left to the next poll. */
-async function takeDue(ctx: PollContext, publishing: Publishing): Promise<number> {
-  const { state, clock } = ctx.ports;
+async function takeDue(survey: Survey, publishing: Publishing): Promise<number> {
+  const { state, clock } = survey.ports;
   const seen = new Set<LedgerEntry["id"]>();
   let left = 0;
   let most = WAITING_AT_ONCE;
-  while (clock.now() <= ctx.deadline) {
-    const first = await state.due(ctx.surveyId, "waiting", clock.now(), most);
+  while (clock.now() <= survey.deadline) {
+    const first = await state.due(survey.id, "waiting", clock.now(), most);
     const due = first.filter(({ id }) => !seen.has(id));
     if (due.length === 0) {
       if (first.length < most) break;
@@ -67,15 +67,16 @@ async function takeDue(ctx: PollContext, publishing: Publishing): Promise<number
     }
     for (const { id } of due) seen.add(id);
     // The index lags behind: what went out a moment ago may still stand in it.
-    const now = await state.entries(
-      ctx.surveyId,
-      due.map(({ id }) => id),
-    );
+    const now = await survey.entries(due.map(({ id }) => id));
     // fault: stale-index-believed
     const waiting = due.filter(({ id }) => now.get(id)?.state === "waiting");
-    left += await takeWaiting(ctx, publishing, seen.size > WAITING_AT_ONCE ? await notSpared(ctx, waiting) : waiting);
+    left += await takeWaiting(
+      survey,
+      publishing,
+      seen.size > WAITING_AT_ONCE ? await notSpared(survey, waiting) : waiting,
+    );
     // Of responses that wait for the end of an outage, or for the questions of the survey, not all are looked at: they stay due as they are.
-    const isHeldUp = outagesOf(ctx).length > 0 || ((await ctx.definition)?.reasons.length ?? 0) > 0;
+    const isHeldUp = outagesOf(survey).length > 0 || (await waitsForQuestions(survey));
     if (isHeldUp && seen.size >= MOST_IN_OUTAGE) break;
   }
   return left;
@@ -85,18 +86,17 @@ async function takeDue(ctx: PollContext, publishing: Publishing): Promise<number
  * Their records were kept, so the list is not needed again. Gives how many are left to the next poll. A response that cannot be taken out stays due. One whose records
  * are gone is new to the next read that meets it.
  */
-async function takeWaiting(ctx: PollContext, publishing: Publishing, entries: LedgerEntry[]): Promise<number> {
+async function takeWaiting(survey: Survey, publishing: Publishing, entries: LedgerEntry[]): Promise<number> {
   const responses: Response[] = [];
   let left = 0;
   for (const entry of entries) {
-    const kept = await orLeave(ctx, async () => ({ response: await fromKept(ctx, entry) }));
+    const kept = await survey.orLeave(async () => ({ response: await fromKept(survey, entry) }));
     if (kept?.response !== undefined) {
       responses.push(kept.response);
       continue;
     }
     left += 1;
-    if (kept !== undefined)
-      await ctx.ports.state.putEntries(ctx.surveyId, [withoutRecords(entry, ctx.ports.clock.now())]);
+    if (kept !== undefined) await survey.write([withoutRecords(entry, survey.ports.clock.now())]);
   }
   await publishing.take(responses);
   return left;

@@ -1,14 +1,14 @@
 import { errorCode } from "../../errors.ts";
 import type { SurveyDefinition } from "../../events/build/definition.ts";
 import { nestsDeeperThan } from "../../events/build/fields.ts";
-import type { KnownDefinition, PollContext } from "../context.ts";
 import { endsWork, isInterrupted } from "../errors.ts";
 import type { Outcome } from "../learned.ts";
 import type { DetailKind } from "../model/ledger-entry.ts";
-import type { Mark } from "../model/mark.ts";
 import { privateMetadata } from "../model/privacy.ts";
 import type { Details } from "../model/response.ts";
+import type { Lease, SurveyState } from "../model/survey-state.ts";
 import type { DetailRead } from "../ports.ts";
+import type { Survey } from "../survey.ts";
 import { failsForAll, isGivenUp, isSpared, LEAST_ATTEMPTS, type Patience, underOutage } from "./outage.ts";
 
 export interface Enrichment {
@@ -30,12 +30,12 @@ const MOST_NESTED = 1_000;
 
 /** Asks for what is still unknown of a response's metrics and metadata, and of its questions, all at once. */
 export async function enrich(
-  ctx: PollContext,
+  survey: Survey,
   responseId: number,
   known: Details,
   patience: Patience,
 ): Promise<Enrichment> {
-  const { service, clock } = ctx.ports;
+  const { service, clock } = survey.ports;
   const details = { ...known };
   const missing: string[] = [];
   const reasons: string[] = [];
@@ -43,37 +43,36 @@ export async function enrich(
   let asked = false;
 
   const ask = async (kind: DetailKind, read: () => Promise<DetailRead>): Promise<void> => {
-    if (!ctx.source.enrich[kind] || details[kind] !== undefined) return;
-    const outcome = await underOutage(ctx, kind, of, () => attempt(read));
+    if (!survey.source.enrich[kind] || details[kind] !== undefined) return;
+    const outcome = await underOutage(survey, kind, of, () => attempt(read));
     const isAsked = outcome.kind !== "failed" || !isSpared(`${kind}:${outcome.code}`);
     asked ||= isAsked;
-    const counts = ctx.mark.absent;
     if (outcome.kind === "found") {
-      counts[kind] = 0;
-      details[kind] = kind === "metadata" ? privateMetadata(outcome.body, ctx.source.privacy) : outcome.body;
+      survey.note({ kind: "details answered", of: kind, isAbsent: false });
+      details[kind] = kind === "metadata" ? privateMetadata(outcome.body, survey.source.privacy) : outcome.body;
       return;
     }
     if (outcome.kind === "failed") {
       const isOver =
         isAsked &&
-        !(await failsForAll(ctx, kind, of)) &&
-        isGivenUp(kind, patience, clock.now(), ctx.learned.outages, ctx.source.enrichmentPatience);
+        !(await failsForAll(survey, kind, of)) &&
+        isGivenUp(kind, patience, clock.now(), survey.learned.outages, survey.source.enrichmentPatience);
       if (isOver) missing.push(`${kind}:gave-up`);
       else reasons.push(`${kind}:${outcome.code}`);
       return;
     }
     // fault: absent-at-once
-    const longEnough = clock.now() - patience.firstSeen >= ctx.source.absentAfter;
+    const longEnough = clock.now() - patience.firstSeen >= survey.source.absentAfter;
     // Only absence that has lasted counts: in a burst the metrics of all may be late.
-    if (longEnough) counts[kind] += 1;
-    if (longEnough || counts[kind] >= NONE_IN_A_ROW) missing.push(`${kind}:absent`);
+    if (longEnough) survey.note({ kind: "details answered", of: kind, isAbsent: true });
+    if (longEnough || survey.state.absent[kind] >= NONE_IN_A_ROW) missing.push(`${kind}:absent`);
     else reasons.push(`${kind}:absent`);
   };
 
   const [ofSurvey] = await Promise.all([
-    definitionOf(ctx),
-    ask("metrics", () => service.metrics(ctx.surveyId, responseId)),
-    ask("metadata", () => service.metadata(ctx.surveyId, responseId)),
+    questionsOf(survey),
+    ask("metrics", () => service.metrics(survey.id, responseId)),
+    ask("metadata", () => service.metadata(survey.id, responseId)),
   ]);
   const { definition } = ofSurvey;
   return {
@@ -97,10 +96,26 @@ async function attempt(read: () => Promise<DetailRead>): Promise<Outcome> {
   }
 }
 
+/** Knowledge of a survey's questions: what they are, or why events wait for them, or go out without. */
+interface Questions {
+  definition?: SurveyDefinition;
+  reasons: string[];
+  missing: string[];
+}
+
+/** By the lease of the poll that has asked. */
+const askedBy = new WeakMap<Lease, Promise<Questions>>();
+
 /** Asked for once in a poll, when its first event is made. */
-function definitionOf(ctx: PollContext): Promise<KnownDefinition> {
-  ctx.definition ??= askForQuestions(ctx);
-  return ctx.definition;
+function questionsOf(survey: Survey): Promise<Questions> {
+  const questions = askedBy.get(survey.lease) ?? askForQuestions(survey);
+  askedBy.set(survey.lease, questions);
+  return questions;
+}
+
+/** Whether events of this poll wait for the questions of the survey. */
+export async function waitsForQuestions({ lease }: Survey): Promise<boolean> {
+  return ((await askedBy.get(lease))?.reasons.length ?? 0) > 0;
 }
 
 /**
@@ -110,36 +125,37 @@ function definitionOf(ctx: PollContext): Promise<KnownDefinition> {
  * Example with `enrichmentPatience` "15m": asking fails from 12:00 on. What completes at 12:05 waits until 12:15, what completes at 12:20 does not wait. At 12:30
  * they are asked for again.
  */
-async function askForQuestions(ctx: PollContext): Promise<KnownDefinition> {
-  const { mark, ports, source, surveyId } = ctx;
+async function askForQuestions(survey: Survey): Promise<Questions> {
+  const { state, ports, source } = survey;
   const { enrichmentPatience } = source;
   if (source.questions === "none") return { reasons: [], missing: [] };
   if (
-    areGivenUp(mark.questionsFail, enrichmentPatience) &&
-    ports.clock.now() < mark.questionsFail.at + enrichmentPatience
+    areGivenUp(state.questionsFail, enrichmentPatience) &&
+    ports.clock.now() < state.questionsFail.at + enrichmentPatience
   )
     return GIVEN_UP;
   try {
-    const definition = await ports.service.definition(surveyId, mark.survey?.facts.modified ?? null);
-    delete mark.questionsFail;
+    const definition = await ports.service.definition(survey.id, state.survey?.facts.modified ?? null);
+    survey.note({ kind: "questions answered" });
     return { definition, reasons: [], missing: [] };
   } catch (error) {
     if (isInterrupted(error)) throw error;
-    const at = ports.clock.now();
-    const { since, attempts } = mark.questionsFail ?? { since: at, attempts: 0 };
-    mark.questionsFail = { since, at, attempts: attempts + 1 };
+    survey.note({ kind: "questions failed", at: ports.clock.now() });
     // This failure counts all the same: a service may refuse this request and no other.
     if (endsWork(error)) throw error;
-    return areGivenUp(mark.questionsFail, enrichmentPatience)
+    return areGivenUp(survey.state.questionsFail, enrichmentPatience)
       ? GIVEN_UP
       : { reasons: [`questions:${errorCode(error)}`], missing: [] };
   }
 }
 
-const GIVEN_UP: KnownDefinition = { reasons: [], missing: ["questions:gave-up"] };
+const GIVEN_UP: Questions = { reasons: [], missing: ["questions:gave-up"] };
 
 /** Whether the questions have failed for as long as the patience lasts. A poller that stood still has not been trying: it takes three attempts, too. */
-function areGivenUp(fail: Mark["questionsFail"], patience: number): fail is NonNullable<Mark["questionsFail"]> {
+function areGivenUp(
+  fail: SurveyState["questionsFail"],
+  patience: number,
+): fail is NonNullable<SurveyState["questionsFail"]> {
   // fault: questions-without-end
   return fail !== undefined && fail.attempts >= LEAST_ATTEMPTS && fail.at - fail.since >= patience;
 }

@@ -3,16 +3,14 @@ import { errorCode } from "../../errors.ts";
 import { buildEvent, toUpdate } from "../../events/build/build-event.ts";
 import type { SurveyDefinition } from "../../events/build/definition.ts";
 import { prove } from "../contents/prove.ts";
-import type { PollContext } from "../context.ts";
-import { leave, notTaken, orLeave, type PublishFailedError } from "../errors.ts";
+import { notTaken, type PublishFailedError } from "../errors.ts";
 import { holdLease } from "../lease.ts";
 import type { LedgerEntry } from "../model/ledger-entry.ts";
-import type { OutgoingEvent } from "../model/mark.ts";
-import { noteFound } from "../model/mark.ts";
 import { addCounts, noCounts, type PollCounts } from "../model/poll-counts.ts";
 import type { Response } from "../model/response.ts";
-import { later } from "../model/source.ts";
+import type { OutgoingEvent } from "../model/survey-state.ts";
 import type { PublishOutcome, SealedEvent } from "../ports.ts";
+import type { Survey } from "../survey.ts";
 import { enrich } from "./enrich.ts";
 import { OrderedPipeline } from "./ordered-pipeline.ts";
 import { isSpared } from "./outage.ts";
@@ -50,19 +48,19 @@ export function batchOf(ready: readonly Pick<ContentsEvent, "sealed">[]): { leng
 
 /** Makes an event ready for the bus: of now, where it is not said when it was detected. */
 export async function makeEvent(
-  ctx: PollContext,
+  survey: Survey,
   { responseId, records, details, origin, replaces }: Response,
   { definition, missing }: { definition: SurveyDefinition | undefined; missing: string[] },
   { revision = 1, detectedAt }: { revision?: number; detectedAt?: number } = {},
 ): Promise<ContentsEvent> {
-  const { mark, source, surveyId, ports } = ctx;
+  const { id: surveyId, state, source, ports } = survey;
   const time = ports.clock.now();
   const detail = buildEvent({
     sourceName: source.name,
     surveyId,
     responseId,
-    survey: mark.survey?.facts,
-    listedAt: mark.survey?.at,
+    survey: state.survey?.facts,
+    listedAt: state.survey?.at,
     definition,
     questions: source.questions,
     records,
@@ -105,7 +103,7 @@ interface Item {
 /** Brings responses to the bus, page after page and of each the oldest first, and enters them into the ledger. */
 export class Publishing {
   readonly counts: PollCounts = noCounts();
-  private readonly ctx: PollContext;
+  private readonly survey: Survey;
   private readonly pipeline: OrderedPipeline<Item, Item & ContentsEvent>;
   /** In their order, from the first one that is not settled. */
   private readonly pages: Batch[] = [];
@@ -114,22 +112,22 @@ export class Publishing {
   private inVain = 0;
 
   /** `most`: responses between their page and the ledger. */
-  constructor(ctx: PollContext, most: number) {
-    this.ctx = ctx;
+  constructor(survey: Survey, most: number) {
+    this.survey = survey;
     this.pipeline = new OrderedPipeline({
       most,
       prepare: (item) => this.prepare(item),
       batch: batchOf,
       // Before the next one has its turn.
-      send: (batch) => ctx.publishing(() => this.send(batch).catch((error: unknown) => this.pipeline.fail(error))),
-      every: (work) => ctx.ports.clock.every(PERIOD, work),
+      send: (batch) => survey.publishing(() => this.send(batch).catch((error: unknown) => this.pipeline.fail(error))),
+      every: (work) => survey.ports.clock.every(PERIOD, work),
     });
   }
 
   /** Takes the responses of one page. Once they and all before them are settled a read may go on at `position`. Throws the first failure so far. */
   async take(responses: readonly Response[], position = 0): Promise<void> {
     // Proofs come before any of them goes out: how records stand, as some show it, holds for the whole page and for all that follow.
-    const { proved, held } = await prove(this.ctx, responses).catch((error: unknown) => {
+    const { proved, held } = await prove(this.survey, responses).catch((error: unknown) => {
       this.pipeline.fail(error);
       throw error;
     });
@@ -171,12 +169,12 @@ export class Publishing {
 
   /** Asks for the details of a response, and makes its event. One that waits is noted. */
   private async prepare({ response, page }: Item): Promise<(Item & ContentsEvent) | undefined> {
-    const prepared = await orLeave(this.ctx, () => this.eventOf(response));
+    const prepared = await this.survey.orLeave(() => this.eventOf(response));
     if (prepared !== undefined && "event" in prepared) return { page, ...prepared };
     if (prepared?.waits === true) {
       this.counts.waiting += 1;
-      noteFound(this.ctx.mark, isNew(response) ? 1 : 0);
-      this.ctx.ports.observe({ kind: "waiting", surveyId: this.ctx.surveyId, count: 1 });
+      this.survey.note({ kind: "found", count: isNew(response) ? 1 : 0 });
+      this.survey.ports.observe({ kind: "waiting", surveyId: this.survey.id, count: 1 });
     }
     this.settle(page, 1, prepared === undefined);
     return undefined;
@@ -184,11 +182,11 @@ export class Publishing {
 
   /** The event of a response; or that it waits, or is left to a later read. */
   private async eventOf(response: Response): Promise<(ContentsEvent & { response: Response }) | { waits: boolean }> {
-    const { ctx } = this;
+    const { survey } = this;
     // Absence is judged from the first time on that details were asked for: much may lie between that and the page.
-    const firstSeen = response.attempts === 0 ? ctx.ports.clock.now() : response.firstSeen;
+    const firstSeen = response.attempts === 0 ? survey.ports.clock.now() : response.firstSeen;
     const asked = { ...response, firstSeen };
-    const found = await enrich(ctx, response.responseId, response.details, asked);
+    const found = await enrich(survey, response.responseId, response.details, asked);
     const enriched: Response = { ...asked, details: found.details };
     if (response.replaces !== undefined) return this.updateOf(enriched, response.replaces.entry, found);
     // Hundreds may be spared at every tick: their entries are as they were, and due still.
@@ -196,14 +194,14 @@ export class Publishing {
     let { reasons } = found;
     if (reasons.length === 0) {
       try {
-        return { response: enriched, ...(await makeEvent(ctx, enriched, found)) };
+        return { response: enriched, ...(await makeEvent(survey, enriched, found)) };
       } catch (error) {
         // A response that has no place for its answers now waits for one.
-        leave(ctx, error);
+        survey.leave(error);
         reasons = [`event:${errorCode(error)}`];
       }
     }
-    await this.write([await waitingEntry(ctx, enriched, reasons)]);
+    await this.survey.write([await waitingEntry(survey, enriched, reasons)]);
     return { waits: true };
   }
 
@@ -216,7 +214,7 @@ export class Publishing {
     const isSparedNow = reasons.some(isSpared);
     // Details that are absent now may have been there when the replaced event went out: absence is no more certain than a failure.
     if (reasons.length > 0 && (isSparedNow || response.attempts + 1 < MOST_REPAIRS)) {
-      await this.write([{ ...entry, attempts: response.attempts + (isSparedNow ? 0 : 1) }]);
+      await this.survey.write([{ ...entry, attempts: response.attempts + (isSparedNow ? 0 : 1) }]);
       return { waits: false };
     }
     const without = reasons.map((reason) => (reason.endsWith(":absent") ? reason : reason.replace(/:.*/, ":gave-up")));
@@ -225,37 +223,31 @@ export class Publishing {
     const { revision: last = 1, next = { revision: last + 1, contents } } = entry;
     // Nobody knows whether other contents have gone out under the revision noted.
     const revision = next.contents === contents ? next.revision : next.revision + 1;
-    const made = await makeEvent(this.ctx, response, { definition, missing }, { revision });
-    await this.write([{ ...entry, next: { revision, contents } }]);
+    const made = await makeEvent(this.survey, response, { definition, missing }, { revision });
+    await this.survey.write([{ ...entry, next: { revision, contents } }]);
     return { response, ...made };
-  }
-
-  private async write(entries: LedgerEntry[]): Promise<void> {
-    const { ctx } = this;
-    await holdLease(ctx);
-    await ctx.ports.state.putEntries(ctx.surveyId, entries);
   }
 
   /** Publishes one batch, then enters it into the ledger: only then is it settled. What is left of it keeps the rest from nothing. */
   private async send(batch: (Item & ContentsEvent)[]): Promise<void> {
-    const { ctx, counts } = this;
+    const { survey, counts } = this;
     // Nothing more is published while the ledger has not taken everything: one request more would repeat more than those in flight.
-    const isHeldUp = this.pipeline.hasFailed() || (ctx.mark.pending ?? []).length > 0;
+    const isHeldUp = this.pipeline.hasFailed() || (survey.state.pending ?? []).length > 0;
     const left = new Set<Item>(isHeldUp ? batch : []);
     let failure: PublishFailedError | undefined;
     let taken = 0;
     if (!isHeldUp) {
       // fault: ledger-before-bus
-      const outcomes = await ctx.ports.publisher.publish(
+      const outcomes = await survey.ports.publisher.publish(
         batch.map(({ sealed }) => sealed),
         // fault: publish-unguarded
-        () => holdLease(ctx),
+        () => holdLease(survey),
       );
       // fault: failed-counts-as-published
       const published = batch.filter((_, i) => outcomes[i]?.kind === "published");
       // The ledger comes first: whatever fails from here on, these are not to be published again.
-      await enter(ctx, published);
-      const repaired = noteReplaced(ctx, published);
+      await enter(survey, published);
+      const repaired = noteReplaced(survey, published);
       addCounts(counts, { emitted: published.length - repaired, repaired });
       taken = published.length;
       for (const [i, item] of batch.entries()) {
@@ -264,7 +256,7 @@ export class Publishing {
         if (outcome.kind === "refused") taken += 1;
         else {
           failure ??= notTaken(outcome.code);
-          leave(ctx, failure);
+          survey.leave(failure);
         }
         if (!(await this.noteNotTaken(item.response, outcome))) left.add(item);
       }
@@ -279,27 +271,27 @@ export class Publishing {
     response: Response,
     { kind, code }: Exclude<PublishOutcome, { kind: "published" }>,
   ): Promise<boolean> {
-    const { ctx, counts } = this;
+    const { survey, counts } = this;
     const isRefused = kind === "refused";
     // One that was to replace another event is made again by the read that finds it missing.
     if (!isRefused && response.replaces !== undefined) return true;
-    const entry = await orLeave(ctx, () =>
-      isRefused ? refusedEntry(ctx, response, code) : waitingEntry(ctx, response, [`bus:${code}`]),
+    const entry = await survey.orLeave(() =>
+      isRefused ? refusedEntry(survey, response, code) : waitingEntry(survey, response, [`bus:${code}`]),
     );
     if (entry === undefined) return false;
-    await ctx.ports.state.putEntries(ctx.surveyId, [entry]);
-    noteFound(ctx.mark, isNew(response) ? 1 : 0);
+    await survey.write([entry]);
+    survey.note({ kind: "found", count: isNew(response) ? 1 : 0 });
     counts[isRefused ? "refused" : "waiting"] += 1;
-    const { surveyId } = ctx;
-    if (isRefused) ctx.ports.observe({ kind, surveyId, responseId: response.responseId, code });
-    else ctx.ports.observe({ kind: "waiting", surveyId, count: 1 });
+    const { ports, id: surveyId } = survey;
+    if (isRefused) ports.observe({ kind, surveyId, responseId: response.responseId, code });
+    else ports.observe({ kind: "waiting", surveyId, count: 1 });
     return true;
   }
 }
 
-/** Enters published events into the ledger. What it does not take stands in the mark, and nothing more is published before it is in. */
-async function enter(ctx: PollContext, published: (Item & ContentsEvent)[]): Promise<void> {
-  const { ports, mark, surveyId, lease } = ctx;
+/** Enters published events into the ledger. What it does not take stands in the state, and nothing more is published before it is in. */
+async function enter(survey: Survey, published: (Item & ContentsEvent)[]): Promise<void> {
+  const { id: surveyId, ports } = survey;
   const [first] = published;
   if (first === undefined) return;
   const emittedAt = ports.clock.now();
@@ -308,19 +300,15 @@ async function enter(ctx: PollContext, published: (Item & ContentsEvent)[]): Pro
     // fault: update-keeps-old-digest
     return { ...entryOf(response, "emitted"), eventId, revision, emittedAt };
   });
-  for (const { response } of published) {
-    mark.highWater = {
-      responseId: Math.max(response.responseId, mark.highWater?.responseId ?? 0),
-      completed: later(response.completed, mark.highWater?.completed) ?? "",
-    };
-  }
-  noteFound(mark, published.filter(({ response }) => isNew(response)).length);
+  for (const { response } of published)
+    survey.note({ kind: "emitted", responseId: response.responseId, completed: response.completed });
+  survey.note({ kind: "found", count: published.filter(({ response }) => isNew(response)).length });
   try {
-    await ports.state.putEntries(surveyId, await notOutdated(ctx, entries));
+    await ports.state.putEntries(surveyId, await notOutdated(survey, entries));
   } catch (error) {
     // fault: pending-forgotten
-    mark.pending = [...(mark.pending ?? []), ...entries];
-    await ports.state.saveMark(lease, mark);
+    survey.note({ kind: "unwritten", entries });
+    await survey.save();
     throw error;
   }
   // Kept records go only now: until the ledger had the events, these were all there was. An object that cannot be deleted goes with the bucket's own time.
@@ -339,12 +327,9 @@ async function enter(ctx: PollContext, published: (Item & ContentsEvent)[]): Pro
  * The entries without those of which the ledger has a later revision. A process that stood still beyond its lease after a publish may find that another one has
  * published and repaired them since.
  */
-async function notOutdated({ ports, lease, surveyId }: PollContext, entries: LedgerEntry[]): Promise<LedgerEntry[]> {
-  if (ports.clock.now() < lease.until) return entries;
-  const known = await ports.state.entries(
-    surveyId,
-    entries.map(({ id }) => id),
-  );
+async function notOutdated(survey: Survey, entries: LedgerEntry[]): Promise<LedgerEntry[]> {
+  if (survey.ports.clock.now() < survey.lease.until) return entries;
+  const known = await survey.entries(entries.map(({ id }) => id));
   return entries.filter(({ id, revision = 1 }) => {
     const there = known.get(id);
     return there?.state !== "emitted" || (there.revision ?? 1) < revision;
@@ -352,15 +337,14 @@ async function notOutdated({ ports, lease, surveyId }: PollContext, entries: Led
 }
 
 /** Counts the events that have replaced another one; gives how many. */
-function noteReplaced({ mark, ports, surveyId }: PollContext, published: readonly Item[]): number {
+function noteReplaced(survey: Survey, published: readonly Item[]): number {
   const replaced = published.flatMap(({ response: { replaces, records } }) =>
     replaces ? [{ ...replaces.entry, records }] : [],
   );
   if (replaced.length === 0) return 0;
   const short = replaced.filter(({ count = 0, records }) => count < records.length);
   const again = short.filter(({ revision = 1 }) => revision > 1).length;
-  const { once, again: before } = mark.repairs ?? { once: 0, again: 0 };
-  mark.repairs = { once: once + short.length - again, again: before + again };
-  ports.observe({ kind: "repaired", surveyId, count: replaced.length });
+  survey.note({ kind: "repaired", once: short.length - again, again });
+  survey.ports.observe({ kind: "repaired", surveyId: survey.id, count: replaced.length });
   return replaced.length;
 }

@@ -1,32 +1,32 @@
 import { credible } from "../../events/build/date-string.ts";
-import type { PollContext } from "../context.ts";
 import { isAsked } from "../ledger/judge.ts";
 import { keep, keptUntil, takeOut } from "../ledger/kept-records.ts";
 import type { EntryState, LedgerEntry } from "../model/ledger-entry.ts";
-import { placeOf } from "../model/mark.ts";
 import { privateMetadata, privateRecord } from "../model/privacy.ts";
 import { completedAt, digestOf, type Run, readRecord } from "../model/records.ts";
 import type { Response } from "../model/response.ts";
+import { placeOf } from "../model/survey-state.ts";
+import type { Survey } from "../survey.ts";
 import { isSpared, usePatience } from "./outage.ts";
 
 /** A response as a page, or the single read, has shown it. */
 export function fromRead(
-  ctx: PollContext,
+  survey: Survey,
   run: Run,
   { proof, replaces, seen, origin }: Pick<Response, "proof" | "replaces" | "seen" | "origin">,
 ): Response {
-  const completed = dateOf(ctx, run);
-  const now = ctx.ports.clock.now();
-  const isUnknown = proof === "single read" && ctx.source.privacy.comments === "drop";
+  const completed = dateOf(survey, run);
+  const now = survey.ports.clock.now();
+  const isUnknown = proof === "single read" && survey.source.privacy.comments === "drop";
   return {
     responseId: run.responseId,
-    records: run.records.map(({ raw }) => privateRecord(raw, ctx.source.privacy)),
+    records: run.records.map(({ raw }) => privateRecord(raw, survey.source.privacy)),
     digest: isUnknown ? undefined : digestOf(run),
     proof,
     seen,
     replaces,
     completed,
-    origin: isAsked(completed, { backfill: placeOf(ctx.mark)?.backfill, now }) ? "replay" : origin,
+    origin: isAsked(completed, { backfill: placeOf(survey.state)?.backfill, now }) ? "replay" : origin,
     firstSeen: now,
     attempts: replaces?.entry.attempts ?? 0,
     details: {},
@@ -34,19 +34,19 @@ export function fromRead(
 }
 
 /** A waiting response with the records that were kept of it; undefined when these are gone. */
-export async function fromKept(ctx: PollContext, entry: LedgerEntry): Promise<Response | undefined> {
-  const kept = await takeOut(ctx, entry);
+export async function fromKept(survey: Survey, entry: LedgerEntry): Promise<Response | undefined> {
+  const kept = await takeOut(survey, entry);
   if (kept === undefined || typeof entry.id !== "number") return undefined;
-  const { privacy } = ctx.source;
+  const { privacy } = survey.source;
   return {
     responseId: entry.id,
     digest: entry.digest,
     proof: "kept",
     // The rules on what may leave the process can have changed while it waited.
     records: kept.records.map((record) => privateRecord(record, privacy)),
-    completed: dateOf(ctx, { responseId: entry.id, records: kept.records.map((record) => readRecord(record)) }),
+    completed: dateOf(survey, { responseId: entry.id, records: kept.records.map((record) => readRecord(record)) }),
     origin: entry.origin ?? "recheck",
-    firstSeen: entry.firstSeen ?? ctx.ports.clock.now(),
+    firstSeen: entry.firstSeen ?? survey.ports.clock.now(),
     attempts: entry.attempts ?? 1,
     used: entry.patience,
     keptKey: entry.keptKey,
@@ -54,7 +54,7 @@ export async function fromKept(ctx: PollContext, entry: LedgerEntry): Promise<Re
   };
 }
 
-function dateOf({ ports }: PollContext, run: Run): string {
+function dateOf({ ports }: Survey, run: Run): string {
   const date = completedAt(run);
   return credible(date, ports.clock.now()) ? date : "";
 }
@@ -80,10 +80,10 @@ const FIRST_BACK_OFF = 5_000;
  * The entry of a response that waits: for metrics or metadata, for the bus to take its event, or for a place for its answers. All of it is tried again at the next
  * poll. `reasons` are codes, by kind.
  */
-export async function waitingEntry(ctx: PollContext, response: Response, reasons: string[]): Promise<LedgerEntry> {
-  const now = ctx.ports.clock.now();
+export async function waitingEntry(survey: Survey, response: Response, reasons: string[]): Promise<LedgerEntry> {
+  const now = survey.ports.clock.now();
   const { firstSeen, used, origin } = response;
-  const { absentAfter, enrichmentPatience } = ctx.source;
+  const { absentAfter, enrichmentPatience } = survey.source;
   // A response that was not asked about stays due. With a back-off of its own it would lose its turns to those that fail for reasons of their own.
   const asked = !reasons.every(isSpared);
   const attempts = response.attempts + (asked ? 1 : 0);
@@ -95,26 +95,27 @@ export async function waitingEntry(ctx: PollContext, response: Response, reasons
     ...entryOf(response, "waiting"),
     firstSeen,
     attempts,
-    patience: !asked && used !== undefined ? used : usePatience(response, now, ctx.learned.outages, enrichmentPatience),
+    patience:
+      !asked && used !== undefined ? used : usePatience(response, now, survey.learned.outages, enrichmentPatience),
     origin,
     nextCheck: !asked || isOfEvent ? now : onlyAbsent ? Math.max(firstSeen + absentAfter, now) : now + backOff,
     reason: [...reasons].sort().join(" "),
-    ...(await keepRecords(ctx, response)),
+    ...(await keepRecords(survey, response)),
   };
 }
 
 /** The entry of a response whose event the bus refused for good. */
-export async function refusedEntry(ctx: PollContext, response: Response, code: string): Promise<LedgerEntry> {
+export async function refusedEntry(survey: Survey, response: Response, code: string): Promise<LedgerEntry> {
   const { digest, replaces, records, firstSeen } = response;
   // The event that was to be replaced stands. It is left as it is as long as the response does not change again.
   if (replaces !== undefined) {
     const { entry } = replaces;
     return { ...entry, digest: digest ?? entry.digest, count: records.length, refusedRevision: code };
   }
-  const times = { firstSeen, nextCheck: keptUntil(ctx) };
-  return { ...entryOf(response, "refused"), reason: code, ...times, ...(await keepRecords(ctx, response)) };
+  const times = { firstSeen, nextCheck: keptUntil(survey) };
+  return { ...entryOf(response, "refused"), reason: code, ...times, ...(await keepRecords(survey, response)) };
 }
 
-function keepRecords(ctx: PollContext, { responseId, digest, records, details }: Response) {
-  return keep(ctx, responseId, digest ?? "joined", { records, details });
+function keepRecords(survey: Survey, { responseId, digest, records, details }: Response) {
+  return keep(survey, responseId, digest ?? "joined", { records, details });
 }

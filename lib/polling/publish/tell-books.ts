@@ -5,12 +5,10 @@ import { buildDeleted } from "../../events/build/build-deleted.ts";
 import { digestSum } from "../../events/index.ts";
 import { loadIds } from "../books/ids.ts";
 import { answerOf, isTrusted } from "../contents/single-read.ts";
-import type { PollContext } from "../context.ts";
-import { orLeave } from "../errors.ts";
-import { holdLease } from "../lease.ts";
-import type { Books } from "../model/books.ts";
+import type { Books, ToldBooks } from "../model/books.ts";
 import type { EmittedResponse, LedgerEntry } from "../model/ledger-entry.ts";
-import type { OutgoingEvent } from "../model/mark.ts";
+import type { OutgoingEvent } from "../model/survey-state.ts";
+import type { Survey } from "../survey.ts";
 import { factsOf, tell, tellNext } from "./tell.ts";
 
 // R29: what subscribers are told of the books.
@@ -19,33 +17,34 @@ import { factsOf, tell, tellNext } from "./tell.ts";
  * Tells subscribers that the books of a survey have closed, where that is new to them. To be called when nothing of the survey is under way any more: then the
  * ledger holds the last event of each response. A failure is left to the next poll, and holds up nothing else.
  */
-export async function tellBooks(ctx: PollContext): Promise<void> {
-  await orLeave(ctx, () => tellNext(ctx, () => newBooks(ctx)));
+export async function tellBooks(survey: Survey): Promise<void> {
+  await survey.orLeave(() => tellNext(survey, () => newBooks(survey)));
 }
 
 /** Whether something is left to be told. */
-export function hasUntold(ctx: PollContext): boolean {
-  return ctx.mark.untold !== undefined || areUncompared(ctx);
+export function hasUntold(survey: Survey): boolean {
+  return survey.state.untold !== undefined || areUncompared(survey);
 }
 
 /** The event that tells of the books; undefined when they say what was told last, or the time is up. */
-async function newBooks(ctx: PollContext): Promise<OutgoingEvent | undefined> {
-  const { mark, source, start } = ctx;
-  const { books } = mark;
-  if (books === undefined || !areUncompared(ctx)) return undefined;
-  const digest = await compareLedger(ctx, books);
+async function newBooks(survey: Survey): Promise<{ event: OutgoingEvent; books: ToldBooks } | undefined> {
+  const { source, start } = survey;
+  const { books } = survey.state;
+  if (books === undefined || !areUncompared(survey)) return undefined;
+  const digest = await compareLedger(survey, books);
   if (digest === undefined || !source.events.has("books.closed")) return undefined;
-  const facts = factsOf(ctx);
-  const built = buildBooksClosed({ ...facts, from: start.at, books: { ...books }, digest, previous: mark.told });
+  const facts = factsOf(survey);
+  const { books: now = books, told } = survey.state;
+  const built = buildBooksClosed({ ...facts, from: start.at, books: { ...now }, digest, previous: told });
   if (built === undefined) return undefined;
   const { sequence, eventId } = built.detail.meta;
-  mark.told = { sequence, eventId, hash: built.hash };
-  return { type: "books.closed", detail: built.detail, time: facts.detectedAt };
+  const event = { type: "books.closed", detail: built.detail, time: facts.detectedAt } as const;
+  return { event, books: { sequence, eventId, hash: built.hash } };
 }
 
 /** Whether books have closed with which the ledger was not compared yet. */
-function areUncompared({ mark }: Pick<PollContext, "mark">): boolean {
-  const { books, booksOpen, pending, comparedAt } = mark;
+function areUncompared({ state }: Survey): boolean {
+  const { books, booksOpen, pending, comparedAt } = state;
   return books !== undefined && booksOpen === undefined && pending === undefined && comparedAt !== books.closedAt;
 }
 
@@ -53,9 +52,9 @@ function areUncompared({ mark }: Pick<PollContext, "mark">): boolean {
  * Reads the whole ledger of a survey, once for each time that its books close. Gives the sum over the ids of the last events of all responses, and deals with
  * responses that are listed no more. Undefined when the time is up.
  */
-async function compareLedger(ctx: PollContext, books: Books): Promise<BooksDigest | undefined> {
-  const { mark, ports, surveyId, deadline } = ctx;
-  const listed = await loadIds(ctx, mark.listedIds);
+async function compareLedger(survey: Survey, books: Books): Promise<BooksDigest | undefined> {
+  const { id: surveyId, ports, deadline } = survey;
+  const listed = await loadIds(survey, survey.state.listedIds);
   const sum = digestSum();
   let gone = 0;
   let from: string | undefined;
@@ -71,14 +70,13 @@ async function compareLedger(ctx: PollContext, books: Books): Promise<BooksDiges
       if (listed?.has(id) === false && emittedAt < books.startedAt) missing.push(one);
       if (listed?.has(id) === true && one.gone !== undefined) again.push(one);
     }
-    const isDone = (await tellMissing(ctx, missing, books.closedAt)) && (await noteListed(ctx, again));
+    const isDone = (await tellMissing(survey, missing, books.closedAt)) && (await noteListed(survey, again));
     if (!isDone) return undefined;
     gone += missing.length;
     // fault: digest-of-one-page
     from = page.next;
   } while (from !== undefined);
-  books.gone = gone;
-  mark.comparedAt = books.closedAt;
+  survey.note({ kind: "compared", closedAt: books.closedAt, gone });
   return sum.digest();
 }
 
@@ -96,57 +94,56 @@ const REQUESTS = 8;
  *
  * @param closedAt of the books, in epoch milliseconds
  */
-export async function tellMissing(ctx: PollContext, missing: EmittedResponse[], closedAt: number): Promise<boolean> {
+export async function tellMissing(survey: Survey, missing: EmittedResponse[], closedAt: number): Promise<boolean> {
   const fresh = missing.filter(({ gone }) => gone === undefined);
   // fault: missing-once-is-deleted
   const twice = missing.filter(({ gone }) => gone !== undefined && gone.told !== true && gone.since < closedAt);
-  const isNoted = await note(ctx, fresh, async (entries) =>
+  const isNoted = await note(survey, fresh, async (entries) =>
     entries.map((entry) => ({ ...entry, gone: { since: closedAt } })),
   );
-  if (!isNoted || !ctx.source.events.has("response.deleted")) return isNoted;
-  return note(ctx, twice, async (entries) => {
-    const gone = await goneOf(ctx, entries);
-    const events = gone.map((entry) => deleted(ctx, entry, closedAt));
+  if (!isNoted || !survey.source.events.has("response.deleted")) return isNoted;
+  return note(survey, twice, async (entries) => {
+    const gone = await goneOf(survey, entries);
+    const events = gone.map((entry) => deleted(survey, entry, closedAt));
     // fault: deletion-untold
-    await tell(ctx, events);
+    await tell(survey, events);
     return gone.map((entry) => ({ ...entry, gone: { since: closedAt, told: true } }));
   });
 }
 
 /** Notes that responses are listed again. Those told as deleted get a new event by the next read that meets them. */
-export async function noteListed(ctx: PollContext, again: EmittedResponse[]): Promise<boolean> {
-  if (again.some(({ gone }) => gone?.told === true)) ctx.mark.nextPass = ctx.ports.clock.now();
+export async function noteListed(survey: Survey, again: EmittedResponse[]): Promise<boolean> {
+  const isBack = again.some(({ gone }) => gone?.told === true);
+  if (isBack) survey.note({ kind: "full read due", at: survey.ports.clock.now() });
   const untold = again.filter(({ gone }) => gone?.told !== true);
-  return note(ctx, untold, async (entries) => entries.map(({ gone, ...entry }) => entry));
+  return note(survey, untold, async (entries) => entries.map(({ gone, ...entry }) => entry));
 }
 
 /** Writes entries of some responses anew, some at a time, as `change` gives them. False when the time was up before the last. */
 async function note(
-  ctx: PollContext,
+  survey: Survey,
   responses: EmittedResponse[],
   change: (entries: LedgerEntry[]) => Promise<LedgerEntry[]>,
 ): Promise<boolean> {
-  const { ports, surveyId, deadline } = ctx;
+  const { ports, deadline } = survey;
   for (let i = 0; i < responses.length; i += AT_ONCE) {
     if (i > 0 && ports.clock.now() > deadline) return false;
     const ids = responses.slice(i, i + AT_ONCE).map(({ id }) => id);
-    const entries = await change([...(await ports.state.entries(surveyId, ids)).values()]);
-    await holdLease(ctx);
-    await ports.state.putEntries(surveyId, entries);
+    await survey.write(await change([...(await survey.entries(ids)).values()]));
   }
   return true;
 }
 
 /** The responses of which a trusted single read says that they are not there, or all where it is not trusted. */
-async function goneOf(ctx: PollContext, entries: LedgerEntry[]): Promise<LedgerEntry[]> {
-  if (!isTrusted(ctx)) return entries;
+async function goneOf(survey: Survey, entries: LedgerEntry[]): Promise<LedgerEntry[]> {
+  if (!isTrusted(survey)) return entries;
   const limit = pLimit(REQUESTS);
-  const answers = await Promise.all(entries.map(({ id }) => limit(() => answerOf(ctx, Number(id)))));
+  const answers = await Promise.all(entries.map(({ id }) => limit(() => answerOf(survey, Number(id)))));
   return entries.filter((_, i) => answers[i]?.length === 0);
 }
 
-function deleted(ctx: PollContext, { id, revision = 1, eventId = "" }: LedgerEntry, observedAt: number) {
-  const facts = factsOf(ctx);
+function deleted(survey: Survey, { id, revision = 1, eventId = "" }: LedgerEntry, observedAt: number) {
+  const facts = factsOf(survey);
   const detail = buildDeleted({ ...facts, responseId: Number(id), revision, lastEventId: eventId, observedAt });
   return { type: "response.deleted", detail, time: facts.detectedAt } as const;
 }

@@ -2,21 +2,22 @@ import { hash } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
 import { buildSurveyChanged } from "../../events/build/build-survey-changed.ts";
 import type { SurveyFacts } from "../../events/index.ts";
-import type { PollContext } from "../context.ts";
 import { notTaken } from "../errors.ts";
 import { holdLease } from "../lease.ts";
-import type { Listed, Mark, OutgoingEvent } from "../model/mark.ts";
+import type { SurveyEvent } from "../model/survey-events.ts";
+import type { Listed, OutgoingEvent, SurveyState } from "../model/survey-state.ts";
+import type { Survey } from "../survey.ts";
 
 /** Events of one request to the bus. */
 // fault: too-many-at-once
 export const MOST_ENTRIES = 10;
 
 /** The facts that an event without contents has: where and when it was made. */
-export function factsOf({ mark, source, surveyId, ports }: PollContext) {
+export function factsOf({ id, state, source, ports }: Survey) {
   return {
     sourceName: source.name,
-    surveyId,
-    survey: mark.survey?.facts,
+    surveyId: id,
+    survey: state.survey?.facts,
     /** Epoch milliseconds. */
     detectedAt: ports.clock.now(),
   };
@@ -26,39 +27,42 @@ export function factsOf({ mark, source, surveyId, ports }: PollContext) {
  * Publishes events that have no contents of a response, some at a time. Throws a `PublishFailedError` when the bus did not take all of them, or
  * nobody knows whether it did.
  */
-export async function tell(ctx: PollContext, events: readonly OutgoingEvent[]): Promise<void> {
-  const { publisher } = ctx.ports;
+export async function tell(survey: Survey, events: readonly OutgoingEvent[]): Promise<void> {
+  const { publisher } = survey.ports;
   for (let i = 0; i < events.length; i += MOST_ENTRIES) {
     const sealed = await Promise.all(events.slice(i, i + MOST_ENTRIES).map((event) => publisher.seal(event)));
-    const outcomes = await publisher.publish(sealed, () => holdLease(ctx));
+    const outcomes = await publisher.publish(sealed, () => holdLease(survey));
     const failed = outcomes.find(({ kind }) => kind !== "published");
     if (failed !== undefined) throw notTaken("code" in failed ? failed.code : "UNKNOWN");
   }
 }
 
 /**
- * Tells subscribers of an event with a sequence number, once the one before it is told. The mark holds what a number says before the bus gets it (R19). So the next
+ * Tells subscribers of an event with a sequence number, once the one before it is told. The state holds what a number says before the bus gets it (R19). So the next
  * poll tells an event that the bus did not take, unchanged. `make` gives nothing where there is nothing new.
  */
 export async function tellNext(
-  ctx: PollContext,
-  make: () => OutgoingEvent | undefined | Promise<OutgoingEvent | undefined>,
+  survey: Survey,
+  make: () => Next | undefined | Promise<Next | undefined>,
 ): Promise<void> {
-  await tellUntold(ctx);
-  const event = await make();
-  if (event === undefined) return;
-  ctx.mark.untold = event;
-  await tellUntold(ctx);
+  await tellUntold(survey);
+  const next = await make();
+  if (next === undefined) return;
+  survey.note({ kind: "outbox", ...next });
+  await tellUntold(survey);
 }
 
-async function tellUntold(ctx: PollContext): Promise<void> {
-  const { mark, ports, lease } = ctx;
-  if (mark.untold === undefined) return;
+/** An event with a sequence number; `books`: what that says of them, of an event that tells of books. */
+type Next = Omit<Extract<SurveyEvent, { kind: "outbox" }>, "kind">;
+
+async function tellUntold(survey: Survey): Promise<void> {
+  const { untold } = survey.state;
+  if (untold === undefined) return;
   // fault: books-number-not-fixed
-  await ports.state.saveMark(lease, mark);
+  await survey.save();
   // fault: books-told-once
-  await tell(ctx, [mark.untold]);
-  delete mark.untold;
+  await tell(survey, [untold]);
+  survey.note({ kind: "told" });
 }
 
 // R20: what subscribers are told of a survey itself.
@@ -67,9 +71,9 @@ async function tellUntold(ctx: PollContext): Promise<void> {
 export type Presence = "present" | "later";
 
 /** Tells subscribers that the survey list shows a survey otherwise than they know it, once two lists have said the same. */
-export async function tellSurvey(ctx: PollContext, listed: Listed, presence: Presence): Promise<void> {
-  if (!ctx.source.events.has("survey.changed")) return;
-  await tellNext(ctx, () => changeOf(ctx, listed, presence));
+export async function tellSurvey(survey: Survey, listed: Listed, presence: Presence): Promise<void> {
+  if (!survey.source.events.has("survey.changed")) return;
+  await tellNext(survey, () => changeOf(survey, listed, presence));
 }
 
 /**
@@ -78,27 +82,24 @@ export async function tellSurvey(ctx: PollContext, listed: Listed, presence: Pre
  * Example: a list of 10:00 has another name, and so has that of 10:01. The change is told at 10:01. Had the old name been back at 10:01, nothing
  * would be told.
  */
-function changeOf(ctx: PollContext, listed: Listed, presence: Presence) {
-  const { mark } = ctx;
-  mark.known ??= { sequence: 0, facts: isCreated(mark, presence) ? null : listed.facts };
-  const { sequence, facts: before, sight } = mark.known;
+function changeOf(survey: Survey, listed: Listed, presence: Presence): Next | undefined {
+  const { state } = survey;
+  const known = state.known ?? { sequence: 0, facts: isCreated(state, presence) ? null : listed.facts };
+  const { sequence, facts: before, sight } = known;
   const { facts: after, at } = listed;
-  if (isDeepStrictEqual(before, after)) {
-    delete mark.known.sight;
+  const isSame = isDeepStrictEqual(before, after);
+  if (isSame || sight === undefined || sight.at === at || !isDeepStrictEqual(sight.facts, after)) {
+    survey.note({ kind: "known", known: { sequence, facts: before, ...(isSame ? {} : { sight: listed }) } });
     return undefined;
   }
-  if (sight === undefined || sight.at === at || !isDeepStrictEqual(sight.facts, after)) {
-    mark.known.sight = { facts: after, at };
-    return undefined;
-  }
-  mark.known = { sequence: sequence + 1, facts: after };
+  survey.note({ kind: "known", known: { sequence: sequence + 1, facts: after } });
   // fault: survey-change-untold
-  const facts = factsOf(ctx);
+  const facts = factsOf(survey);
   const detail = buildSurveyChanged({ ...facts, sequence: sequence + 1, before, after });
-  return { type: "survey.changed", detail, time: facts.detectedAt } as const satisfies OutgoingEvent;
+  return { event: { type: "survey.changed", detail, time: facts.detectedAt } };
 }
 
-const isCreated = ({ phase }: Mark, presence: Presence): boolean => phase.kind === "new" && presence === "later";
+const isCreated = ({ phase }: SurveyState, presence: Presence): boolean => phase.kind === "new" && presence === "later";
 
 /** A survey in a list as one whole number, by which a tick tells whether it is shown otherwise. 0: the list does not name it. */
 export function shownAs(facts: SurveyFacts | null): number {

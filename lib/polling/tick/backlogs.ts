@@ -8,7 +8,7 @@ import { noCounts, withheldOf } from "../model/poll-counts.ts";
 import { selected } from "../model/source.ts";
 import { pollSurvey } from "../poll-survey.ts";
 import type { Ports } from "../ports.ts";
-import { knownOf, type SurveyRequest } from "../with-survey.ts";
+import { knownOf, type SurveyRequest } from "../survey.ts";
 import { checkOwnState, pauseOf, type TickRequest } from "./tick-request.ts";
 
 // Backlogs are worked off beside the ticks (R25): by one invocation of the source at a time, in turns of a minute.
@@ -60,8 +60,8 @@ export async function workOffBacklogs(
   });
 }
 
-function isOn({ ports, deadline, isStopped }: BacklogRequest, { lost }: RoleHolder): boolean {
-  return lost === undefined && ports.clock.now() < deadline && isStopped?.() !== true;
+function isOn({ ports, deadline, isStopped }: BacklogRequest, { lease }: RoleHolder): boolean {
+  return lease.lost === undefined && ports.clock.now() < deadline && isStopped?.() !== true;
 }
 
 /** A turn of each survey that is behind, several at once. */
@@ -78,20 +78,20 @@ async function workRound(
   const began = clock.now();
   const round: BacklogRound = { source: source.name, turns: [], goesOn: false };
   if (pauseOf(request, account) !== undefined) return round;
-  const streamUntil = Math.min(deadline, began + turnTime);
+  const turnUntil = Math.min(deadline, began + turnTime);
   const learned = learnedBy(account);
   let failure: unknown;
   const work = async (surveyId: number): Promise<void> => {
     if (failure !== undefined || !isOn(request, holder)) return;
     // No time was left for it: it has its turn in the next round.
-    if (round.turns.length >= atOnce && clock.now() >= streamUntil) {
+    if (round.turns.length >= atOnce && clock.now() >= turnUntil) {
       round.goesOn = true;
       return;
     }
     holder.lease.note.lastSurvey = surveyId;
     const known = { ...knownOf(account, account.rows.get(surveyId)?.counts), learned };
     try {
-      const slice = await backlogTurn({ ports, source, surveyId, owner, deadline, streamUntil, ...known });
+      const slice = await backlogTurn({ ports, source, surveyId, owner, deadline, turnUntil, ...known });
       round.turns.push(slice);
       round.goesOn ||= slice.outcome === "goes on";
     } catch (error) {
@@ -130,7 +130,7 @@ export interface TurnSummary {
 }
 
 /**
- * One turn of a survey's backlog, until `streamUntil`. Throws what concerns the whole source, or ends the invocation. Any other failure is told, and left to a
+ * One turn of a survey's backlog, until `turnUntil`. Throws what concerns the whole source, or ends the invocation. Any other failure is told, and left to a
  * later turn.
  */
 export async function backlogTurn(request: SurveyRequest): Promise<TurnSummary> {

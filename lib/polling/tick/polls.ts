@@ -1,5 +1,4 @@
 import pLimit from "p-limit";
-import type { Allowance } from "../context.ts";
 import { endsWork, failureOf, isInterrupted } from "../errors.ts";
 import type { Learned } from "../learned.ts";
 import type { RoleHolder } from "../lease.ts";
@@ -8,7 +7,7 @@ import type { PollingSource } from "../model/source.ts";
 import { type PollRequest, type PollResult, pollSurvey } from "../poll-survey.ts";
 import type { Ports, SurveyService } from "../ports.ts";
 import type { Presence } from "../publish/tell.ts";
-import { knownOf } from "../with-survey.ts";
+import { type Budget, knownOf } from "../survey.ts";
 import { type DueTasks, nextRow } from "./schedule.ts";
 import type { ListedSurvey } from "./survey-list.ts";
 import type { TickRequest } from "./tick-request.ts";
@@ -59,32 +58,25 @@ export async function pollNews(polls: Polls, due: DueTasks["news"]): Promise<voi
   await saveRows(polls);
 }
 
-/** Does other work for up to `budget` requests; gives what is left of it, less than nothing when the last work took more. */
-export async function doRest(polls: Polls, due: DueTasks["rest"], budget: number, meter: Meter): Promise<number> {
-  const before = meter.pages;
-  let spent = 0;
-  const allowance: Allowance = {
-    // fault: no-budget
-    left: () => budget - spent - (meter.pages - before),
-    spend: (requests) => {
-      spent += requests;
-    },
-  };
+/** Does other work for up to `most` requests; gives what is left of them, less than nothing when the last work took more. */
+export async function doRest(polls: Polls, due: DueTasks["rest"], most: number): Promise<number> {
+  const budget: Budget = { left: most };
   for (const { kind, overdue: _, ...survey } of due) {
-    if (allowance.left() <= 0) break;
+    // fault: no-budget
+    if (budget.left <= 0) break;
     // A survey that has just failed altogether, that another process polls, or that has a backlog, is left alone.
     const outcome = polls.outcomes.get(survey.surveyId);
     if (outcome !== undefined && outcome.result?.counts.unfinished !== false) continue;
-    await poll(polls, survey, { head: false, rest: { kind, allowance } });
+    await poll(polls, survey, { head: false, rest: { kind, budget } });
   }
   await saveRows(polls);
-  return allowance.left();
+  return budget.left;
 }
 
 async function poll(polls: Polls, survey: ListedSurvey, how: How): Promise<void> {
   const { request, holder } = polls;
   const { ports } = request;
-  if (polls.stopped || holder.lost !== undefined || ports.clock.now() > request.deadline) return;
+  if (polls.stopped || holder.lease.lost !== undefined || ports.clock.now() > request.deadline) return;
   let hasWaiting = false;
   const observe: Ports["observe"] = (event) => {
     hasWaiting ||= event.kind === "waiting";
@@ -119,7 +111,7 @@ function requestFor(
     surveyId,
     owner,
     deadline,
-    streamUntil: Math.min(deadline, now + ownTime),
+    turnUntil: Math.min(deadline, now + ownTime),
     presence: presenceOf(created, account, now),
     listed: facts === undefined ? undefined : { facts, at: now },
     learned,
@@ -197,28 +189,23 @@ function ownTimeOf({ interval }: Pick<PollingSource, "interval">): number {
 
 /** Requests made through a metered service since it was made. */
 export interface Meter {
-  all: number;
-  /** Pages, which slow work is made of; what it finds is asked about as news. */
-  pages: number;
+  requests: number;
 }
-
-export const newMeter = (): Meter => ({ all: 0, pages: 0 });
 
 /** Counts the requests made to the service, adding to `meter`. */
 export function metered(service: SurveyService, meter: Meter): SurveyService {
-  const count = <Args extends unknown[], T>(pages: number, call: (...args: Args) => T) => {
+  const count = <Args extends unknown[], T>(call: (...args: Args) => T) => {
     return (...args: Args): T => {
-      meter.all += 1;
-      meter.pages += pages;
+      meter.requests += 1;
       return call(...args);
     };
   };
   return {
-    surveys: count(0, () => service.surveys()),
-    page: count(1, (surveyId, page, order) => service.page(surveyId, page, order)),
-    response: count(0, (surveyId, responseId) => service.response(surveyId, responseId)),
-    metrics: count(0, (surveyId, responseId) => service.metrics(surveyId, responseId)),
-    metadata: count(0, (surveyId, responseId) => service.metadata(surveyId, responseId)),
-    definition: count(0, (surveyId, modified) => service.definition(surveyId, modified)),
+    surveys: count(() => service.surveys()),
+    page: count((surveyId, page, order) => service.page(surveyId, page, order)),
+    response: count((surveyId, responseId) => service.response(surveyId, responseId)),
+    metrics: count((surveyId, responseId) => service.metrics(surveyId, responseId)),
+    metadata: count((surveyId, responseId) => service.metadata(surveyId, responseId)),
+    definition: count((surveyId, modified) => service.definition(surveyId, modified)),
   };
 }

@@ -1,5 +1,5 @@
 import type { Hint, RestDue, RestKind, SurveyRow } from "../model/account.ts";
-import { placeOf } from "../model/mark.ts";
+import { placeOf } from "../model/survey-state.ts";
 import type { PollResult } from "../poll-survey.ts";
 import { shownAs } from "../publish/tell.ts";
 import { isGone, type ListedSurvey } from "./survey-list.ts";
@@ -106,7 +106,7 @@ export function nextRow(
   result: PollResult,
   { now, tickAt, kind }: { now: number; tickAt: number; kind: RestKind | undefined },
 ): SurveyRow {
-  const { mark, known, rest, headRead } = result;
+  const { state, known, rest, headRead } = result;
   const found = foundSince(row, result);
   const hint = nextHint(row?.hint, { ...result, found }, now);
   // The index may not show yet what the last poll has just made wait; by the list of this very tick the survey may have been polled already.
@@ -115,7 +115,7 @@ export function nextRow(
     awaits ? (row.dueAt ?? 0) : Number.POSITIVE_INFINITY,
     result.dueAt ?? Number.POSITIVE_INFINITY,
   );
-  const booksAt = mark.books?.closedAt;
+  const booksAt = state.books?.closedAt;
   const tried = (one: RestKind): number => (kind === one ? now : (row?.rest[one].triedAt ?? now));
   return {
     counts: headRead || row === undefined ? survey.counts : row.counts,
@@ -128,10 +128,10 @@ export function nextRow(
     ...(hint === undefined ? {} : { hint }),
     ...(booksAt === undefined ? {} : { booksAt }),
     ...(known === undefined ? {} : { known }),
-    ...(mark.found === undefined ? {} : { found: mark.found }),
+    ...(state.found === undefined ? {} : { found: state.found }),
     workedAt: kind === undefined ? (row?.workedAt ?? now) : now,
     activeAt: found + result.counts.repaired > 0 || row === undefined ? now : row.activeAt,
-    ...(placeOf(mark) === undefined ? {} : { isBehind: true as const }),
+    ...(placeOf(state) === undefined ? {} : { isBehind: true as const }),
     ...(dueAt === Number.POSITIVE_INFINITY ? {} : { dueAt }),
   };
 }
@@ -140,7 +140,7 @@ export function nextRow(
  * New responses met since the row was written, also by polls that have failed since. Those that a backlog has met beside the ticks were there before, and settle
  * nothing of what counts have shown.
  */
-function foundSince(row: SurveyRow | undefined, { counts, mark }: PollResult): number {
+function foundSince(row: SurveyRow | undefined, { counts, state }: PollResult): number {
   if (row === undefined || row.isBehind === true) return counts.found;
-  return Math.max(counts.found, (mark.found ?? 0) - (row.found ?? 0));
+  return Math.max(counts.found, (state.found ?? 0) - (row.found ?? 0));
 }

@@ -83,8 +83,8 @@ export function summarize(surveyId: number, { result, error }: SurveyOutcome): S
   const nothing = { surveyId, emitted: 0, waiting: 0, withheld: 0, unfinished: true };
   const failed = error === undefined ? undefined : { outcome: "failed" as const, failure: failureOf(error) };
   if (result === undefined) return { ...nothing, ...(failed ?? { outcome: "busy" }) };
-  const { counts, mark } = result;
-  const { books, booksOpen } = mark;
+  const { counts, state } = result;
+  const { books, booksOpen } = state;
   const isEmpty = failed === undefined && booksOpen?.code === "read-as-empty";
   return {
     surveyId,
@@ -111,11 +111,11 @@ export function figuresOf(
   const ages = [...rows.values()].flatMap(({ booksAt }) => (booksAt === undefined ? [] : [now - booksAt]));
   const unreachable = outcomes.filter(({ error }) => errorCode(error) === "RANGE_UNREACHABLE").length;
   return {
-    unaccounted: sum(({ mark }) => unaccountedOf(mark)),
-    rangeUnreachable: sum(({ mark }) => (isUnreachable(mark.booksOpen) ? 1 : 0)) + unreachable,
+    unaccounted: sum(({ state }) => unaccountedOf(state)),
+    rangeUnreachable: sum(({ state }) => (isUnreachable(state.booksOpen) ? 1 : 0)) + unreachable,
     repaired: sum(({ counts }) => counts.repaired),
     repairedAgain: sum(({ repairedAgain }) => repairedAgain),
-    changed: sum(({ closedNow, mark }) => (closedNow ? (mark.books?.changed ?? 0) : 0)),
+    changed: sum(({ closedNow, state }) => (closedNow ? (state.books?.changed ?? 0) : 0)),
     booksClosed: sum(({ closedNow }) => (closedNow ? 1 : 0)),
     neverClosed: rows.size - ages.length,
     oldestBooks: Math.max(0, ...ages),

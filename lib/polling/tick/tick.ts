@@ -6,7 +6,7 @@ import { selected } from "../model/source.ts";
 import type { Ports } from "../ports.ts";
 import { outagesOf } from "../publish/outage.ts";
 import { findStart } from "./find-start.ts";
-import { createPolls, doRest, metered, newMeter, pollNews } from "./polls.ts";
+import { createPolls, doRest, type Meter, metered, pollNews } from "./polls.ts";
 import { dueTasks } from "./schedule.ts";
 import { isGone, surveysOf, unlistedOf } from "./survey-list.ts";
 import { checkOwnState, pauseOf, type TickRequest } from "./tick-request.ts";
@@ -32,7 +32,7 @@ async function tickInRole(request: TickRequest, holder: RoleHolder): Promise<Tic
     observe({ kind: "paused", until: pausedUntil, since: pausedSince });
     return idleTick(source, { pausedUntil, ...(pausedSince === undefined ? {} : { pausedSince }) });
   }
-  const meter = newMeter();
+  const meter: Meter = { requests: 0 };
   const { backlog } = request.ports;
   const ports: Ports = {
     ...request.ports,
@@ -54,12 +54,12 @@ async function tickInRole(request: TickRequest, holder: RoleHolder): Promise<Tic
 
   const learned = learnedBy(account);
   const polls = createPolls({ request: { ...request, ports }, account, learned, holder, now });
-  const beforeNews = meter.all;
+  const beforeNews = meter.requests;
   await pollNews(polls, news);
-  const earned = (meter.all - beforeNews) * EARNED_BY_NEWS;
+  const earned = (meter.requests - beforeNews) * EARNED_BY_NEWS;
   const budget = source.backgroundRequests + earned - (account.overdrawn ?? 0);
   // What the news came to is in the rows by now.
-  const left = await doRest(polls, dueTasks(listed, account.rows, now).rest, budget, meter);
+  const left = await doRest(polls, dueTasks(listed, account.rows, now).rest, budget);
 
   const { outcomes } = polls;
   const overdrawn = Math.max(0, -left);

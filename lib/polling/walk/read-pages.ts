@@ -33,6 +33,7 @@ export interface SoFar {
 
 /** A page that is given out, and the responses that have ended by it. */
 export interface PageStep extends SoFar {
+  kind: "page";
   page: Page;
   fragments: Fragment[];
   /** Whether a response stands on two pages that are no neighbours, in one window that has read the same twice (R12). */
@@ -118,7 +119,7 @@ export async function* readFull(options: FullReading): AsyncGenerator<PageStep, 
         continue;
       }
       const given = await course.takeAsItIs(now);
-      if ("kind" in given) return given;
+      if (given.kind !== "page") return given;
       yield given;
       size = 1;
       continue;
@@ -185,7 +186,7 @@ export async function* scanPages(options: Scanning): AsyncGenerator<PageStep, Re
         }
         if (before !== undefined && !isChangedBefore) yield course.giveOut(before, boundary);
         const given = await course.takeAsItIs(now);
-        if ("kind" in given) return given;
+        if (given.kind !== "page") return given;
         yield given;
         continue;
       }
@@ -317,7 +318,7 @@ class Course {
       this.furthest = page.number;
       this.changes = 0;
     }
-    return { page, fragments, scattered, ...this.soFar(page.number) };
+    return { kind: "page", page, fragments, scattered, ...this.soFar(page.number) };
   }
 
   /** Notes that something has changed. False where that has happened so often that a page is given out as it is. */

@@ -11,5 +11,5 @@ export async function holdLease({ data }: Folder, surveyId: number): Promise<() 
   };
   const lease = await withState((state) => state.acquire(surveyId, "somebody", 60_000));
   if (lease === undefined) throw new Error("somebody else has the lease");
-  return () => withState((state) => state.release(lease, lease.mark));
+  return () => withState((state) => state.release(lease, lease.state));
 }

@@ -5,7 +5,7 @@ import { tableOf } from "../../../cli/target/surveys.ts";
 import { type AuditAnswer, outcomeOf } from "../../../cli/verbs/audit/passes.ts";
 import { chanceToSee, drawPages, type SampleAnswer } from "../../../cli/verbs/audit/sample.ts";
 import { sample } from "../../../lib/operator/sample.ts";
-import { emptyMark } from "../../../lib/polling/index.ts";
+import { NEW_SURVEY } from "../../../lib/polling/index.ts";
 import { responseKey, surveyKey } from "../../../lib/state/keys.ts";
 import { operatorOf } from "../../support/operator.ts";
 import { at, HOUR, range, runTick, worldWith } from "../../support/survey.ts";
@@ -153,7 +153,7 @@ describe("survey-poller audit", () => {
 
 describe("the outcome of a full read", () => {
   const before = { closedAt: 1, nextPass: 2 };
-  const of = (mark: object) => outcomeOf({ surveyId: 7, row: undefined, mark: { ...emptyMark(), ...mark } }, before);
+  const of = (mark: object) => outcomeOf({ surveyId: 7, row: undefined, mark: { ...NEW_SURVEY, ...mark } }, before);
 
   it("is not known before it has ended, and then why its books are open, or what is unaccounted for", () => {
     expect(of({ nextPass: 2, booksOpen: { code: "pages-moved" } })).toBeUndefined();

@@ -14,7 +14,7 @@ const table = () => ({ client: test.clients.dynamodb, name: test.table });
 const put = (Item: object) => test.clients.dynamodb.send(new PutCommand({ TableName: test.table, Item }));
 
 /** Files that say which fields stored items have. */
-const FORMS = ["mark", "books", "ledger-entry", "account", "source"].map((name) => `polling/model/${name}`);
+const FORMS = ["survey-state", "books", "ledger-entry", "account", "source"].map((name) => `polling/model/${name}`);
 
 /** The fields of the types in these files, without comments and code. */
 function fieldsNow(): string[] {
@@ -26,7 +26,7 @@ function fieldsNow(): string[] {
     const isRows = file === "state/rows";
     const fields = isRows
       ? source.matchAll(/const \[[^\]]*\] = (?:list|rest|more);|return \[\.\.\.counts[^;]*;/g)
-      : source.matchAll(/^ {2}\w+\??: .*;$|^ {2}\| .*$|^export type .*$/gm);
+      : source.matchAll(/^ {2}(?:readonly )?\w+\??: .*;$|^ {2}\| .*$|^export type .*$/gm);
     return [...fields].map(([field]) => `${file}: ${field.replaceAll(/\s+/g, " ").trim()}`);
   });
 }
@@ -41,7 +41,7 @@ it("the form of stored items is that of their version", () => {
 it("items of this version are read as they were written", async () => {
   for (const item of Object.values(items)) await put(item);
   const state = createDynamoState(table(), "main", () => 1_000);
-  expect((await state.acquire(7, "me", 1_000))?.mark).toEqual(items.mark.mark);
+  expect((await state.acquire(7, "me", 1_000))?.state).toEqual(items.mark.mark);
   const { pk, sk, v, ...entry } = items.entry;
   expect((await state.entries(7, [9])).get(9)).toEqual({ id: 9, ...entry });
   const { rows, ...account } = await state.account();

@@ -1,7 +1,7 @@
 import { randomInt, randomUUID } from "node:crypto";
 import { GetCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import { describe, expect, it, vi } from "vitest";
-import { emptyMark, type Lease, type Mark, type RoleLease } from "../../../lib/polling/index.ts";
+import { type Lease, NEW_SURVEY, type RoleLease, type SurveyState } from "../../../lib/polling/index.ts";
 import { createDynamoState } from "../../../lib/state/dynamo-state.ts";
 import { readMark } from "../../../lib/state/leases.ts";
 import { useAws } from "../support/aws.ts";
@@ -25,7 +25,7 @@ function fresh() {
 
 type Fresh = ReturnType<typeof fresh>;
 
-const marked = (responseId: number): Mark => ({ ...emptyMark(), highWater: { responseId, completed: "" } });
+const marked = (responseId: number): SurveyState => ({ ...NEW_SURVEY, highWater: { responseId, completed: "" } });
 
 /** What can be taken: the survey, whose mark is written under its lease, and the roles of its source, which have a note. */
 interface Kind<L extends Lease | RoleLease> {
@@ -40,7 +40,7 @@ interface Kind<L extends Lease | RoleLease> {
 const survey: Kind<Lease> = {
   ask: ({ state, surveyId }, owner) => state.acquire(surveyId, owner, TERM),
   giveBack: ({ state }, lease, number) => state.release(lease, marked(number)),
-  numberOf: ({ mark }) => mark.highWater?.responseId,
+  numberOf: ({ state }) => state.highWater?.responseId,
   key: ({ source, surveyId }) => ({ pk: `SURVEY#${source}#${surveyId}`, sk: "MARK" }),
 };
 const roleKind = (role: "tick" | "backlog"): Kind<RoleLease> => ({
@@ -189,15 +189,15 @@ describe("the mark of a survey", () => {
   it("is written under the lease, and by nobody who has lost it", async () => {
     const of = fresh();
     const first = await taken(of, survey, "one");
-    await of.state.saveMark(first, marked(7));
+    await of.state.saveState(first, marked(7));
     expect(await of.mark()).toEqual(marked(7));
     of.clock.now += 16 * SECOND;
     const second = await taken(of, survey, "two");
-    expect(second.mark).toEqual(marked(7));
+    expect(second.state).toEqual(marked(7));
     const fault = lose();
-    await of.state.saveMark(second, marked(2));
+    await of.state.saveState(second, marked(2));
     expect(fault.hits()).toBe(1);
-    await expect(of.state.saveMark(first, marked(1))).rejects.toMatchObject(lost);
+    await expect(of.state.saveState(first, marked(1))).rejects.toMatchObject(lost);
     expect(await of.mark()).toEqual(marked(2));
   });
 
@@ -223,8 +223,8 @@ describe("the mark of a survey", () => {
       return send(command);
     }) as never);
     const writes = [
-      state.saveMark(lease, marked(1)),
-      state.saveMark(lease, marked(2)),
+      state.saveState(lease, marked(1)),
+      state.saveState(lease, marked(2)),
       state.release(lease, marked(3)),
     ];
     const outcome = Promise.allSettled(writes);

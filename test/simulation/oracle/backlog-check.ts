@@ -1,4 +1,4 @@
-import { type LedgerEntry, type Mark, placeOf } from "../../../lib/polling/index.ts";
+import { type LedgerEntry, placeOf, type SurveyState } from "../../../lib/polling/index.ts";
 import { leastPage } from "../service/listing.ts";
 import type { SimResponse, SimSurvey } from "../service/survey-model.ts";
 import type { World } from "../world.ts";
@@ -9,7 +9,7 @@ import type { Violations } from "./violations.ts";
 export interface BacklogCheck {
   /** A process takes the lease of a survey. */
   leaseTaken(surveyId: number): void;
-  markWritten(surveyId: number, before: Mark, after: Mark): void;
+  markWritten(surveyId: number, before: SurveyState, after: SurveyState): void;
   /** Epoch milliseconds since which a backlog was left to slices when the response completed, if news were to be told from its backlog. */
   waitedSince(response: SimResponse): number | undefined;
   /** Whether a response may have been part of a backlog whose slices are given next to no time, so that it takes many ticks. */

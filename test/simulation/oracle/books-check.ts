@@ -1,4 +1,4 @@
-import type { Books, Mark } from "../../../lib/polling/index.ts";
+import type { Books, SurveyState } from "../../../lib/polling/index.ts";
 import type { Store } from "../ports/store.ts";
 import type { SimResponse, SimSurvey } from "../service/survey-model.ts";
 import type { World } from "../world.ts";
@@ -34,7 +34,7 @@ const SETTLES = 60_000;
 
 export interface BooksCheck {
   facts(surveyId: number): MarkFacts | undefined;
-  markWritten(surveyId: number, before: Mark, after: Mark): void;
+  markWritten(surveyId: number, before: SurveyState, after: SurveyState): void;
   /** What of the books of a survey at rest is not the truth; undefined when they are closed and right. */
   wrongAtRest(survey: SimSurvey): string | undefined;
 }
@@ -156,7 +156,7 @@ function sumOf({ emitted, beforeStart, open, waiting, held = 0, quarantined, ref
   return emitted + beforeStart + open + waiting + held + quarantined + refused;
 }
 
-function* stepsBack(before: Mark, after: Mark): Generator<string> {
+function* stepsBack(before: SurveyState, after: SurveyState): Generator<string> {
   if (before.phase.kind !== "new" && after.phase.kind === "new") yield "it was never read";
   if (before.books !== undefined && after.books === undefined) yield "its books are gone";
 }

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { BooksClosed } from "../../../lib/events/index.ts";
 import { eventId } from "../../../lib/events/index.ts";
-import type { Mark } from "../../../lib/polling/index.ts";
+import type { SurveyState } from "../../../lib/polling/index.ts";
 import type { World } from "../world.ts";
 import type { Deliveries } from "./deliveries.ts";
 import type { Violations } from "./violations.ts";
@@ -9,7 +9,7 @@ import type { Violations } from "./violations.ts";
 // What `books.closed` events say: a chain without gaps, one content for each id, and each digest that of the events the bus took.
 
 export interface BooksTold {
-  markWritten(surveyId: number, before: Mark, after: Mark): void;
+  markWritten(surveyId: number, before: SurveyState, after: SurveyState): void;
   delivered(detail: BooksClosed): void;
   /** What subscribers do not know of a survey's books, or know wrongly. */
   wrongAtRest(surveyId: number): string | undefined;
@@ -24,7 +24,7 @@ function newsOf({ data }: BooksClosed): object {
 export function createBooksTold(
   world: World,
   violations: Violations,
-  { deliveries, books }: { deliveries: Deliveries; books(surveyId: number): Mark["books"] },
+  { deliveries, books }: { deliveries: Deliveries; books(surveyId: number): SurveyState["books"] },
 ): BooksTold {
   const chains = new Map<number, BooksClosed[]>();
   const chainOf = (surveyId: number): BooksClosed[] => {

@@ -1,5 +1,5 @@
 import { eventId, type ResponseDeleted } from "../../../lib/events/index.ts";
-import type { Mark } from "../../../lib/polling/index.ts";
+import type { SurveyState } from "../../../lib/polling/index.ts";
 import type { Store } from "../ports/store.ts";
 import type { SimSurvey } from "../service/survey-model.ts";
 import type { World } from "../world.ts";
@@ -9,7 +9,7 @@ import type { Violations } from "./violations.ts";
 // What `response.deleted` events say: only of what is gone, and of everything that two books in a row have not listed.
 
 export interface Deletions {
-  markWritten(surveyId: number, before: Mark, after: Mark): void;
+  markWritten(surveyId: number, before: SurveyState, after: SurveyState): void;
   delivered(detail: ResponseDeleted): void;
   /** Who has gone, and nobody was told. */
   wrongAtRest(survey: SimSurvey): string | undefined;

@@ -1,4 +1,4 @@
-import { type LedgerEntry, type Mark, openTo, placeOf, selected } from "../../../lib/polling/index.ts";
+import { type LedgerEntry, openTo, placeOf, type SurveyState, selected } from "../../../lib/polling/index.ts";
 import type { Store } from "../ports/store.ts";
 import type { SimResponse, SimSurvey } from "../service/survey-model.ts";
 import type { World } from "../world.ts";
@@ -130,7 +130,7 @@ function waitingOf(
 }
 
 /** What a mark says to be under way. */
-function leftIn(mark: Mark | undefined, survey: SimSurvey): string | undefined {
+function leftIn(mark: SurveyState | undefined, survey: SimSurvey): string | undefined {
   if ((mark?.pending ?? []).length > 0) return "what went out is in no ledger";
   if (mark === undefined) return undefined;
   // Where neither the end of the list nor the contents of its responses can be shown, it goes on for ever (docs/internals/api-gaps.md).

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import type { SurveyChanged } from "../../../lib/events/index.ts";
-import type { Mark } from "../../../lib/polling/index.ts";
+import type { SurveyState } from "../../../lib/polling/index.ts";
 import { editionAt, editionOf, factsOf } from "../service/survey-facts.ts";
 import type { SimSurvey } from "../service/survey-model.ts";
 import type { World } from "../world.ts";
@@ -11,7 +11,7 @@ import type { Violations } from "./violations.ts";
 export interface SurveyChanges {
   delivered(detail: SurveyChanged): void;
   /** What subscribers do not know of a survey itself. */
-  wrongAtRest(survey: SimSurvey, known: Mark["known"]): string | undefined;
+  wrongAtRest(survey: SimSurvey, known: SurveyState["known"]): string | undefined;
 }
 
 /** Ticks from an edit to its event: two lists have to show it. */

@@ -3,10 +3,10 @@ import {
   isOutdated,
   type Lease,
   type LedgerEntry,
-  type Mark,
   STORED_ONCE,
   type State,
   type SurveyRow,
+  type SurveyState,
 } from "../../../lib/polling/index.ts";
 import type { Random } from "../engine/random.ts";
 import type { WorkerProcess } from "../engine/worker-process.ts";
@@ -19,7 +19,13 @@ export interface StateWatch {
   /** Called at the moment of each effect. */
   accountSaved(process: WorkerProcess, changes: Partial<AccountState>): void;
   leaseTaken(process: WorkerProcess, surveyId: number, fence: number): void;
-  markWritten(process: WorkerProcess, surveyId: number, before: Mark, after: Mark, released: boolean): void;
+  markWritten(
+    process: WorkerProcess,
+    surveyId: number,
+    before: SurveyState,
+    after: SurveyState,
+    released: boolean,
+  ): void;
   entryWritten(process: WorkerProcess, surveyId: number, entry: LedgerEntry, before: LedgerEntry | undefined): void;
 }
 
@@ -77,7 +83,7 @@ export function statePort(
   /** The writes of a lease reach the table one after the other, as the port promises. */
   const lastWrites = new WeakMap<Lease, Promise<unknown>>();
 
-  const markCall = async (operation: "saveMark" | "release", lease: Lease, mark: Mark): Promise<void> => {
+  const markCall = async (operation: "saveState" | "release", lease: Lease, mark: SurveyState): Promise<void> => {
     const saved = copyOf(mark);
     const before = lastWrites.get(lease);
     const write =
@@ -89,7 +95,7 @@ export function statePort(
     await write;
   };
 
-  const writeMark = (operation: "saveMark" | "release", lease: Lease, saved: Mark): Promise<void> =>
+  const writeMark = (operation: "saveState" | "release", lease: Lease, saved: SurveyState): Promise<void> =>
     call(
       operation,
       () => `${lease.surveyId}: ${JSON.stringify(saved)}`,
@@ -177,7 +183,7 @@ export function statePort(
       );
       lease.until = until;
     },
-    saveMark: (lease, mark) => markCall("saveMark", lease, mark),
+    saveState: (lease, mark) => markCall("saveState", lease, mark),
     release: (lease, mark) => markCall("release", lease, mark),
     entries: (surveyId, ids) =>
       call(

@@ -4,17 +4,17 @@ import {
   type EmittedPage,
   type EntryState,
   emittedOf,
-  emptyMark,
   isForRedrive,
   JUDGED_BY,
   type Lease,
   type LedgerEntry,
   leaseLost,
-  type Mark,
+  NEW_SURVEY,
   type RedrivePage,
   type Role,
   type RoleLease,
   type RoleNote,
+  type SurveyState,
 } from "../../../lib/polling/index.ts";
 import { mayReplace } from "../../support/may-replace.ts";
 import { copyOf } from "./copy.ts";
@@ -31,7 +31,7 @@ interface LeaseItem {
 
 /** The item that holds a survey's mark and lease. */
 export interface MarkItem extends LeaseItem {
-  mark: Mark;
+  mark: SurveyState;
 }
 
 /** The item that holds the lease of a role of the source. */
@@ -49,8 +49,8 @@ export interface Store {
   takeRole(role: Role, me: string, same: string, now: number, until: number): RoleLease | undefined;
   giveBackRole(lease: RoleLease): void;
   renew(lease: Lease | RoleLease, until: number): void;
-  saveMark(lease: Lease, mark: Mark): Mark;
-  release(lease: Lease, mark: Mark): Mark;
+  saveState(lease: Lease, mark: SurveyState): SurveyState;
+  release(lease: Lease, mark: SurveyState): SurveyState;
   read(surveyId: number, ids: Id[]): Map<Id, LedgerEntry>;
   /** Gives what was there before; undefined where the entry does not take its place. */
   write(surveyId: number, entry: LedgerEntry): { before: LedgerEntry | undefined } | undefined;
@@ -99,7 +99,7 @@ export function createStore(now: () => number, lag: Lag): Store {
   /** What is taken under the same name before is the SDK's own retry of a taking that did apply. */
   const isTaken = (item: LeaseItem | undefined, same: string, at: number): boolean =>
     item?.owner !== undefined && item.until >= at && !item.owner.startsWith(`${same}/`);
-  const write = (item: MarkItem, mark: Mark): Mark => {
+  const write = (item: MarkItem, mark: SurveyState): SurveyState => {
     const before = item.mark;
     item.mark = mark;
     return before;
@@ -149,15 +149,15 @@ export function createStore(now: () => number, lag: Lag): Store {
       const item = marks.get(surveyId);
       if (isTaken(item, same, calledAt)) return undefined;
       const fence = (item?.fence ?? 0) + 1;
-      const mark = item?.mark ?? emptyMark();
+      const mark = item?.mark ?? NEW_SURVEY;
       marks.set(surveyId, { fence, owner: me, until, mark });
-      return { surveyId, owner: me, fence, until, mark: copyOf(mark) };
+      return { surveyId, owner: me, fence, until, state: copyOf(mark) };
     },
     renew(lease, until) {
       const item = "role" in lease ? holds(roles.get(lease.role), lease) : fenced(lease);
       item.until = until;
     },
-    saveMark: (lease, mark) => write(fenced(lease), mark),
+    saveState: (lease, mark) => write(fenced(lease), mark),
     release(lease, mark) {
       const given = marks.get(lease.surveyId);
       // The SDK's own retry of a release that did apply.

@@ -185,7 +185,7 @@ describe("a ledger write that fails after a publish", () => {
     const world = worldWith(complete(2));
     const fault = failLedgerAfterPublish(world);
     world.before.push(({ operation }) => {
-      if (fault.on && operation === "saveMark") throw new Error("the table is throttled");
+      if (fault.on && operation === "saveState") throw new Error("the table is throttled");
     });
     await expect(poll(world)).rejects.toThrow("throttled");
 

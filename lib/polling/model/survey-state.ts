@@ -1,6 +1,6 @@
 import type { DetailOf, EventType, SurveyFacts } from "../../events/index.ts";
 import type { Books, BooksOpen, FullRead, IdsRef, ToldBooks } from "./books.ts";
-import type { LedgerEntry } from "./ledger-entry.ts";
+import type { DetailKind, LedgerEntry } from "./ledger-entry.ts";
 
 /** Slow scans in doubling depth (R23). */
 export interface Rescan {
@@ -39,71 +39,62 @@ export interface KnownSurvey {
   sight?: Listed;
 }
 
-/** A survey as a whole, as far as it is known. */
-export interface Mark {
-  phase: Phase;
-  survey?: Listed<SurveyFacts>;
-  known?: KnownSurvey;
+/** A survey as a whole, as far as it is known. Only `next` makes another one of it. */
+export interface SurveyState {
+  readonly phase: Phase;
+  readonly survey?: Listed<SurveyFacts>;
+  readonly known?: KnownSurvey;
   /** Attempts in a row to read its questions that have failed, and when the first and the last did (epoch milliseconds). */
-  questionsFail?: { since: number; at: number; attempts: number };
+  readonly questionsFail?: { since: number; at: number; attempts: number };
   /** By the order in which it was read. */
-  failing?: { asc?: FailingPage[]; desc?: FailingPage[] };
+  readonly failing?: { readonly asc?: readonly FailingPage[]; readonly desc?: readonly FailingPage[] };
   /** The last page when the end of the list was looked for last. */
-  lastPage?: number;
+  readonly lastPage?: number;
   /** Newest responseId and date string settled. */
-  highWater?: { responseId: number; completed: string };
+  readonly highWater?: { responseId: number; completed: string };
   /** New responses that were dealt with so far, also by polls that have failed: by that a later one knows what they have found. */
-  found?: number;
+  readonly found?: number;
   /** Ids published whose ledger write failed: the survey publishes nothing until they are in the ledger. */
-  pending?: LedgerEntry[];
+  readonly pending?: readonly LedgerEntry[];
   /** Answers in a row that had no metrics or metadata. */
-  absent: { metrics: number; metadata: number };
-  books?: Books;
-  booksOpen?: BooksOpen;
+  readonly absent: Readonly<Record<DetailKind, number>>;
+  readonly books?: Books;
+  readonly booksOpen?: BooksOpen;
   /** Full reads in a row that met an empty list although there had been responses. */
-  emptyPasses?: number;
+  readonly emptyPasses?: number;
   /** The last event of closed books. */
-  told?: ToldBooks;
+  readonly told?: ToldBooks;
   /** An event with a sequence number that has yet to be told: fixed before the bus gets it (R19). */
-  untold?: OutgoingEvent;
+  readonly untold?: OutgoingEvent;
   /** The ids that the books list. */
-  listedIds?: IdsRef;
+  readonly listedIds?: IdsRef;
   /** `closedAt` of the books with which the ledger was compared last. */
-  comparedAt?: number;
-  pass?: FullRead;
+  readonly comparedAt?: number;
+  /** A full read for the books that is under way. */
+  readonly pass?: FullRead;
   /** Epoch milliseconds before which no further full read begins; absent: at once. */
-  nextPass?: number;
-  /**
-   * A scan below the head for what a count has shown: the first page of which not everything is dealt with, and new responses found.
-   */
-  search?: { page: number; found: number };
-  rescan?: Rescan;
+  readonly nextPass?: number;
+  /** A scan below the head for what a count has shown: the first page of which not everything is dealt with, and new responses found. */
+  readonly search?: { page: number; found: number };
+  readonly rescan?: Rescan;
   /** Responses repaired so far, and more than once: repeated repairs need a look. */
-  repairs?: { once: number; again: number };
+  readonly repairs?: { once: number; again: number };
   /** Epoch milliseconds of the next look for quarantined records whose time is over. */
-  expiryLook?: number;
+  readonly expiryLook?: number;
 }
 
-export function emptyMark(): Mark {
-  return {
-    phase: { kind: "new" },
-    absent: { metrics: 0, metadata: 0 },
-  };
-}
+export const NEW_SURVEY: SurveyState = { phase: { kind: "new" }, absent: { metrics: 0, metadata: 0 } };
 
-/** Counts new responses that the ledger knows from now on, or will: `pending` ones are as good as entered. */
-export function noteFound(mark: Mark, count: number): void {
-  if (count > 0) mark.found = (mark.found ?? 0) + count;
-}
-
-/** The right to poll a survey, with the mark as it was when the lease was taken. */
+/** The right to work on a survey, with its state as it was when the lease was taken. */
 export interface Lease {
   surveyId: number;
   owner: string;
   fence: number;
   /** Epoch milliseconds. */
   until: number;
-  mark: Mark;
+  state: SurveyState;
+  /** Set when it could not be prolonged meanwhile. */
+  lost?: unknown;
 }
 
 // What the phase of a survey says, and the ways from one to the next.
@@ -144,16 +135,6 @@ export function openTo({ phase }: InPhase): number | undefined {
 /** Where the last head scan has ended; undefined when it has read every page. */
 export function headEnd({ phase }: InPhase): { page: number; at: number } | undefined {
   return phase.kind === "head" ? phase.end : undefined;
-}
-
-/** A full read is under way from now on. */
-export function beginAllPages(mark: InPhase, place: FullRead): void {
-  mark.phase = { kind: "backlog", place };
-}
-
-/** Ends a backlog: from now on the head tells what is new. `end`: where a head scan has ended. */
-export function followHead(mark: InPhase, end?: { page: number; at: number }): void {
-  mark.phase = { kind: "head", ...(end === undefined ? {} : { end }) };
 }
 
 /** An event as it was made: of one type of the contract, with the detail that goes with it. */
