@@ -122,8 +122,10 @@ async function readNews(survey: Survey, { counts: listed = [], row, isTurn = fal
   const { counts } = read;
   const place = placeOf(survey.state);
   if (place !== undefined) {
-    // Whatever fails in looking at the head, the backlog does not wait for it.
-    const above = (await survey.orLeave(() => scanAbove(survey, place))) ?? noCounts();
+    const now = survey.ports.clock.now();
+    // Whatever fails in looking at the head, and however long it takes, the backlog does not wait for it.
+    const until = isTurn ? now + (survey.turnUntil - now) / 2 : survey.deadline;
+    const above = (await survey.orLeave(() => scanAbove(survey, place, until))) ?? noCounts();
     if (!isTurn) return { ...read, counts: { ...above, unfinished: true } };
     // The backlog meets all of it again.
     addCounts(counts, { ...above, left: 0, unfinished: false, complete: false });

@@ -175,9 +175,9 @@ async function takeStep(survey: Survey, step: Processed, counts: PollCounts, pag
 /**
  * News at the head of a survey whose backlog is read: they do not wait for it. The first look only remembers where the backlog begins. One look takes `headPages`
  * pages of news. Where there are more, the next one goes on below them: only a look that has come to that place remembers it anew. The backlog meets all of it again,
- * so nothing is lost.
+ * so nothing is lost. No page is begun after `until` (epoch milliseconds).
  */
-export async function scanAbove(survey: Survey, backlog: FullRead): Promise<PollCounts> {
+export async function scanAbove(survey: Survey, backlog: FullRead, until: number): Promise<PollCounts> {
   const { headPages } = survey.source;
   const counts = noCounts();
   const before = new Set(backlog.head);
@@ -193,7 +193,7 @@ export async function scanAbove(survey: Survey, backlog: FullRead): Promise<Poll
     origin: "head",
     isEnough: (page, { withNews }) =>
       hasCome(page) || page.number >= FURTHEST * headPages || withNews.size >= headPages,
-    isTimeUp: () => survey.ports.clock.now() > survey.deadline,
+    isTimeUp: () => survey.ports.clock.now() > until,
   })) {
     await writeNoted(survey, step);
     addCounts(counts, step);

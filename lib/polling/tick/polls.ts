@@ -60,9 +60,9 @@ export async function pollNews(polls: Polls, due: DueTasks["news"]): Promise<voi
 
 /** Does other work for up to `most` requests; gives what is left of them, less than nothing when the last work took more. */
 export async function doRest(polls: Polls, due: DueTasks["rest"], most: number): Promise<number> {
+  // fault: no-budget
   const budget: Budget = { left: most };
   for (const { kind, overdue: _, ...survey } of due) {
-    // fault: no-budget
     if (budget.left <= 0) break;
     // A survey that has just failed altogether, that another process polls, or that has a backlog, is left alone.
     const outcome = polls.outcomes.get(survey.surveyId);

@@ -87,8 +87,9 @@ export async function* readFull(options: FullReading): AsyncGenerator<PageStep, 
     const firstReads = await Promise.all(numbers.map((number) => course.look(number)));
     const looks = cutBehindEnd(course.withRepeats(firstReads));
     // fault: edges-unproved
-    const again = await Promise.all(looks.map((one) => (one.kind === "skipped" ? one : course.look(one.number))));
-    const secondReads = course.withRepeats(again);
+    // From the last to the first: of two replicas that answer in turn, each page comes from the other one now.
+    const again = looks.toReversed().map((one) => (one.kind === "skipped" ? one : course.look(one.number)));
+    const secondReads = course.withRepeats((await Promise.all(again)).reverse());
     const grown = hasOnlyGrown(looks, secondReads) ? 2 : 0;
     const changed = looks
       .slice(0, looks.length - grown)
@@ -167,16 +168,14 @@ export async function* scanPages(options: Scanning): AsyncGenerator<PageStep, Re
     if (isDoubtful) {
       // fault: end-seen-once
       const rereadsBefore = before !== undefined && (one.kind === "page" || endsNew);
-      const [beforeNow, oneNow] = course.withRepeats(
-        await Promise.all([
-          rereadsBefore ? course.look(before.number) : ({ kind: "skipped", number: next - 1 } as Look),
-          course.look(one.number),
-        ]),
-        rereadsBefore ? undefined : before,
-      );
+      const [again, beforeNow] = await Promise.all([
+        course.look(one.number),
+        rereadsBefore ? course.look(before.number) : undefined,
+      ]);
+      const oneNow = course.withRepeats([again], beforeNow === undefined ? before : pageOf(beforeNow))[0] as Look;
       const grown =
         rereadsBefore &&
-        hasOnlyGrown([{ kind: "page", page: before, number: before.number }, one], [beforeNow as Look, oneNow as Look]);
+        hasOnlyGrown([{ kind: "page", page: before, number: before.number }, one], [beforeNow as Look, oneNow]);
       const isChangedBefore = rereadsBefore && !shows(beforeNow as Look, before);
       if (!grown && (isChangedBefore || !isSame(one, oneNow))) {
         const now = isChangedBefore ? (beforeNow as Look) : (oneNow as Look);

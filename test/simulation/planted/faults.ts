@@ -102,12 +102,12 @@ export const plantedFaults: readonly PlantedFault[] = [
     name: "one-pass-only",
     breaks: ["liveness: books", "lost", "late"],
     within: 20,
-    line: () => '"full read": mark.nextPass !== undefined ? { at: Infinity, every: full } :',
+    line: () => '"full read": state.nextPass !== undefined ? { at: Infinity, every: full } :',
   },
   {
     name: "no-re-check",
     breaks: ["late", "unchecked"],
-    line: (code) => code.replace("await nextRecheckOf(ctx)", "Infinity"),
+    line: (code) => code.replace("await nextRecheckOf(survey)", "Infinity"),
   },
   { name: "open-not-seen-again", breaks: ["lost"], within: 20, line: () => "open: settled," },
   { name: "open-emitted", breaks: ["content", "ledger", "books"], within: 20, line: () => 'open: "emit",' },
@@ -118,7 +118,7 @@ export const plantedFaults: readonly PlantedFault[] = [
     name: "books-told-once",
     breaks: ["books told", "liveness: books told"],
     within: 20,
-    line: () => "const event = mark.untold; delete mark.untold; await tell(ctx, [event]);",
+    line: () => 'survey.note({ kind: "told" }); await tell(survey, [untold]);',
   },
   {
     name: "missing-once-is-deleted",
@@ -128,7 +128,12 @@ export const plantedFaults: readonly PlantedFault[] = [
   },
   { name: "deletion-untold", breaks: ["deleted"], within: 20, line: gone },
   { name: "survey-change-untold", breaks: ["survey changed"], within: 20, line: () => "return undefined;" },
-  { name: "change-untold", breaks: ["update"], within: 20, line: () => 'if (seen.kind === "told") continue;' },
+  {
+    name: "change-untold",
+    breaks: ["update"],
+    within: 20,
+    line: () => 'if (seen.kind === "told") return { kind: "changed", entry: undefined };',
+  },
   {
     name: "update-keeps-old-digest",
     breaks: ["update"],
@@ -136,7 +141,7 @@ export const plantedFaults: readonly PlantedFault[] = [
     line: (code) =>
       code.replace(", eventId,", ", digest: response.replaces?.entry.digest ?? response.digest, eventId,"),
   },
-  { name: "ledger-before-bus", breaks: ["ledger"], within: 20, line: (code) => `await enter(ctx, batch);${code}` },
+  { name: "ledger-before-bus", breaks: ["ledger"], within: 20, line: (code) => `await enter(survey, batch);${code}` },
   {
     name: "failed-counts-as-published",
     breaks: ["ledger"],
@@ -162,7 +167,7 @@ export const plantedFaults: readonly PlantedFault[] = [
   {
     name: "books-before-any",
     breaks: ["start"],
-    line: (code) => code.replace(",", " || mark.contents !== undefined,"),
+    line: () => "hasBooks: true,",
   },
   { name: "future-sets-start", breaks: ["start", "lost"], within: 120, line: () => "const isPast = date !== null;" },
   { name: "hint-forgotten", breaks: ["late", "lost"], line: gone },
@@ -181,7 +186,11 @@ export const plantedFaults: readonly PlantedFault[] = [
     line: (code) => code.replace("10", "25"),
   },
   { name: "stale-index-believed", breaks: ["repeat"], within: 20, line: () => "const waiting = due;" },
-  { name: "no-budget", breaks: ["idle", "requests"], line: () => "left: () => 1," },
+  {
+    name: "no-budget",
+    breaks: ["idle", "requests"],
+    line: () => "const budget: Budget = { left: Number.POSITIVE_INFINITY };",
+  },
   // Backlogs: what is read ahead, on its way, and left to slices.
   { name: "left-out-forgotten", breaks: ["skipped", "books", "liveness: books", "lost", "start"], line: gone },
   {
@@ -195,7 +204,7 @@ export const plantedFaults: readonly PlantedFault[] = [
     name: "slice-ends-backlog",
     breaks: ["skipped", "start", "lost", "liveness: books"],
     within: 120,
-    line: () => "if (placeOf(mark) !== undefined) followHead(mark);",
+    line: () => 'if (placeOf(survey.state) !== undefined) survey.note({ kind: "read", purpose: "backlog" });',
   },
   {
     name: "slice-stops-at-once",
