@@ -1,4 +1,4 @@
-import { createElementsParser, type ExactParser } from "../bodies/exact-json.ts";
+import { createElementsParser, type ElementsParser } from "../bodies/exact-json.ts";
 import { elements, notJson, notRead, readJson } from "../bodies/read-body.ts";
 import { MOST_NESTED, saysNothing } from "../bodies/subject.ts";
 import type { AboutAnswer } from "../errors.ts";
@@ -26,19 +26,18 @@ export function streamedList<T>(each: (element: unknown) => T, most: number): Bo
   const list: T[] = [];
   /** Whether any element says something: `[{}]` is how some services write an empty list. */
   let isTold = false;
-  let parser: ExactParser | undefined;
+  let parser: ElementsParser | undefined;
   /** All of a body that is no array, in parts: a text joined at each part would be copied at each. */
   const held: string[] = [];
   let isOther = false;
   let characters = 0;
   let sinceElement = 0;
 
-  const createParser = (): ExactParser =>
-    createElementsParser((value) => {
-      sinceElement = 0;
-      isTold ||= !saysNothing(value, MOST_NESTED - 1);
-      list.push(each(value));
-    });
+  const takeElement = (value: unknown): void => {
+    sinceElement = 0;
+    isTold ||= !saysNothing(value, MOST_NESTED - 1);
+    list.push(each(value));
+  };
 
   const take = (text: string, about: AboutAnswer): void => {
     characters += text.length;
@@ -50,7 +49,7 @@ export function streamedList<T>(each: (element: unknown) => T, most: number): Bo
       isOther ||= begin >= 0 && text[begin] !== "[";
       if (isOther) held.push(text);
       if (isOther || begin < 0) return;
-      parser = createParser();
+      parser = createElementsParser(takeElement);
     }
     try {
       parser.write(text.slice(begin));

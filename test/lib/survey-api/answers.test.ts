@@ -30,8 +30,10 @@ const failsAfter = (attempts: number, code: string): Outcome => ({ code, attempt
 
 // What the poller makes of it. Irregular fields are judged further on.
 const found = (body: unknown): Outcome => gives({ kind: "found", body });
+const asFound = (body: unknown): [Outcome, Outcome] => [gives(body), found(body)];
 const absent = gives({ kind: "absent" });
 const page = (records: unknown): Outcome => gives({ kind: "page", records });
+const asPage = (records: unknown): [Outcome, Outcome] => [gives(records), page(records)];
 const none = gives({ kind: "none" });
 
 const json = (value: unknown): Answer => ({ json: value });
@@ -249,7 +251,7 @@ const quoted = { ...record, responseId: "44001", completed: "1" };
 const unnamed = recordList.map(({ surveyId: _, ...rest }) => rest);
 
 const pages = answersTo("8 get survey responses, page and order", ordered, [
-  ["as documented", json(recordList), gives(recordList), page(recordList)],
+  ["as documented", json(recordList), ...asPage(recordList)],
   ["204", status(204), gives([]), none],
   ["`[]`", json([]), gives([]), none],
   ["`null`", json(null), gives([]), none],
@@ -263,7 +265,7 @@ const pages = answersTo("8 get survey responses, page and order", ordered, [
   ["a success that nobody documents", status(201), fails("SERVER_ERROR")],
   ["a redirect to nowhere", status(301), fails("SERVER_ERROR")],
   ["a redirect to the start page", status(302, { location: "/" }), fails("SERVER_ERROR")],
-  ["an object with digits for keys", json({ "0": record, "7": second }), gives(recordList), page(recordList)],
+  ["an object with digits for keys", json({ "0": record, "7": second }), ...asPage(recordList)],
   ["ids and flags in quotes", json([quoted]), gives([record], "[0].responseId", "[0].completed"), page([quoted])],
   [
     "records that do not say their survey",
@@ -295,18 +297,12 @@ const pages = answersTo("8 get survey responses, page and order", ordered, [
   ["half of a body", half(recordList), failsAfter(3, "UNREADABLE_BODY")],
   ["a connection that ends in the body", hangsUpInIt, failsAfter(4, "UNREACHABLE")],
   ["a connection that ends before", hangsUp, failsAfter(4, "UNREACHABLE")],
-  [
-    "plain text that claims to be gzip",
-    text(JSON.stringify(recordList), encoded("gzip")),
-    gives(recordList),
-    page(recordList),
-  ],
-  ["Content-Encoding: UTF-8", text(JSON.stringify(recordList), encoded("UTF-8")), gives(recordList), page(recordList)],
+  ["plain text that claims to be gzip", text(JSON.stringify(recordList), encoded("gzip")), ...asPage(recordList)],
+  ["Content-Encoding: UTF-8", text(JSON.stringify(recordList), encoded("UTF-8")), ...asPage(recordList)],
   [
     "brotli that claims to be gzip",
     text(brotliCompressSync(JSON.stringify(recordList)), encoded("gzip")),
-    gives(recordList),
-    page(recordList),
+    ...asPage(recordList),
   ],
   [
     "gzip that was cut off",
@@ -321,37 +317,31 @@ const single = {
   port: (port: SurveyService) => port.response(1201, 44001),
 };
 const response = (records: unknown) => gives({ responseId: 44001, records });
+const asResponse = (records: unknown): [Outcome, Outcome] => [response(records), found(records)];
 const wrapped = (of: object) => json({ response: of, answers });
 const wrappedNone = (of: object) => json({ response: of, answers: [] });
 
 const byId = answersTo("9 get survey response by id", single, [
-  ["its records", json(recordList), response(recordList), found(recordList)],
-  ["a bare record", json(record), response([record]), found([record])],
-  ["answers beside their head", wrapped(head), response(answered), found(answered)],
+  ["its records", json(recordList), ...asResponse(recordList)],
+  ["a bare record", json(record), ...asResponse([record])],
+  ["answers beside their head", wrapped(head), ...asResponse(answered)],
   [
     "answers by question",
     json([{ ...head, answers: { "9001": answers[0], "9002": answers[1] } }]),
-    response(answered),
-    found(answered),
+    ...asResponse(answered),
   ],
-  ["its records in one more array", json([recordList]), response(recordList), found(recordList)],
-  ["answers in their head", json({ response: { ...head, answers } }), response(answered), found(answered)],
-  ["answers under other names", json({ data: { ...head, questions: answers } }), response(answered), found(answered)],
+  ["its records in one more array", json([recordList]), ...asResponse(recordList)],
+  ["answers in their head", json({ response: { ...head, answers } }), ...asResponse(answered)],
+  ["answers under other names", json({ data: { ...head, questions: answers } }), ...asResponse(answered)],
   [
     "answers beside the questions of the survey",
     json({ questions: [{ questionId: 9 }], ...head, answers }),
-    response(answered),
-    found(answered),
+    ...asResponse(answered),
   ],
-  [
-    "answers beside an empty list",
-    json({ answers: [], ...head, records: answers }),
-    response(answered),
-    found(answered),
-  ],
-  ["no answers", json([{ ...head, answers: [] }]), response([]), found([])],
-  ["an empty map of them", json([{ ...head, answers: {} }]), response([]), found([])],
-  ["none beside the head", json({ response: head, answers: [] }), response([]), found([])],
+  ["answers beside an empty list", json({ answers: [], ...head, records: answers }), ...asResponse(answered)],
+  ["no answers", json([{ ...head, answers: [] }]), ...asResponse([])],
+  ["an empty map of them", json([{ ...head, answers: {} }]), ...asResponse([])],
+  ["none beside the head", json({ response: head, answers: [] }), ...asResponse([])],
   [
     "`__proto__` beside answers of nobody",
     text('{"__proto__":{"responseId":44002},"answers":[{"questionId":1}]}'),
@@ -362,15 +352,9 @@ const byId = answersTo("9 get survey response by id", single, [
   [
     "records that name nothing",
     json(recordList.map(nameless)),
-    response(recordList.map((each) => ({ ...nameless(each), responseId: 44001 }))),
-    found(recordList.map((each) => ({ ...nameless(each), responseId: 44001 }))),
+    ...asResponse(recordList.map((each) => ({ ...nameless(each), responseId: 44001 }))),
   ],
-  [
-    "records of others among its own",
-    json([...recordList.map(ofOther), ...recordList]),
-    response(recordList),
-    found(recordList),
-  ],
+  ["records of others among its own", json([...recordList.map(ofOther), ...recordList]), ...asResponse(recordList)],
   ["records of another response", json(recordList.map(ofOther)), failsAfter(3, "ANSWER_MISMATCH")],
   ["another response, wrapped", wrapped(ofOther(head)), failsAfter(3, "ANSWER_MISMATCH")],
   ["the same of another survey, wrapped", wrapped(elsewhere(head)), failsAfter(3, "ANSWER_MISMATCH")],
@@ -411,8 +395,8 @@ const other = { ...metric, metricId: 32 };
 const withDeep = JSON.stringify(metric).replace("}", `},"deep":${nested(1_000)}`);
 
 const responseMetrics = answersTo("11 get metric, single response", metricsOf, [
-  ["as documented", json(metricsList), gives(metrics), found(metrics)],
-  ["the map without its array", json(metrics), gives(metrics), found(metrics)],
+  ["as documented", json(metricsList), ...asFound(metrics)],
+  ["the map without its array", json(metrics), ...asFound(metrics)],
   ["a list in the array", json([[metric, other]]), gives({ "0": metric, "1": other }, ""), found([metric, other])],
   ["a list in place of all", json([metric, other]), gives({ "0": metric, "1": other }, ""), found([metric, other])],
   [
@@ -425,8 +409,7 @@ const responseMetrics = answersTo("11 get metric, single response", metricsOf, [
   [
     "one key twice, of which the last counts",
     text(`[{"31":{"metricId":1},"31":${JSON.stringify(metric)}}]`),
-    gives(metrics),
-    found(metrics),
+    ...asFound(metrics),
   ],
   [
     "a number in quotes",
@@ -457,7 +440,7 @@ const responseMetrics = answersTo("11 get metric, single response", metricsOf, [
     givesJson(`{"31":${withDeep}}`),
     givesJson(`{"kind":"found","body":{"31":${withDeep}}}`),
   ],
-  ["zlib without a header", text(deflateSync(JSON.stringify(metricsList))), gives(metrics), found(metrics)],
+  ["zlib without a header", text(deflateSync(JSON.stringify(metricsList))), ...asFound(metrics)],
 ]);
 
 const metricsOfReport = answersTo(

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { type IssuedToken, readTokenBody } from "../../../../lib/survey-api/token/token-body.ts";
+import { inTurn, startClient, TOKEN } from "../support/service.ts";
 
 describe("the token in the body of operation 1", () => {
   it.each([
@@ -83,5 +84,44 @@ describe("the token in the body of operation 1", () => {
     '"abc.def.ghi',
   ])("is not found in %j", (body) => {
     expect(readTokenBody(body)).toBe("none");
+  });
+});
+
+describe("an answer without a token", () => {
+  it.each([
+    ['{"error":"no such plan","status":1}', "{ error: string(12), status: number }"],
+    ['[{"access_token":""}]', "array(1) of { access_token: string(0) }"],
+    ["null", "null"],
+    ['"no"', "string(2)"],
+    ["Unauthorized", "text, 12 characters"],
+  ])("%s is told by its outline, and not asked for again", async (body, excerpt) => {
+    const { service, api } = await startClient();
+    service.answers.set("/oauth/token/", () => ({ body }));
+    await expect(api.surveys()).rejects.toMatchObject({
+      code: "UNREADABLE_BODY",
+      operation: "get token",
+      message: `get token: the answer holds no token: ${excerpt}`,
+      hint: expect.stringContaining("`baseUrl`"),
+      attempts: 1,
+      retryable: false,
+    });
+  });
+
+  it.each([
+    [" \n", "empty"],
+    ["<html>hunter2</html>", "HTML, 20 characters"],
+    ['{"token":"aaaaaaaaaaaaaaa.bbbbbbb', "broken JSON, 33 characters"],
+    ['["aaa.bbb.ccc"', "broken JSON, 14 characters"],
+    ['"aaa.bbb.ccc', "text, 12 characters"],
+  ])("that may pass, %j, is asked for again", async (body, excerpt) => {
+    const { service, api } = await startClient();
+    service.answers.set("/oauth/token/", () => ({ body }));
+    await expect(api.surveys()).rejects.toMatchObject({
+      message: `get token: the answer holds no token: ${excerpt}`,
+      attempts: 3,
+      retryable: true,
+    });
+    service.answers.set("/oauth/token/", inTurn({ body }, { json: { token: TOKEN } }));
+    expect(await api.surveys()).toEqual([{ surveyId: 1 }]);
   });
 });
