@@ -119,7 +119,7 @@ const questions = shown(listOf, questionListItem);
 const records = shown(listOf, responseRecord, { repeats: ["surveyId"], untelling: ["surveyId"] });
 /** The request names the response, so the body need not. */
 const metadata = shown(listOf, responseMetadata, { repeats: ["responseId"], untelling: ["responseId"] });
-/** The map key names a metric, whatever the metric shows. */
+/** Of a metric, which its key names, whatever it shows. */
 const untelling = ["surveyId", "created"];
 
 export type Documents = typeof documents;

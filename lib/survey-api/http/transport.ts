@@ -6,12 +6,13 @@ import {
   type AboutAnswer,
   NetworkError,
   ServerError,
+  SurveyApiError,
   TimeoutError,
   TooManyRequestsError,
 } from "../errors.ts";
 import type { Operation } from "../operations.ts";
 import { createLimiter, type LimiterOptions, LongPause, type Turn } from "../rate/limiter.ts";
-import { BrokenEncoding, exchange, LongBody } from "./exchange.ts";
+import { exchange } from "./exchange.ts";
 import { type Redirect, redirectWithin, tooMany, translate, unexpected } from "./failures.ts";
 import { nextDelay, type RetryPolicy } from "./retry-policy.ts";
 
@@ -119,6 +120,7 @@ export function createTransport(options: TransportOptions) {
         maxBodyBytes: options.maxBodyBytes,
         onData: stream && ((chunk) => stream.write(chunk, { ...about, status: 200 })),
         signal: call.signal,
+        about,
         ...(call.body === undefined ? {} : { body: call.body }),
       });
       status = answer.status;
@@ -135,8 +137,9 @@ export function createTransport(options: TransportOptions) {
       }
       return redirectWithin(answer, call, base, path) ?? unexpected(answer, about, base, options.now());
     } catch (error) {
-      if (error instanceof LongBody || error instanceof BrokenEncoding) status = error.status;
-      throw translate(error, call, about);
+      const failure = translate(error, call, about);
+      if (failure instanceof SurveyApiError) status = failure.status;
+      throw failure;
     } finally {
       if (requestChannel.hasSubscribers) {
         const { operation, attempts: attempt } = about;

@@ -2,7 +2,7 @@ import { createElementsParser, type ElementsParser } from "../bodies/exact-json.
 import { elements, notJson, notRead, readJson } from "../bodies/read-body.ts";
 import { MOST_NESTED, saysNothing } from "../bodies/subject.ts";
 import type { AboutAnswer } from "../errors.ts";
-import { LongBody } from "../http/exchange.ts";
+import { tooLong } from "../http/exchange.ts";
 import type { BodyStream } from "../http/transport.ts";
 
 /** The whole list may be as long as so many elements of the longest. */
@@ -18,7 +18,7 @@ const MOST_ELEMENTS = 250_000;
  * as a whole, as `elements` reads it.
  *
  * @param most characters of one element, or of a body that is no array. All of an array may have sixteen times as many, and 250,000
- * elements. `write` and `end` throw a `LongBody` for anything longer
+ * elements. `write` and `end` throw an `UnreadableBodyError` for anything longer
  */
 export function streamedList<T>(each: (element: unknown) => T, most: number): BodyStream<T[]> {
   // A service that writes another encoding is read as far as it can be, as by `Buffer.toString`.
@@ -61,10 +61,8 @@ export function streamedList<T>(each: (element: unknown) => T, most: number): Bo
   return {
     write(chunk, about) {
       take(decoder.decode(chunk, { stream: true }), about);
-      if (sinceElement > most) throw new LongBody(about.status);
-      if (characters > most * MOST_OF_LONGEST) {
-        throw new LongBody(about.status, `${MOST_OF_LONGEST} × \`maxBodyBytes\``);
-      }
+      if (sinceElement > most) throw tooLong(about);
+      if (characters > most * MOST_OF_LONGEST) throw tooLong(about, `${MOST_OF_LONGEST} × \`maxBodyBytes\``);
       checkCount(list, about);
     },
     end(about) {
@@ -80,6 +78,6 @@ export function streamedList<T>(each: (element: unknown) => T, most: number): Bo
   };
 }
 
-function checkCount({ length }: unknown[], { status }: AboutAnswer): void {
-  if (length > MOST_ELEMENTS) throw new LongBody(status, `a list of ${MOST_ELEMENTS} elements`);
+function checkCount({ length }: unknown[], about: AboutAnswer): void {
+  if (length > MOST_ELEMENTS) throw tooLong(about, `a list of ${MOST_ELEMENTS} elements`);
 }

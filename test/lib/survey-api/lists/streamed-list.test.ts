@@ -3,7 +3,6 @@ import fc from "fast-check";
 import { describe, expect, it, vi } from "vitest";
 import { parseExactly } from "../../../../lib/survey-api/bodies/exact-json.ts";
 import { saysNothing } from "../../../../lib/survey-api/bodies/subject.ts";
-import { LongBody } from "../../../../lib/survey-api/http/exchange.ts";
 import type { SurveyApi } from "../../../../lib/survey-api/index.ts";
 import { streamedList } from "../../../../lib/survey-api/lists/streamed-list.ts";
 import { answer, type Behaviour, chunk, cut, head, startHostile } from "../support/hostile.ts";
@@ -37,14 +36,6 @@ describe("a list read as it comes", () => {
 
   it.each([
     ["with white space around it", ' \r\n\t[ {"surveyId":1} ] \n', [{ surveyId: 1 }]],
-    ["with a byte order mark", '\uFEFF[{"surveyId":1}]', [{ surveyId: 1 }]],
-    ["that is empty", "[]", []],
-    ["that is null", "null", []],
-    [
-      "in an object with digits for keys",
-      '{"0":{"surveyId":1},"2":{"surveyId":3}}',
-      [{ surveyId: 1 }, { surveyId: 3 }],
-    ],
     ["of lists", "[[1],[],[[2]]]", [[1], [], [[2]]]],
     ["of an empty object in more lists than are looked into", "[[[{}]]]", [[[{}]]]],
   ])("%s is read", (_name, body, list) => {
@@ -69,7 +60,7 @@ describe("a list read as it comes", () => {
       list.write(Buffer.from(body), about);
       return list.end(about);
     };
-    expect(read).toThrow(LongBody);
+    expect(read).toThrow("longer than a list of 250000 elements");
   });
 
   it("keeps going where a text is not in UTF-8: of the surveys in it nothing but that text is spoilt", () => {

@@ -119,18 +119,6 @@ describe("a pause", () => {
     expect(getEventListeners(signal, "abort")).toEqual([]);
   });
 
-  it("holds everything back until it is over, a longer one before a shorter", async () => {
-    const { limiter, add, begun, pass, time } = limiterWith();
-    limiter.refused(time.now, 5_000);
-    time.now += 1;
-    limiter.refused(time.now, 1_000);
-    void add("waits");
-    await pass(4_000);
-    expect(await begun()).toEqual([]);
-    await pass(1_000);
-    expect(await begun()).toEqual(["waits"]);
-  });
-
   it("that is too long ends what waits for it, and what comes later, with what is left of it", async () => {
     const { limiter, add, begun, end, pass, time } = limiterWith({ concurrency: 1 });
     const first = add("first");

@@ -158,18 +158,6 @@ describe("the token", () => {
 });
 
 describe("400", () => {
-  it("with a revoked token is met with one renewal, and the request is made again", async () => {
-    const { service, api, store } = await startClient();
-    service.answers.set(page, () => ({ json: [] }));
-    await api.surveys();
-    service.token.value = "second-token";
-
-    expect(await api.records(7, { page: 1, order: "asc" })).toEqual([]);
-
-    expect(service.tokenRequests()).toBe(2);
-    expect(store.kept?.token).toBe("second-token");
-  });
-
   it("with a token that was revoked, and with the next once that has worked and was revoked too, is asked once more", async () => {
     const { service, api } = await startClient();
     await api.surveys();
@@ -187,17 +175,6 @@ describe("400", () => {
 
     expect(await api.records(7, { page: 2, order: "asc" })).toEqual([]);
     expect(service.tokenRequests()).toBe(3);
-  });
-
-  it("with a token that someone else has renewed takes theirs, and asks for none", async () => {
-    const { service, api, store, time } = await startClient();
-    await api.surveys();
-    service.token.value = "their-token";
-    store.kept = { token: "their-token", obtainedAt: time.now, expiresAt: time.now + 60 * 60 * MINUTE };
-
-    expect(await api.surveys()).toEqual([{ surveyId: 1 }]);
-
-    expect(service.tokenRequests()).toBe(1);
   });
 
   it("with a good token is a bad request: no new token is asked for, each time anew", async () => {
