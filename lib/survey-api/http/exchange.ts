@@ -96,15 +96,14 @@ export async function exchange(dispatcher: Dispatcher, request: ExchangeRequest)
 async function readBody(
   body: Dispatcher.ResponseData["body"],
   { status, headers }: RawAnswer,
-  { maxBodyBytes, onData, ...request }: ExchangeRequest,
+  { maxBodyBytes, onData, about }: ExchangeRequest,
 ): Promise<Buffer> {
-  const about = { ...request.about, status };
   const isSuccess = status < 300;
   const isBounded = onData === undefined || !isSuccess;
   const chunks: Buffer[] = [];
   let [bytes, size] = [0, 0];
   const within = (length: number): void => {
-    if (isBounded && length > maxBodyBytes) throw tooLong(about);
+    if (isBounded && length > maxBodyBytes) throw tooLong({ ...about, status });
   };
   // An aborted body tells its end twice: where it is read, and here.
   body.on("error", () => undefined);
@@ -115,7 +114,7 @@ async function readBody(
       within(bytes);
     };
     const hint = isSuccess ? (single(headers["content-encoding"]) ?? "") : "";
-    for await (const chunk of decoded(body, hint, came, () => broken(about))) {
+    for await (const chunk of decoded(body, hint, came, () => broken({ ...about, status }))) {
       if (!isSuccess) continue;
       size += chunk.length;
       within(size);

@@ -129,7 +129,11 @@ export function createLimiter(options: LimiterOptions) {
       });
       queues[2 * PRIORITIES.indexOf(priority) + (again ? 0 : 1)]?.enqueue(waiting);
       start();
-      await turn.promise.finally(forget);
+      try {
+        await turn.promise;
+      } finally {
+        forget();
+      }
       try {
         return await work();
       } finally {

@@ -65,8 +65,11 @@ interface Row {
 /** Name, answer, what the client makes of it, and what the poller does: the same where that is left out. */
 type Cells = [name: string, answer: Answer, outcome: Outcome, polled?: Outcome];
 
-function answersTo(operation: string, on: Pick<Row, "path" | "call" | "port">, rows: Cells[]): Row[] {
-  return rows.map(([name, answer, outcome, polled = outcome]) => ({ operation, ...on, name, answer, outcome, polled }));
+const table: Row[] = [];
+
+function answersTo(operation: string, on: Pick<Row, "path" | "call" | "port">, rows: Cells[]): void {
+  for (const [name, answer, outcome, polled = outcome] of rows)
+    table.push({ operation, ...on, name, answer, outcome, polled });
 }
 
 const [record, second] = [recordList[0] ?? {}, recordList[1] ?? {}];
@@ -89,7 +92,7 @@ const nested = (levels: number): string => `${"[".repeat(levels)}${"]".repeat(le
 const tokens = { path: "/oauth/token/", call: (api: SurveyApi) => api.token() };
 const jwt = "eyJhbGciOiJIUzI1NiJ9.e30.c2ln";
 
-const token = answersTo("1 get token", tokens, [
+answersTo("1 get token", tokens, [
   ["a field `token`", json({ token: "abc.def" }), gives("abc.def")],
   ["the bare token, and no JSON", text("abc.def.ghi\n"), gives("abc.def.ghi")],
   ["an object in an object", json({ token: { access_token: "abc.def", expires_in: 3600 } }), gives("abc.def")],
@@ -121,7 +124,7 @@ const polled = (id: unknown): object => ({
 });
 const seen = (id: unknown) => gives([polled(id)]);
 
-const list = answersTo("2 get survey list", { ...surveys, port: (port) => port.surveys() }, [
+answersTo("2 get survey list", { ...surveys, port: (port) => port.surveys() }, [
   ["as documented", json(surveyList), gives(surveyList), seen(1201)],
   ["204", status(204), gives([])],
   ["`null`", json(null), gives([])],
@@ -165,7 +168,7 @@ const list = answersTo("2 get survey list", { ...surveys, port: (port) => port.s
 
 const full = { path: "/api/v3/surveys/1201/", call: (api: SurveyApi) => api.survey(1201) };
 
-const one = answersTo("3 get survey", full, [
+answersTo("3 get survey", full, [
   ["as documented", json(surveyBody), gives(survey)],
   ["the survey without its array", json(survey), gives(survey)],
   ["empty maps as `[]`", json([{ ...survey, pagesById: [] }]), gives({ ...survey, pagesById: {} })],
@@ -185,7 +188,7 @@ const one = answersTo("3 get survey", full, [
 
 const questionsOf = { path: "/api/v3/surveys/1201/questions/", call: (api: SurveyApi) => api.questions(1201) };
 
-const questions = answersTo("4 get survey questions", questionsOf, [
+answersTo("4 get survey questions", questionsOf, [
   ["as documented", json(questionList), gives(questionList)],
   ["204", status(204), gives([])],
   ["`[[]]`", json([[]]), gives([])],
@@ -196,7 +199,7 @@ const questions = answersTo("4 get survey questions", questionsOf, [
 const reportsOf = { path: "/api/v3/surveys/1201/reports/", call: (api: SurveyApi) => api.reports(1201) };
 const report = { reportId: 71, surveyId: 1201 };
 
-const reports = answersTo("5 get reports list", reportsOf, [
+answersTo("5 get reports list", reportsOf, [
   ["a list", json([report]), gives([{ reportId: 71, raw: report }])],
   [
     "a list of ids",
@@ -219,19 +222,15 @@ const reports = answersTo("5 get reports list", reportsOf, [
   ["a bare error", json({ message: "no" }), fails("UNREADABLE_BODY")],
 ]);
 
-const first = answersTo(
-  "6 get survey responses",
-  { path: "/api/v3/surveys/1201/responses/", call: (api) => api.records(1201) },
-  [
-    ["as documented", json(recordList), gives(recordList)],
-    ["204", status(204), gives([])],
-    ["one record of another survey", json([record, elsewhere(second)]), failsAfter(3, "ANSWER_MISMATCH")],
-    ["401 to a token that opens the survey list", status(401), fails("NOT_ALLOWED")],
-    ["429 each time", status(429), failsAfter(10, "TOO_MANY_REQUESTS")],
-  ],
-);
+answersTo("6 get survey responses", { path: "/api/v3/surveys/1201/responses/", call: (api) => api.records(1201) }, [
+  ["as documented", json(recordList), gives(recordList)],
+  ["204", status(204), gives([])],
+  ["one record of another survey", json([record, elsewhere(second)]), failsAfter(3, "ANSWER_MISMATCH")],
+  ["401 to a token that opens the survey list", status(401), fails("NOT_ALLOWED")],
+  ["429 each time", status(429), failsAfter(10, "TOO_MANY_REQUESTS")],
+]);
 
-const pagesAlone = answersTo(
+answersTo(
   "7 get survey responses, page",
   { path: "/api/v3/surveys/1201/responses/page/2/", call: (api) => api.records(1201, { page: 2 }) },
   [
@@ -250,7 +249,7 @@ const ordered = {
 const quoted = { ...record, responseId: "44001", completed: "1" };
 const unnamed = recordList.map(({ surveyId: _, ...rest }) => rest);
 
-const pages = answersTo("8 get survey responses, page and order", ordered, [
+answersTo("8 get survey responses, page and order", ordered, [
   ["as documented", json(recordList), ...asPage(recordList)],
   ["204", status(204), gives([]), none],
   ["`[]`", json([]), gives([]), none],
@@ -321,7 +320,7 @@ const asResponse = (records: unknown): [Outcome, Outcome] => [response(records),
 const wrapped = (of: object) => json({ response: of, answers });
 const wrappedNone = (of: object) => json({ response: of, answers: [] });
 
-const byId = answersTo("9 get survey response by id", single, [
+answersTo("9 get survey response by id", single, [
   ["its records", json(recordList), ...asResponse(recordList)],
   ["a bare record", json(record), ...asResponse([record])],
   ["answers beside their head", wrapped(head), ...asResponse(answered)],
@@ -370,7 +369,7 @@ const byId = answersTo("9 get survey response by id", single, [
   ["HTML with status 200", html, failsAfter(3, "UNREADABLE_BODY")],
 ]);
 
-const byCrk = answersTo(
+answersTo(
   "10 get survey response by crk",
   {
     path: "/api/v3/surveys/1201/responses/crk/visit-77/",
@@ -394,7 +393,7 @@ const metricsOf = {
 const other = { ...metric, metricId: 32 };
 const withDeep = JSON.stringify(metric).replace("}", `},"deep":${nested(1_000)}`);
 
-const responseMetrics = answersTo("11 get metric, single response", metricsOf, [
+answersTo("11 get metric, single response", metricsOf, [
   ["as documented", json(metricsList), ...asFound(metrics)],
   ["the map without its array", json(metrics), ...asFound(metrics)],
   ["a list in the array", json([[metric, other]]), gives({ "0": metric, "1": other }, ""), found([metric, other])],
@@ -443,7 +442,7 @@ const responseMetrics = answersTo("11 get metric, single response", metricsOf, [
   ["zlib without a header", text(deflateSync(JSON.stringify(metricsList))), ...asFound(metrics)],
 ]);
 
-const metricsOfReport = answersTo(
+answersTo(
   "12 get metric, report",
   { path: "/api/v3/surveys/1201/reports/71/metrics/", call: (api) => api.reportMetrics(1201, 71) },
   [
@@ -463,7 +462,7 @@ const metadataOf = {
 };
 const anonymous = nameless({ ...metadata });
 
-const responseMetadata = answersTo("13 get response metadata", metadataOf, [
+answersTo("13 get response metadata", metadataOf, [
   ["as documented", json(metadataList), gives(metadataList), found(metadata)],
   ["that of another response", json([otherMetadata]), failsAfter(3, "ANSWER_MISMATCH")],
   [
@@ -500,50 +499,44 @@ const responseMetadata = answersTo("13 get response metadata", metadataOf, [
 
 const asV2 = (value: unknown, raw: unknown = value, ...told: string[]) => gives({ value, raw }, ...told);
 
-const v2Records = answersTo(
-  "v2 responses",
-  { path: "/api/v2/surveys/1201/responses", call: (api) => api.v2.records(1201) },
+answersTo("v2 responses", { path: "/api/v2/surveys/1201/responses", call: (api) => api.v2.records(1201) }, [
+  ["as in v3", json(recordList), asV2(recordList)],
+  ["wrapped in `data`", json({ data: recordList }), asV2(recordList, { data: recordList })],
+  ["204", status(204), asV2([], null)],
+  ["an id in quotes", json([quoted]), asV2([record], [quoted], "[0].responseId", "[0].completed")],
+  [
+    "a flag that cannot be read",
+    json([{ ...record, completed: "yes" }]),
+    asV2(undefined, [{ ...record, completed: "yes" }]),
+  ],
+  ["records of another survey", json(recordList.map(elsewhere)), failsAfter(3, "ANSWER_MISMATCH")],
+  ["the same, wrapped", json({ data: recordList.map(elsewhere) }), failsAfter(3, "ANSWER_MISMATCH")],
+]);
+
+answersTo("v2 survey list", { path: "/api/v2/surveys/", call: (api) => api.v2.surveys() }, [
+  ["as in v3", json(surveyList), asV2(surveyList)],
+]);
+answersTo("v2 survey", { path: "/api/v2/surveys/1201/", call: (api) => api.v2.survey(1201) }, [
+  ["as in v3", json(surveyBody), asV2(survey, surveyBody)],
+]);
+answersTo("v2 questions", { path: "/api/v2/surveys/1201/questions/", call: (api) => api.v2.questions(1201) }, [
+  ["as in v3", json(questionList), asV2(questionList)],
+]);
+answersTo(
+  "v2 responses, page",
+  { path: "/api/v2/surveys/1201/page/2/responses", call: (api) => api.v2.records(1201, { page: 2 }) },
   [
     ["as in v3", json(recordList), asV2(recordList)],
-    ["wrapped in `data`", json({ data: recordList }), asV2(recordList, { data: recordList })],
-    ["204", status(204), asV2([], null)],
-    ["an id in quotes", json([quoted]), asV2([record], [quoted], "[0].responseId", "[0].completed")],
-    [
-      "a flag that cannot be read",
-      json([{ ...record, completed: "yes" }]),
-      asV2(undefined, [{ ...record, completed: "yes" }]),
-    ],
-    ["records of another survey", json(recordList.map(elsewhere)), failsAfter(3, "ANSWER_MISMATCH")],
-    ["the same, wrapped", json({ data: recordList.map(elsewhere) }), failsAfter(3, "ANSWER_MISMATCH")],
+    ["something else", json({ odd: true }), asV2(undefined, { odd: true })],
   ],
 );
+answersTo(
+  "v2 response by crk",
+  { path: "/api/v2/surveys/1201/crk/visit-77", call: (api) => api.v2.responseByCrk(1201, "visit-77") },
+  [["its records", json(recordList), asV2({ responseId: 44001, records: recordList }, recordList)]],
+);
 
-const v2Documented = [
-  ...answersTo("v2 survey list", { path: "/api/v2/surveys/", call: (api) => api.v2.surveys() }, [
-    ["as in v3", json(surveyList), asV2(surveyList)],
-  ]),
-  ...answersTo("v2 survey", { path: "/api/v2/surveys/1201/", call: (api) => api.v2.survey(1201) }, [
-    ["as in v3", json(surveyBody), asV2(survey, surveyBody)],
-  ]),
-  ...answersTo("v2 questions", { path: "/api/v2/surveys/1201/questions/", call: (api) => api.v2.questions(1201) }, [
-    ["as in v3", json(questionList), asV2(questionList)],
-  ]),
-  ...answersTo(
-    "v2 responses, page",
-    { path: "/api/v2/surveys/1201/page/2/responses", call: (api) => api.v2.records(1201, { page: 2 }) },
-    [
-      ["as in v3", json(recordList), asV2(recordList)],
-      ["something else", json({ odd: true }), asV2(undefined, { odd: true })],
-    ],
-  ),
-  ...answersTo(
-    "v2 response by crk",
-    { path: "/api/v2/surveys/1201/crk/visit-77", call: (api) => api.v2.responseByCrk(1201, "visit-77") },
-    [["its records", json(recordList), asV2({ responseId: 44001, records: recordList }, recordList)]],
-  ),
-];
-
-const v2Response = answersTo(
+answersTo(
   "v2 response by id",
   { path: "/api/v2/surveys/1201/responses/44001", call: (api) => api.v2.response(1201, 44001) },
   [
@@ -554,7 +547,7 @@ const v2Response = answersTo(
   ],
 );
 
-const v2Metadata = answersTo(
+answersTo(
   "v2 response metadata",
   { path: "/api/v2/surveys/1201/responses/44001/metadata/", call: (api) => api.v2.metadata(1201, 44001) },
   [
@@ -569,32 +562,11 @@ const v2Metadata = answersTo(
   ],
 );
 
-const byDefault = answersTo(
+answersTo(
   "8 get survey responses, page and order",
   { path: "/api/v3/surveys/1201/responses/page/1/order/desc/", call: (api) => api.records(1201, { order: "desc" }) },
   [["page 1 where none is named", json(recordList), gives(recordList)]],
 );
-
-const table: Row[] = [
-  ...token,
-  ...list,
-  ...one,
-  ...questions,
-  ...reports,
-  ...first,
-  ...pagesAlone,
-  ...pages,
-  ...byDefault,
-  ...byId,
-  ...byCrk,
-  ...responseMetrics,
-  ...metricsOfReport,
-  ...responseMetadata,
-  ...v2Documented,
-  ...v2Records,
-  ...v2Response,
-  ...v2Metadata,
-];
 
 const documented = {
   authorization: `bearer ${TOKEN}`,

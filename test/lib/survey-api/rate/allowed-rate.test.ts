@@ -62,6 +62,36 @@ describe.each(forms)("a service that allows 100 requests/s and a burst of 50, wi
   });
 });
 
+describe("an outage", () => {
+  /** So much is granted before that the rate alone would let the client ask again within milliseconds. */
+  const after = 1_000;
+  const refusals = async (
+    calls: number,
+    seconds: number,
+    retryAfter: VirtualService["retryAfter"],
+  ): Promise<number> => {
+    const service = { perSecond: 1e6, latency: 3, outage: { after, lasts: seconds * 1_000 }, retryAfter };
+    return (await drain(service, { count: after + calls, concurrency: 16, startAt: START })).refused.length;
+  };
+
+  it.each([10, 0, 500, 1_000, "none"] as const)(
+    "of 6 s with Retry-After %s ms costs a handful of refusals",
+    async (asked) => {
+      expect(await refusals(1, 6, asked)).toBeLessThan(10);
+    },
+  );
+
+  it("of 1 s with Retry-After 10 ms refuses what is in flight, and then one at a time", async () => {
+    // Pauses of 10, 200, 400 and 800 ms.
+    expect(await refusals(40, 1, 10)).toBeLessThanOrEqual(16 + 4);
+  });
+
+  it("of 6 s that is told costs one refusal for each request in flight", async () => {
+    expect(await refusals(1, 6, "seconds")).toBe(1);
+    expect(await refusals(40, 6, "seconds")).toBeLessThanOrEqual(16);
+  });
+});
+
 /** A rate on a clock that the test moves. */
 function rateAt(options: { maxRequestsPerSecond?: number; learned?: LearnedRate } = {}) {
   const time = { now: 0 };

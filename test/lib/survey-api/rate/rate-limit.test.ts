@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it, vi } from "vitest";
 import { type Answer, clientOf, inTurn, startClient, startService } from "../support/service.ts";
 
@@ -80,56 +79,6 @@ describe("429", () => {
 
     expect(duringPause).toBe(1);
     expect(service.data().length - before).toBe(7);
-  });
-});
-
-interface Limit {
-  /** Milliseconds for which everything is refused. */
-  lasts: number;
-  retryAfter: (secondsLeft: number) => string | undefined;
-}
-
-/** How often calls made together are refused, until all of them have succeeded. */
-async function refusalsOf(callers: number, { lasts, retryAfter }: Limit, clock: "virtual" | "real"): Promise<number> {
-  const service = await startService();
-  const real = {
-    now: Date.now,
-    monotonic: () => performance.now(),
-    sleep: (milliseconds: number) => sleep(milliseconds),
-  };
-  const { api, time } = clientOf(service, clock === "real" ? real : {});
-  const now = clock === "real" ? real.now : () => time.now;
-  // So much is granted before that the rate alone would let the client ask again within milliseconds.
-  await Promise.all(Array.from({ length: 1_000 }, () => api.surveys()));
-  const until = now() + lasts;
-  let refusals = 0;
-  service.answers.set(list, () => {
-    const left = until - now();
-    if (left <= 0) return good;
-    refusals += 1;
-    return tooMany(retryAfter(left / 1_000));
-  });
-  await Promise.all(Array.from({ length: callers }, () => api.surveys()));
-  return refusals;
-}
-
-describe("a limit that lasts", () => {
-  it.each(["0.01", "0", "0.5", "1", undefined])(
-    "for 6 s with Retry-After %s costs a handful of refusals",
-    async (asked) => {
-      expect(await refusalsOf(1, { lasts: 6_000, retryAfter: () => asked }, "virtual")).toBeLessThan(10);
-    },
-  );
-
-  it("for 1 s with Retry-After 0.01 refuses what is in flight, and then one at a time", async () => {
-    // Pauses of 10, 200, 400 and 800 ms, if those in flight come back within the first; else a few more are sent meanwhile.
-    expect(await refusalsOf(40, { lasts: 1_000, retryAfter: () => "0.01" }, "real")).toBeLessThan(16 + 10);
-  });
-
-  it("for 6 s and says so costs one refusal for each request in flight", async () => {
-    const honest: Limit = { lasts: 6_000, retryAfter: (left) => `${Math.ceil(left)}` };
-    expect(await refusalsOf(1, honest, "virtual")).toBe(1);
-    expect(await refusalsOf(40, honest, "virtual")).toBeLessThanOrEqual(16);
   });
 });
 

@@ -8,7 +8,10 @@ export interface VirtualService {
   burst?: number;
   /** Milliseconds of a window, instead of a bucket. */
   window?: number;
-  retryAfter: "seconds" | "date" | "none";
+  /** Whatever the rate, it refuses everything for so many milliseconds once so many requests were granted. */
+  outage?: { after: number; lasts: number };
+  /** What is true, in one of the two forms, or so many milliseconds in any case. */
+  retryAfter: "seconds" | "date" | "none" | number;
   /** Milliseconds from sending a request to its answer. */
   latency: number;
 }
@@ -99,12 +102,19 @@ export async function drain(service: VirtualService, { count, concurrency, start
 const settled = (): Promise<void> => new Promise((resolve) => void setImmediate(resolve));
 
 /** Undefined grants a request; a number is the milliseconds until one will be granted. */
-function createGate({ perSecond, burst = 1, window }: VirtualService, clock: () => number): () => number | undefined {
+function createGate(service: VirtualService, clock: () => number): () => number | undefined {
+  const { perSecond, burst = 1, window, outage } = service;
   let tokens = burst;
   let filledAt = clock();
   let used = 0;
+  let until = Number.POSITIVE_INFINITY;
   return () => {
     const at = clock();
+    if (outage !== undefined) {
+      used += 1;
+      if (used <= outage.after) until = at + outage.lasts;
+      return used > outage.after && at < until ? until - at : undefined;
+    }
     if (window !== undefined) {
       if (Math.floor(at / window) !== Math.floor(filledAt / window)) used = 0;
       filledAt = at;
@@ -121,6 +131,7 @@ function createGate({ perSecond, burst = 1, window }: VirtualService, clock: () 
 
 function retryAfter({ retryAfter: form }: VirtualService, wait: number, at: number): number | undefined {
   if (form === "none") return undefined;
+  if (typeof form === "number") return form;
   if (form === "seconds") return Math.max(1, Math.ceil(wait / 1000)) * 1000;
   return Math.ceil((at + wait) / 1000) * 1000 - at;
 }
