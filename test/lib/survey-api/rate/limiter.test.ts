@@ -76,6 +76,20 @@ describe("work that waits for its turn", () => {
     expect(await begun()).toEqual(["old 0", "new"]);
   });
 
+  it("is given up by its signal, with the signal's reason, and takes no place", async () => {
+    const { add, begun, end } = limiterWith({ concurrency: 1 });
+    void add("first");
+    const stop = new AbortController();
+    const given = add("second", { signal: stop.signal });
+    void add("third");
+    const reason = new Error("enough");
+    stop.abort(reason);
+    await expect(given).rejects.toBe(reason);
+    await expect(add("fourth", { signal: stop.signal })).rejects.toBe(reason);
+    await end("first");
+    expect(await begun()).toEqual(["first", "third"]);
+  });
+
   it("is not stopped by a signal once it has begun: that is its own concern", async () => {
     const { add, end } = limiterWith();
     const stop = new AbortController();
