@@ -173,7 +173,7 @@ describe("docs/configuration.md", () => {
 it("docs/spec.md names with each rule folders that keep it and tests that hold it", () => {
   for (const rule of page("internals/spec").split(/^### /m).slice(1)) {
     for (const kind of ["Kept by ", "Tests: "]) {
-      const [line = ""] = found(rule, new RegExp(kind + "((?:`[^`]+`,? ?)+)\\.", "g"));
+      const [line = ""] = found(rule, new RegExp(`${kind}((?:\`[^\`]+\`,? ?)+)\\.`, "g"));
       const paths = found(line, /`([^`]+)`/g);
       expect(paths, `${rule.split("\n")[0]}: ${kind}`).not.toEqual([]);
       expect(paths.filter((path) => !existsSync(path))).toEqual([]);
