@@ -31,7 +31,7 @@ export interface BackfillAnswer {
   /** Dates of completion, as the service writes them; both belong to it. */
   range: DateRange | null;
   /** Responses that completed up to then have not been emitted. */
-  floor: string | null;
+  start: string | null;
   /** Responses that it would emit, counted over all pages; null where they were not counted. */
   count: number | null;
   /** The first hundred of them. */
@@ -129,7 +129,7 @@ type Outcome = Partial<BackfillAnswer> & Pick<BackfillAnswer, "outcome">;
 function answered({ target, source, state, survey, io, isDone }: Of, outcome: Outcome): Answer {
   const answer: BackfillAnswer = {
     ...{ dryRun: !isDone, source: source.name, surveyId: survey.surveyId, pages: pagesOf(survey).pages },
-    ...{ range: null, floor: state.account.start?.at ?? null, count: null, ids: [], page: null, why: null },
+    ...{ range: null, start: state.account.start?.at ?? null, count: null, ids: [], page: null, why: null },
     ...outcome,
   };
   // What is watched alone changes nothing.
@@ -143,9 +143,9 @@ async function countFirst(of: Of, { from, to }: DateRange): Promise<Answer> {
   const { state, survey, target, source, io, progress } = of;
   const { surveyId: id, mark } = survey;
   refuseBehind(survey);
-  const { at: floor = null } = state.account.start ?? {};
-  const range = { from, to: floor === null || to < floor ? to : floor };
-  if (floor === null || range.from > range.to) return answered(of, { outcome: "nothing" });
+  const { at: startAt = null } = state.account.start ?? {};
+  const range = { from, to: startAt === null || to < startAt ? to : startAt };
+  if (startAt === null || range.from > range.to) return answered(of, { outcome: "nothing" });
   const { pages, isExact } = pagesOf(survey);
   io.say(`Counting reads ${isExact ? "" : "at least "}${count(pages, "page")}, about as many requests.`);
   const ids = new Set<number>();
@@ -227,22 +227,22 @@ function refusedBy({ outcome, range }: BackfillResult, { surveyId: id }: PolledS
 const SHOWN = 10;
 
 function backfillText(answer: BackfillAnswer, flags: string): string[] {
-  const { outcome, surveyId: id, floor, page, pages, why, ids, count: counted, dryRun } = answer;
+  const { outcome, surveyId: id, start, page, pages, why, ids, count: counted, dryRun } = answer;
   const of = `the backfill of survey ${id}`;
   const range = answer.range === null ? "" : `, ${answer.range.from} to ${answer.range.to}`;
   const watched = `It is watched by: survey-poller backfill --survey ${id} --watch ${flags}`;
   switch (outcome) {
     case "to do":
       return [
-        `Would emit ${count(counted ?? 0, "response")} of survey ${id} completed from ${answer.range?.from} to ${answer.range?.to}, before its start (${floor}).`,
+        `Would emit ${count(counted ?? 0, "response")} of survey ${id} completed from ${answer.range?.from} to ${answer.range?.to}, before its start (${start}).`,
         ...(ids.length === 0 ? [] : [`Ids: ${ids.slice(0, SHOWN).join(", ")}${(counted ?? 0) > SHOWN ? ", …" : ""}`]),
         `It reads each page twice, about ${count(2 * pages, "request")}, and metrics and metadata of each response.`,
       ];
     case "nothing":
       return [
-        floor === null
+        start === null
           ? `Nothing of survey ${id} is history: nothing of it has been left out.`
-          : `Nothing of that range of survey ${id} lies before the start, ${floor}.`,
+          : `Nothing of that range of survey ${id} lies before the start, ${start}.`,
       ];
     case "started":
       return [`Started ${of}${range}. The head goes on beside it.`, watched];

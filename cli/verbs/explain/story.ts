@@ -58,7 +58,7 @@ export interface ExplainAnswer {
   survey: {
     name: string | null;
     phase: string;
-    floor: string | null;
+    start: string | null;
     highWater: number | null;
     booksClosedAt: number | null;
     /** Null where no books tell. */

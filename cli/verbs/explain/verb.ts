@@ -270,7 +270,7 @@ export function explain(facts: Facts): ExplainAnswer {
     survey: {
       name: mark.survey?.facts.name ?? null,
       phase: mark.phase.kind,
-      floor: account.start?.at ?? null,
+      start: account.start?.at ?? null,
       highWater: mark.highWater?.responseId ?? null,
       booksClosedAt: mark.books?.closedAt ?? null,
       listedByBooks: isListed ?? null,
