@@ -10,12 +10,12 @@ import { createMatcher } from "../../local/aws/event-bridge/matcher.ts";
 import { InterruptedError, notNow, UsageError } from "../errors.ts";
 import type { Io } from "../io.ts";
 import { askingAws } from "../target/aws-failure.ts";
-import { openTarget, type TargetOptions } from "../target/open-target.ts";
+import { type Flags, openTarget } from "../target/open-target.ts";
 import type { Target } from "../target/target.ts";
 import { clock, count, span } from "../words.ts";
 import { LIFETIME, makeTemporaryRule, prolong, removeTemporaryRule, sweepExpired } from "./temporary-rules.ts";
 
-interface HearingOptions extends TargetOptions {
+interface HearingOptions extends Flags {
   filter?: string | undefined;
   for?: number | undefined;
   count?: number | undefined;
@@ -88,14 +88,11 @@ export async function listening(
     });
   }
   const { sources } = await target.config();
-  const pattern = patternOf(
-    filter,
-    sources.map(({ eventSource }) => eventSource),
-  );
+  const eventSources = sources.map(({ eventSource }) => eventSource);
   await sweep(target, io);
   const began = io.now();
   const rule = await askingAws("the temporary rule and its queue could not be made", () =>
-    makeTemporaryRule(target, { pattern, now: began }),
+    makeTemporaryRule(target, { pattern: patternOf(filter, eventSources), now: began }),
   );
   const sqs = new SQSClient({ ...target.client("sqs"), maxAttempts: 3 });
   let prolongedAt = began;
@@ -164,7 +161,6 @@ async function remove(target: Target, name: string, options: HearingOptions, io:
   }
 }
 
-/** The run on a data folder has ended, and its AWS with it. */
 export function runEnded(target: Target): Error {
   return notNow("RUN_ENDED", `the run on the ${target.name} has ended`, {
     hint: "Start npm start again, then try again.",
@@ -269,8 +265,9 @@ function fromPairs(text: string): Record<string, unknown> {
 function set(into: Record<string, unknown>, path: readonly string[], values: unknown[], name: string): void {
   const [first = "", ...rest] = path;
   if (rest.length === 0) {
-    if (first in into)
+    if (first in into) {
       throw wrong(`--filter: ${name} is given twice; its alternatives stand behind one "=", with commas`);
+    }
     into[first] = values;
     return;
   }
@@ -286,11 +283,10 @@ function shapeAt(path: readonly string[]): Shape | undefined {
 }
 
 function typed(values: readonly string[], shape: Shape | undefined): unknown[] {
-  const has = (kind: "number" | "boolean" | "null"): boolean => shape?.kinds.has(kind) === true;
   return values.map((value) => {
-    if (has("number") && /^-?\d+(\.\d+)?$/.test(value)) return Number(value);
-    if (has("boolean") && (value === "true" || value === "false")) return value === "true";
-    return has("null") && value === "null" ? null : value;
+    if (shape?.kinds.has("number") && /^-?\d+(\.\d+)?$/.test(value)) return Number(value);
+    if (shape?.kinds.has("boolean") && /^(true|false)$/.test(value)) return value === "true";
+    return shape?.kinds.has("null") && value === "null" ? null : value;
   });
 }
 

@@ -21,7 +21,6 @@ import { errorCode } from "../../lib/errors.ts";
 import { CommandError } from "../errors.ts";
 import type { Target } from "../target/target.ts";
 
-/** How the name of each begins. */
 export const TEMPORARY = "survey-poller-tail-";
 const NAME = /^survey-poller-tail-[0-9a-f]+-(\d+)$/;
 /** Seconds that SQS keeps what nobody takes: what is left of a killed command gathers no more than the events of so long. */
@@ -86,7 +85,6 @@ export function makeTemporaryRule(
   });
 }
 
-/** Only this rule may send. */
 function policyFor(queueArn: string, ruleArn: string): string {
   const statement = {
     Sid: "OnlyThisRule",
@@ -99,7 +97,6 @@ function policyFor(queueArn: string, ruleArn: string): string {
   return JSON.stringify({ Version: "2012-10-17", Statement: [statement] });
 }
 
-/** Keeps the rule and its queue for another lifetime. */
 export async function prolong(target: Target, { queueUrl: QueueUrl }: TemporaryRule, now: number): Promise<void> {
   const Tags = { [EXPIRES]: `${Math.ceil((now + LIFETIME) / 1000)}` };
   await onBus(target, ({ sqs }) => sqs.send(new TagQueueCommand({ QueueUrl, Tags })));

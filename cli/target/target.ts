@@ -39,16 +39,13 @@ export interface Target extends AsyncDisposable {
   /** How a command line names it: "--stack SurveyPoller" or "--data .survey-poller". */
   flags: string;
   resources: Resources;
-  /** Of a stack alone. */
   stack?: StackParts;
   /** Of a data folder alone: the folder with the state, whether a run is at work on it, and how the last one ended where that was noted. */
   data?: { folder: string; isRunning: boolean; end?: RunEnd | undefined };
   clients: Clients;
   /** Settings for further SDK clients: `new SQSClient(target.client("sqs"))`. */
   client(service: "sqs" | "eventbridge" | "s3" | "secretsmanager" | "dynamodb"): ClientSettings;
-  /** The configuration with which it runs. */
   config(): Promise<Config>;
-  /** Invokes the function, and waits for what it answers. */
   invoke(input: PollInput): Promise<PollOutput>;
   /**
    * Runs an operation in the function.
@@ -66,30 +63,39 @@ export interface ClientSettings {
   forcePathStyle?: boolean;
 }
 
+interface Parts extends Omit<Target, "config" | "invoke" | "operate" | typeof Symbol.asyncDispose> {
+  call(input: object): Promise<unknown>;
+  readConfig(): Promise<unknown>;
+  /** Closes what the target has beside its clients. */
+  close(): Promise<void>;
+}
+
+export function targetOf({ call, readConfig, close, ...parts }: Parts): Target {
+  let config: Promise<Config> | undefined;
+  return {
+    ...parts,
+    config() {
+      config ??= readConfig().then((raw) => parseConfig(raw, { deployed: false }));
+      return config;
+    },
+    invoke: (input) => call(input) as Promise<PollOutput>,
+    operate: async (source, kind, input) => resultOf(await call({ source, operation: { kind, ...input } })),
+    async [Symbol.asyncDispose]() {
+      await close();
+      for (const client of [parts.clients.dynamodb, parts.clients.events, parts.clients.secrets]) client.destroy();
+    },
+  };
+}
+
 /** The function's answer to an operation, taken apart. */
 export function resultOf<Result>(output: unknown): Result {
-  const { result, error } = output as { result?: Result; error?: Failure };
+  const { result, error } = output as { result?: Result; error?: { code: string; message: string; hint: string } };
   if (error !== undefined) throw new CommandError(error.code, error.message, { hint: error.hint }, exitOf(error.code));
   if (result === undefined) {
     const hint = "Deploy the version that this command is of.";
     throw new CommandError("OLD_FUNCTION", "the function does not know the operation", { hint });
   }
   return result;
-}
-
-interface Failure {
-  code: string;
-  message: string;
-  hint: string;
-}
-
-/** Reads a configuration once, when it is asked for. */
-export function configOnce(read: () => Promise<unknown>): () => Promise<Config> {
-  let config: Promise<Config> | undefined;
-  return () => {
-    config ??= read().then((raw) => parseConfig(raw, { deployed: false }));
-    return config;
-  };
 }
 
 /**

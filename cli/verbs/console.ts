@@ -4,7 +4,7 @@ import type { EventEnvelope } from "../../local/aws/index.ts";
 import { InterruptedError, notNow } from "../errors.ts";
 import { isUnreachable, listening, runEnded } from "../hearing/listening.ts";
 import type { Io } from "../io.ts";
-import { openTarget, type TargetOptions } from "../target/open-target.ts";
+import { type Flags, openTarget } from "../target/open-target.ts";
 import type { Target } from "../target/target.ts";
 import { examples, port, targetVerb, toJson, type Verb } from "../verb.ts";
 import { wait } from "../wait.ts";
@@ -53,10 +53,9 @@ const AGAIN = 15_000;
 /** Milliseconds between two looks whether the run of a data folder is still at work. */
 const LOOK_EVERY = 2_000;
 
-interface PageOptions extends TargetOptions {
+interface PageOptions extends Flags {
   port: number;
   mayAct: boolean;
-  /** Whether events are heard on the bus. */
   hears: boolean;
 }
 

@@ -8,7 +8,7 @@ import { CommandError, exitOf, UsageError } from "../errors.ts";
 import { type Given, givenCredentials, isConfirmed } from "../given-credentials.ts";
 import type { Io } from "../io.ts";
 import { credentialsFailure } from "../target/aws-failure.ts";
-import { openTarget, type TargetOptions } from "../target/open-target.ts";
+import { type Flags, openTarget } from "../target/open-target.ts";
 import { type ClientSettings, oneSource, type Target } from "../target/target.ts";
 import { DRY_RUN, examples, targetVerb, type Verb, yesOption } from "../verb.ts";
 import { ago } from "../words.ts";
@@ -45,7 +45,8 @@ They are asked for, and not shown while they are typed. Or they come from SURVEY
 SURVEY_CLIENT_SECRET, or from standard input, as {"clientId":"…","clientSecret":"…"} or as two lines.
 No flag takes them: flags stay in the shell's history. The stack is SurveyPoller and the source main
 unless another one is named.
-With renew the function asks for a new token at once. The token itself is never shown.`;
+With renew the function asks for a new token at once. The token itself is never shown.
+`;
 
 export const credentialsVerb: Verb = (act) =>
   targetVerb("credentials", "puts client id and client secret into the secret that was made for them")
@@ -57,14 +58,14 @@ export const credentialsVerb: Verb = (act) =>
     // Ways in which people try to give them all the same.
     .addOption(new Option("--client-id [text]").hideHelp())
     .addOption(new Option("--client-secret [text]").hideHelp())
-    .addHelpText("after", ABOUT)
     .addHelpText(
       "after",
-      examples(
-        "credentials --stack SurveyPoller --base-url https://surveys.example.com --yes",
-        "credentials --data .survey-poller --yes < credentials.json",
-        "credentials renew --stack SurveyPoller --yes",
-      ),
+      ABOUT +
+        examples(
+          "credentials --stack SurveyPoller --base-url https://surveys.example.com --yes",
+          "credentials --data .survey-poller --yes < credentials.json",
+          "credentials renew --stack SurveyPoller --yes",
+        ),
     )
     .action((renews, options) =>
       act(options, async (io) => {
@@ -77,13 +78,12 @@ export const credentialsVerb: Verb = (act) =>
           const data = await renewToken(options, io);
           return { data, text: renewText(data, io.now()) };
         }
-        const data = await fill({ ...options, yes: options.yes === true }, io);
+        const data = await fill(options, io);
         return { data, text: credentialsText(data) };
       }),
     );
 
-interface Options extends TargetOptions {
-  source?: string | undefined;
+interface Options extends Flags {
   secret?: string | undefined;
   baseUrl?: string | undefined;
 }
@@ -103,22 +103,21 @@ function check(options: Options): void {
 }
 
 async function fill(
-  { stack = "SurveyPoller", data, source, secret, baseUrl, yes }: Options & { yes: boolean },
+  { stack = "SurveyPoller", data, source, secret, baseUrl, yes: isMeant }: Options,
   io: Io,
 ): Promise<CredentialsAnswer> {
+  const yes = isMeant === true;
   if (data === undefined) {
     // Of a stack the name of the secret is known: who fills it need not be allowed to look at the stack.
     const name = source ?? "main";
-    const secretId = secret ?? secretName(stack, name);
-    const whose = secret === undefined ? name : undefined;
-    return withSecrets({}, (client) => fillCredentials({ client, secretId, source: whose, baseUrl, yes }, io));
+    const of = { secretId: secret ?? secretName(stack, name), source: secret === undefined ? name : undefined };
+    return withSecrets({}, (client) => fillCredentials({ client, ...of, baseUrl, yes }, io));
   }
   await using target = await openTarget({ data }, io);
   const { name } = await oneSource(target, source);
   const secretId = secret ?? target.resources.secrets[name]?.credentials ?? secretName("local", name);
-  return await withSecrets(target.client("secretsmanager"), (client) =>
-    fillCredentials({ client, secretId, source: name, baseUrl, yes }, io),
-  );
+  const settings = target.client("secretsmanager");
+  return await withSecrets(settings, (client) => fillCredentials({ client, secretId, source: name, baseUrl, yes }, io));
 }
 
 interface Wanted {
@@ -126,7 +125,6 @@ interface Wanted {
   secretId: string;
   /** Whose they are, where that is known. */
   source: string | undefined;
-  /** Of the service that is asked first. */
   baseUrl: string | undefined;
   yes: boolean;
 }
@@ -155,7 +153,6 @@ export async function fillCredentials(
   return { dryRun: false, ...answer, version: await fillSecret(client, secretId, credentials) };
 }
 
-/** The outcome in words for people. */
 function credentialsText({ dryRun, secretId, replaces, version, from, checked }: CredentialsAnswer): string[] {
   const service = checked ? "accepted by the service" : "not checked with the service";
   const done = replaces ? "replaced" : "filled";
@@ -171,7 +168,7 @@ function credentialsText({ dryRun, secretId, replaces, version, from, checked }:
  *
  * @throws CommandError where the service gives none, or it could not be kept
  */
-async function renewToken(options: Options & { yes?: true | undefined }, io: Io): Promise<RenewAnswer> {
+async function renewToken(options: Options, io: Io): Promise<RenewAnswer> {
   if (options.secret !== undefined || options.baseUrl !== undefined) {
     throw new UsageError("renew takes neither --secret nor --base-url", { hint: "The source says both." });
   }
@@ -202,7 +199,6 @@ async function keptSince({ clients }: Target, secretId: string): Promise<number 
   }
 }
 
-/** The outcome in words for people. */
 function renewText(answer: RenewAnswer, now: number): string[] {
   const { dryRun, source, secretId, keptSince, expiresAt, shape } = answer;
   const old = keptSince === null ? "none that is known" : `one of ${ago(keptSince, now)}`;
@@ -219,7 +215,6 @@ function renewText(answer: RenewAnswer, now: number): string[] {
   ];
 }
 
-/** The name that a stack gives to the credentials secret of a source. */
 export function secretName(stack: string, source: string): string {
   return `${stack}/${source}/credentials`;
 }
@@ -279,13 +274,10 @@ async function failureOf(error: unknown, client: SecretsManagerClient, secretId:
   return credentialsFailure(error) ?? inWords(errorCode(error), secretId, await client.config.region(), error);
 }
 
-function failed(code: string, message: string, hint: string, cause: unknown): CommandError {
-  return new CommandError(code, message, { hint, cause }, exitOf(code));
-}
-
 /** The SDK's own message stays out: it may repeat what it was given. */
 function inWords(name: string, secretId: string, region: string, cause?: unknown): CommandError {
-  const fail = (code: string, message: string, hint: string) => failed(code, message, hint, cause);
+  const fail = (code: string, message: string, hint: string) =>
+    new CommandError(code, message, { hint, cause }, exitOf(code));
   if (name === "ResourceNotFoundException") {
     const hint = "Deploy the stack first. If it is there: are --stack, --source and the region right?";
     return fail("SECRET_NOT_FOUND", `there is no secret ${secretId} in ${region}`, hint);
@@ -315,12 +307,13 @@ async function checkCredentials(baseUrl: string, credentials: Credentials): Prom
   try {
     await api.token();
   } catch (error) {
-    const { code, message, hint } = describeFailure(error);
-    const next =
-      code === "WRONG_CREDENTIALS"
-        ? "Try again with the right ones."
-        : `${hint} Without --base-url they are written unchecked.`;
-    throw failed(errorCode(error), `nothing was written: ${message}`, next, error);
+    const { code, message, hint: advice } = describeFailure(error);
+    const isWrong = code === "WRONG_CREDENTIALS";
+    const hint = isWrong
+      ? "Try again with the right ones."
+      : `${advice} Without --base-url they are written unchecked.`;
+    const options = { hint, cause: error };
+    throw new CommandError(errorCode(error), `nothing was written: ${message}`, options, exitOf(errorCode(error)));
   } finally {
     await api.close();
   }

@@ -16,23 +16,20 @@ import { credentialsFor, lookAtService } from "./doctor/verb.ts";
 export interface InitAnswer {
   dryRun: boolean;
   file: string;
-  /** Whether there was a file of that name. */
   replaces: boolean;
-  /** The contents of the file. */
   config: Record<string, unknown>;
-  /** Whether the survey service was looked at. */
   checked: boolean;
   /** Remarks of doctor on the configuration. */
   notes: string[];
   /** Stored: whether the credentials are in the secret now, or in a dry run would be. */
   secret: { secretId: string; stored: boolean };
-  /** The commands to run next, in order. */
   next: string[];
 }
 
 const ABOUT = `
 In a terminal it asks for what no flag says. Credentials for the check are those of SURVEY_CLIENT_ID and
-SURVEY_CLIENT_SECRET, or are asked for. They go into no file: into the stack's secret, where there is one.`;
+SURVEY_CLIENT_SECRET, or are asked for. They go into no file: into the stack's secret, where there is one.
+`;
 
 export const initVerb: Verb = (act) =>
   verb("init", "writes a configuration file, checked with the survey service")
@@ -47,8 +44,10 @@ export const initVerb: Verb = (act) =>
     .option("--no-check", "do not look at the service")
     .option("--force", "replace a file that is there")
     .addOption(yesOption())
-    .addHelpText("after", ABOUT)
-    .addHelpText("after", examples("init", "init --base-url https://surveys.example.com --start-from beginning --yes"))
+    .addHelpText(
+      "after",
+      ABOUT + examples("init", "init --base-url https://surveys.example.com --start-from beginning --yes"),
+    )
     .action((options) =>
       act(options, async (io) => {
         if (!/^[A-Za-z][A-Za-z0-9-]{0,127}$/.test(options.stack)) {
@@ -77,9 +76,8 @@ async function initialise({ file, stack, check, force, yes, ...wishes }: InitOpt
   const replaces = existsSync(file);
   // First: nobody should answer questions for nothing.
   if (replaces && !force) {
-    throw new UsageError("there is a file of that name already", {
-      hint: "Give another --file, or --force to replace it.",
-    });
+    const hint = "Give another --file, or --force to replace it.";
+    throw new UsageError("there is a file of that name already", { hint });
   }
   const wanted = await askFor(wishes, io);
   const { baseUrl } = configOf(wanted) as { baseUrl: string };
@@ -146,7 +144,6 @@ function nextOf(
   ];
 }
 
-/** The outcome in words for people. */
 function initText({ dryRun, file, config, notes, secret, next }: InitAnswer): string[] {
   const would = dryRun ? "would be " : "";
   return [
@@ -170,7 +167,6 @@ interface Wishes {
   interval?: string | undefined;
 }
 
-/** Asks for what no flag has said, where somebody can be asked. */
 async function askFor(wishes: Wishes, io: Io): Promise<Wishes> {
   if (!io.isInteractive) return wishes;
   const on = promptsOn(io);
@@ -258,9 +254,5 @@ async function checkService(baseUrl: string, io: Io): Promise<Checked> {
     io.say(`${check}: ${says}. ${todo ?? ""}`.trim());
   }
   const { timeZone } = suggests.config;
-  return {
-    credentials,
-    timeZone: typeof timeZone === "string" ? timeZone : undefined,
-    notes: suggests.notes,
-  };
+  return { credentials, timeZone: typeof timeZone === "string" ? timeZone : undefined, notes: suggests.notes };
 }
