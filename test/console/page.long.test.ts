@@ -315,7 +315,7 @@ describe("a demo", () => {
 
 it("stays small and quick through 100,000 events", async () => {
   const events = createEvents();
-  const feed = createFeed({ ground });
+  const feed = createFeed(ground);
   const server = await serve(
     createApp({ feed, events, assets: bundleOnce(), token: "t", rules: async () => [], story: async () => undefined }),
     6_100,

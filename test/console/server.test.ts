@@ -24,7 +24,7 @@ interface Asking {
 function app(more: Partial<AppOptions> = {}) {
   const events = createEvents();
   for (const envelope of [detractor, ordinary]) events.add(envelope, Date.parse("2026-03-10T12:00:31Z"));
-  const feed = createFeed({ ground });
+  const feed = createFeed(ground);
   const pulled: string[] = [];
   const acted: unknown[] = [];
   const made = createApp({

@@ -92,7 +92,7 @@ it("is called with ids that are some, and says which are not known", async () =>
   for (const [args, said] of [
     [["45942"], "Add --survey ID."],
     [["hunter2"], "neither that of an event nor that of a response"],
-    [["45942", "--survey", "8"], "survey 8 was never polled"],
+    [["45942", "--survey", "8"], "knows no survey 8"],
     [["45942", "--survey", "eight"], "it must be a survey id"],
   ] as const) {
     const ran = await survey(["resend", ...args, "--data", data]);
