@@ -78,7 +78,7 @@ const PLAIN_EVERY = 5_000;
 const REDRAW_EVERY = 100;
 const WIDTH = 24;
 
-export type ProgressLine = ReturnType<typeof showProgress>;
+export type ProgressLine = Pick<ReturnType<typeof showProgress>, "update" | "end">;
 
 /** A bar in a terminal, a line every five seconds without one. */
 export function showProgress({ talk, now }: Pick<Io, "talk" | "now">) {
@@ -95,6 +95,9 @@ export function showProgress({ talk, now }: Pick<Io, "talk" | "now">) {
     },
     end(): void {
       if (isTerminal && shownAt > 0) talk.write("\r\x1b[2K");
+    },
+    [Symbol.dispose](): void {
+      this.end();
     },
   };
 }

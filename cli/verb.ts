@@ -92,8 +92,6 @@ const FORM = /^\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d(?:\.\d{1,3})?)?(?:Z|[+-]\d\d
 /**
  * Epoch milliseconds of a point in time as a flag gives it. It is an ISO 8601 time with its zone, or a day, which begins at midnight UTC.
  *
- * @param flag such as "--from"
- * @throws UsageError
  * @example momentOf("--from", "2026-11-21T08:00:00Z")
  */
 export function momentOf(flag: string, text: string): number {

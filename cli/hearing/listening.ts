@@ -73,7 +73,6 @@ export async function* hear({ receive, until, count: most, now, say, signal }: H
  * Hears events on the bus of a poller, by a rule and a queue that are removed at the end, whatever the end is.
  *
  * @param onEvent gets each event's envelope as it was delivered, one after the other
- * @throws InterruptedError after Ctrl-C
  */
 export async function listening(
   options: HearingOptions,
@@ -186,7 +185,6 @@ const SHORT: Readonly<Record<string, string>> = { nps: "data.summary.nps.class" 
 /**
  * Reads what `--filter` holds, and says where it is wrong. No value is repeated: it could be personal.
  *
- * @throws UsageError
  * @example readFilter("type=response.completed nps=detractor,passive")
  */
 export function readFilter(text: string): Filter {

@@ -19,6 +19,7 @@ import {
 } from "@aws-sdk/client-sqs";
 import { errorCode } from "../../lib/errors.ts";
 import { CommandError } from "../errors.ts";
+import { closing } from "../target/aws-failure.ts";
 import type { Target } from "../target/target.ts";
 
 export const TEMPORARY = "survey-poller-tail-";
@@ -42,14 +43,9 @@ async function onBus<T>(
   target: Target,
   work: (on: { events: EventBridgeClient; sqs: SQSClient; EventBusName: string }) => Promise<T>,
 ): Promise<T> {
-  const events = new EventBridgeClient({ ...target.client("eventbridge"), maxAttempts: 5 });
-  const sqs = new SQSClient({ ...target.client("sqs"), maxAttempts: 5 });
-  try {
-    return await work({ events, sqs, EventBusName: target.resources.busName });
-  } finally {
-    events.destroy();
-    sqs.destroy();
-  }
+  using events = closing(new EventBridgeClient({ ...target.client("eventbridge"), maxAttempts: 5 }));
+  using sqs = closing(new SQSClient({ ...target.client("sqs"), maxAttempts: 5 }));
+  return await work({ events, sqs, EventBusName: target.resources.busName });
 }
 
 /**

@@ -19,11 +19,7 @@ import { type ClientSettings, type Resources, type Target, targetOf } from "./ta
 const LONGEST_WAIT = 30_000;
 const LOOK_EVERY = 100;
 
-/**
- * Opens a data folder. Beside the run that is at work on it, it uses that run's own AWS, else an AWS of this command's own.
- *
- * @throws CommandError when no run was ever made there, or another command has it for long
- */
+/** Opens a data folder. Beside the run that is at work on it, it uses that run's own AWS, else an AWS of this command's own. */
 export async function openDataTarget(data: string, io: Io): Promise<Target> {
   const folder = folderOf(data);
   return targetOver({ data, folder, ...(await openAws(data, folder, io)) }, io);

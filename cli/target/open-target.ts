@@ -26,7 +26,6 @@ const USUAL_FOLDER = ".survey-poller";
 /**
  * The target that a verb works on. Without a flag it is the folder that `npm start` makes, where there is one.
  *
- * @throws UsageError when neither is named nor there
  * @example await using target = await openTarget(options, io);
  */
 export async function openTarget({ stack, data }: Pick<Flags, "stack" | "data">, io: Io): Promise<Target> {

@@ -5,17 +5,13 @@ import { INVOCATION } from "../../lib/config/invocation.ts";
 import { readEnvironment } from "../../lib/run/environment.ts";
 import { CommandError, InterruptedError, notNow } from "../errors.ts";
 import type { Io } from "../io.ts";
-import { askingAws } from "./aws-failure.ts";
+import { askingAws, closing } from "./aws-failure.ts";
 import { type Resources, resultOf, type StackParts, type Target, targetOf } from "./target.ts";
 
 const OUTPUTS =
   /(ForwardFunctionName\w+|PollFunctionName|PollLogGroupName|DeadLetterQueueUrl|TableName|BusName|BusArn|ArchiveArn|ClaimCheckBucketName|DashboardUrl)$/;
 
-/**
- * Opens a deployed stack by its outputs and the environment of its function. Region and credentials are those of the AWS command line.
- *
- * @throws CommandError when there is no such stack, or it may not be looked at
- */
+/** Opens a deployed stack by its outputs and the environment of its function. Region and credentials are those of the AWS command line. */
 export async function openStackTarget(stackName: string, io: Io): Promise<Target> {
   const lambda = new LambdaClient({
     maxAttempts: 2,
@@ -55,30 +51,26 @@ export async function openStackTarget(stackName: string, io: Io): Promise<Target
 }
 
 async function partsOf(stackName: string): Promise<Omit<StackParts, "call">> {
-  const client = new CloudFormationClient({ maxAttempts: 3 });
-  try {
-    const answer = await askingAws(`the stack ${stackName} could not be looked at`, () =>
-      client.send(new DescribeStacksCommand({ StackName: stackName })).catch((error: unknown) => {
-        // CloudFormation has no error of its own for that.
-        if (!(error instanceof Error && error.name === "ValidationError" && /does not exist/.test(error.message))) {
-          throw error;
-        }
-        const hint = "Are the name, AWS_REGION and AWS_PROFILE right? `npx cdk deploy` makes the stack.";
-        throw new CommandError("STACK_NOT_FOUND", `there is no stack ${stackName}`, { hint, cause: error });
-      }),
-    );
-    const outputs: Record<string, string> = {};
-    for (const { OutputKey = "", OutputValue = "" } of answer.Stacks?.[0]?.Outputs ?? []) {
-      const name = OUTPUTS.exec(OutputKey)?.[1];
-      if (name !== undefined) outputs[name] = OutputValue;
-    }
-    const functionName = outputs.PollFunctionName;
-    if (functionName !== undefined) return { stackName, functionName, outputs };
-    const hint = "Give the stack that holds the poller; its outputs name a PollFunctionName.";
-    throw new CommandError("NO_POLLER", `the stack ${stackName} has no poller in it`, { hint });
-  } finally {
-    client.destroy();
+  using client = closing(new CloudFormationClient({ maxAttempts: 3 }));
+  const answer = await askingAws(`the stack ${stackName} could not be looked at`, () =>
+    client.send(new DescribeStacksCommand({ StackName: stackName })).catch((error: unknown) => {
+      // CloudFormation has no error of its own for that.
+      if (!(error instanceof Error && error.name === "ValidationError" && /does not exist/.test(error.message))) {
+        throw error;
+      }
+      const hint = "Are the name, AWS_REGION and AWS_PROFILE right? `npx cdk deploy` makes the stack.";
+      throw new CommandError("STACK_NOT_FOUND", `there is no stack ${stackName}`, { hint, cause: error });
+    }),
+  );
+  const outputs: Record<string, string> = {};
+  for (const { OutputKey = "", OutputValue = "" } of answer.Stacks?.[0]?.Outputs ?? []) {
+    const name = OUTPUTS.exec(OutputKey)?.[1];
+    if (name !== undefined) outputs[name] = OutputValue;
   }
+  const functionName = outputs.PollFunctionName;
+  if (functionName !== undefined) return { stackName, functionName, outputs };
+  const hint = "Give the stack that holds the poller; its outputs name a PollFunctionName.";
+  throw new CommandError("NO_POLLER", `the stack ${stackName} has no poller in it`, { hint });
 }
 
 async function resourcesOf(lambda: LambdaClient, FunctionName: string): Promise<Resources> {

@@ -143,11 +143,7 @@ export interface SurveyOf {
 
 const SURVEYS_AT_ONCE = 8;
 
-/**
- * The surveys of which the table may hold a ledger: all, or the one that is asked for.
- *
- * @throws UsageError where no source has polled it
- */
+/** The surveys of which the table may hold a ledger: all, or the one that is asked for. */
 export async function ledgersOf(
   target: Target,
   { source, survey }: Pick<Flags, "source" | "survey">,

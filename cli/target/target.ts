@@ -98,11 +98,7 @@ export function resultOf<Result>(output: unknown): Result {
   return result;
 }
 
-/**
- * The sources that are meant: the one of this name, or all.
- *
- * @throws UsageError when there is none of this name
- */
+/** The sources that are meant: the one of this name, or all. */
 export async function sourcesOf(target: Target, name: string | undefined): Promise<SourceConfig[]> {
   const { sources } = await target.config();
   if (name === undefined) return sources;
@@ -112,11 +108,7 @@ export async function sourcesOf(target: Target, name: string | undefined): Promi
   throw new UsageError(`there is no source of that name in ${target.name}`, { hint: `Its sources: ${known}.` });
 }
 
-/**
- * The one source that is meant, which has to be named where there are several.
- *
- * @throws UsageError
- */
+/** The one source that is meant, which has to be named where there are several. */
 export async function oneSource(target: Target, name: string | undefined): Promise<SourceConfig> {
   const [source, ...others] = await sourcesOf(target, name);
   if (source !== undefined && others.length === 0) return source;

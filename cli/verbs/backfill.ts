@@ -71,18 +71,14 @@ export const backfillVerb: Verb = (act) =>
         const state = await readSource(target, source.name);
         const [survey] = chosenSurveys(state, source, options.survey, target);
         if (survey === undefined) throw new UsageError("the survey is not polled", {});
-        const progress = showProgress(io);
+        using progress = showProgress(io);
         const of: Of = { target, source, state, survey, io, progress, isDone: options.yes === true };
-        try {
-          return await unlessFailing(async () => {
-            if (options.stop === true) return stop(of);
-            if (range === undefined) return watch(of);
-            refusePaused(state, target);
-            return of.isDone ? await start(of, range, options.watch === true) : await countFirst(of, range);
-          });
-        } finally {
-          progress.end();
-        }
+        return await unlessFailing(async () => {
+          if (options.stop === true) return stop(of);
+          if (range === undefined) return watch(of);
+          refusePaused(state, target);
+          return of.isDone ? await start(of, range, options.watch === true) : await countFirst(of, range);
+        });
       }),
     );
 

@@ -59,11 +59,7 @@ interface PageOptions extends Flags {
   hears: boolean;
 }
 
-/**
- * Serves the page of a poller that runs elsewhere, until Ctrl-C.
- *
- * @throws CommandError when there is no run at work on a data folder, or it ends
- */
+/** Serves the page of a poller that runs elsewhere, until Ctrl-C. */
 async function servePage(target: Target, options: PageOptions, io: Io, onServed: (url: string) => void): Promise<void> {
   const { port, mayAct, hears, stack, data } = options;
   if (target.data?.isRunning === false) {
@@ -104,11 +100,7 @@ function requestsOf({ stack }: Target): string {
   return `The function's requests are drawn on ${url}`;
 }
 
-/**
- * Waits for Ctrl-C, or for the end of a run.
- *
- * @throws CommandError once the run of a data folder has ended
- */
+/** Waits for Ctrl-C, or for the end of a run. */
 async function untilItEnds(target: Target, io: Io): Promise<void> {
   await wait(LOOK_EVERY, io);
   if (target.data === undefined) return;

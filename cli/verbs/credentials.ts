@@ -7,7 +7,7 @@ import { type Credentials, createSurveyApi } from "../../lib/survey-api/index.ts
 import { CommandError, exitOf, UsageError } from "../errors.ts";
 import { type Given, givenCredentials, isConfirmed } from "../given-credentials.ts";
 import type { Io } from "../io.ts";
-import { credentialsFailure } from "../target/aws-failure.ts";
+import { closing, credentialsFailure } from "../target/aws-failure.ts";
 import { type Flags, openTarget } from "../target/open-target.ts";
 import { type ClientSettings, oneSource, type Target } from "../target/target.ts";
 import { DRY_RUN, examples, targetVerb, type Verb, yesOption } from "../verb.ts";
@@ -111,13 +111,14 @@ async function fill(
     // Of a stack the name of the secret is known: who fills it need not be allowed to look at the stack.
     const name = source ?? "main";
     const of = { secretId: secret ?? secretName(stack, name), source: secret === undefined ? name : undefined };
-    return withSecrets({}, (client) => fillCredentials({ client, ...of, baseUrl, yes }, io));
+    using client = secretsClient();
+    return await fillCredentials({ client, ...of, baseUrl, yes }, io);
   }
   await using target = await openTarget({ data }, io);
   const { name } = await oneSource(target, source);
   const secretId = secret ?? target.resources.secrets[name]?.credentials ?? secretName("local", name);
-  const settings = target.client("secretsmanager");
-  return await withSecrets(settings, (client) => fillCredentials({ client, secretId, source: name, baseUrl, yes }, io));
+  using client = secretsClient(target.client("secretsmanager"));
+  return await fillCredentials({ client, secretId, source: name, baseUrl, yes }, io);
 }
 
 interface Wanted {
@@ -129,11 +130,7 @@ interface Wanted {
   yes: boolean;
 }
 
-/**
- * Fills a source's credentials secret: finds it, has the credentials given, tries them where it is told the service, writes them.
- *
- * @throws PollerError when nothing was written
- */
+/** Fills a source's credentials secret: finds it, has the credentials given, tries them where it is told the service, writes them. */
 export async function fillCredentials(
   { client, secretId, source, baseUrl, yes }: Wanted,
   io: Io,
@@ -163,11 +160,7 @@ function credentialsText({ dryRun, secretId, replaces, version, from, checked }:
   ];
 }
 
-/**
- * Has the function ask for another token in the place of the one that is kept.
- *
- * @throws CommandError where the service gives none, or it could not be kept
- */
+/** Has the function ask for another token in the place of the one that is kept. */
 async function renewToken(options: Options, io: Io): Promise<RenewAnswer> {
   if (options.secret !== undefined || options.baseUrl !== undefined) {
     throw new UsageError("renew takes neither --secret nor --base-url", { hint: "The source says both." });
@@ -219,25 +212,13 @@ export function secretName(stack: string, source: string): string {
   return `${stack}/${source}/credentials`;
 }
 
-/** Works with the secrets of an account and a region. A person waits for it. */
-export async function withSecrets<T>(
-  settings: ClientSettings,
-  work: (client: SecretsManagerClient) => Promise<T>,
-): Promise<T> {
+/** A client of the secrets of an account and a region. A person waits for it. */
+export function secretsClient(settings: ClientSettings = {}): SecretsManagerClient & Disposable {
   const requestHandler = { connectionTimeout: 5_000, requestTimeout: 10_000, throwOnRequestTimeout: true };
-  const client = new SecretsManagerClient({ ...settings, maxAttempts: 3, requestHandler });
-  try {
-    return await work(client);
-  } finally {
-    client.destroy();
-  }
+  return closing(new SecretsManagerClient({ ...settings, maxAttempts: 3, requestHandler }));
 }
 
-/**
- * Whether the secret has a value already; undefined when it may not be looked at, which whoever may fill it need not be allowed to.
- *
- * @throws CommandError where filling it would fail too
- */
+/** Whether the secret has a value already; undefined when it may not be looked at, which whoever may fill it need not be allowed to. */
 export async function lookAtSecret(client: SecretsManagerClient, secretId: string): Promise<boolean | undefined> {
   try {
     const answer = await client.send(new DescribeSecretCommand({ SecretId: secretId }));
@@ -250,11 +231,7 @@ export async function lookAtSecret(client: SecretsManagerClient, secretId: strin
   }
 }
 
-/**
- * Puts credentials into the secret, and gives the id of its new version.
- *
- * @throws CommandError
- */
+/** Puts credentials into the secret, and gives the id of its new version. */
 export async function fillSecret(
   client: SecretsManagerClient,
   secretId: string,
@@ -298,8 +275,6 @@ function inWords(name: string, secretId: string, region: string, cause?: unknown
 /**
  * Asks the survey service for a token, which is then thrown away. A service that gives one at a time takes the poller's with that: the poller
  * asks for another.
- *
- * @throws CommandError
  */
 async function checkCredentials(baseUrl: string, credentials: Credentials): Promise<void> {
   const timeouts = { connect: 5_000, headers: 15_000, body: 15_000, call: 20_000 };

@@ -9,7 +9,7 @@ import { answered, isConfirmed, promptsOn } from "../given-credentials.ts";
 import type { Io } from "../io.ts";
 import { DRY_RUN, examples, type Verb, verb, yesOption } from "../verb.ts";
 import { quoted } from "../words.ts";
-import { fillSecret, lookAtSecret, secretName, withSecrets } from "./credentials.ts";
+import { fillSecret, lookAtSecret, secretName, secretsClient } from "./credentials.ts";
 import { credentialsFor, lookAtService } from "./doctor/verb.ts";
 
 /** The output of `init --json`, beside `schemaVersion`. */
@@ -67,11 +67,7 @@ interface InitOptions extends Wishes {
   yes: boolean;
 }
 
-/**
- * Makes a configuration of flags and answers, tries it with the service, and writes it.
- *
- * @throws PollerError when nothing was written
- */
+/** Makes a configuration of flags and answers, tries it with the service, and writes it. */
 async function initialise({ file, stack, check, force, yes, ...wishes }: InitOptions, io: Io): Promise<InitAnswer> {
   const replaces = existsSync(file);
   // First: nobody should answer questions for nothing.
@@ -112,14 +108,18 @@ function write(file: string, config: object, { force }: { force: boolean }): voi
 }
 
 /** Whether the stack has been deployed before. Whatever keeps it from being seen, the credentials can be filled in later. */
-function isThere(secretId: string): Promise<boolean> {
-  return withSecrets({}, async (client) => (await lookAtSecret(client, secretId)) !== undefined).catch(() => false);
+async function isThere(secretId: string): Promise<boolean> {
+  using client = secretsClient();
+  return await lookAtSecret(client, secretId)
+    .then((isFilled) => isFilled !== undefined)
+    .catch(() => false);
 }
 
 /** Stores the credentials. If that fails now they can be filled in later. */
 async function store(secretId: string, credentials: Credentials, io: Io): Promise<boolean> {
   try {
-    await withSecrets({}, (client) => fillSecret(client, secretId, credentials));
+    using client = secretsClient();
+    await fillSecret(client, secretId, credentials);
     return true;
   } catch (error) {
     const { message, hint } = describeFailure(error);
@@ -189,11 +189,7 @@ async function askForStart(on: ReturnType<typeof promptsOn>): Promise<string> {
   return start === "date" ? answered(await text({ ...on, message: "The date", placeholder: "2026-01-31" })) : start;
 }
 
-/**
- * The configuration as it goes into the file: what is a default is left out.
- *
- * @throws UsageError naming every flag that is wrong or missing
- */
+/** The configuration as it goes into the file: what is a default is left out. */
 function configOf({ baseUrl, surveys, ...others }: Wishes): Record<string, unknown> {
   if (baseUrl === undefined) {
     const hint = "Give --base-url URL, the address of the survey service; in a terminal it is asked for.";
@@ -233,11 +229,7 @@ interface Checked {
   notes: string[];
 }
 
-/**
- * Looks at the service as doctor does.
- *
- * @throws CommandError where it fails, or does not take the credentials
- */
+/** Looks at the service as doctor does. */
 async function checkService(baseUrl: string, io: Io): Promise<Checked> {
   const credentials = await credentialsFor(baseUrl, io);
   io.say("Looking at the service, as `survey-poller doctor` does …");

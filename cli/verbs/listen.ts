@@ -97,11 +97,7 @@ async function post(
 
 const FORM = `It holds ${SECRET_FORM}.`;
 
-/**
- * Reads the secret from the variable of this name, or else from the file. Neither its name nor its value is repeated: the name may be the value.
- *
- * @throws UsageError
- */
+/** Reads the secret from the variable of this name, or else from the file. Neither its name nor its value is repeated: the name may be the value. */
 function readSecret(name: string, { environment }: Pick<Io, "environment">): string {
   if (/^(whsec_|v1,)/.test(name)) {
     throw new UsageError("--secret takes no secret, which would stay in the shell's history", {
@@ -126,11 +122,7 @@ const loopback = new BlockList();
 loopback.addSubnet("127.0.0.0", 8, "ipv4");
 loopback.addAddress("::1", "ipv6");
 
-/**
- * Where events may be posted to. The address is not repeated: its query may hold a key.
- *
- * @throws UsageError for what is no plain http or https address, and for another machine without `allowRemote`
- */
+/** Where events may be posted to. The address is not repeated: its query may hold a key. */
 function forwardUrl(text: string, allowRemote: boolean): URL {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url === undefined || !/^https?:$/.test(url.protocol)) {

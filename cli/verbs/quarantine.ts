@@ -266,7 +266,7 @@ async function redrive(
   io: Io,
 ): Promise<Map<number, SurveyRedrive>> {
   const results = new Map<number, SurveyRedrive>();
-  const progress = showProgress(io);
+  using progress = showProgress(io);
   for (let left = all, isFurther = true; left.length > 0 && isFurther; ) {
     if (io.signal.aborted) throw new InterruptedError();
     progress.update(`putting back: ${all.length - left.length} of ${all.length} surveys`, 1 - left.length / all.length);
@@ -280,7 +280,6 @@ async function redrive(
     isFurther = surveys.some(({ outcome, putBack }) => outcome === "done" || putBack > 0);
     left = surveys.filter(({ outcome }) => outcome === "unfinished").map(({ surveyId }) => surveyId);
   }
-  progress.end();
   return results;
 }
 
@@ -359,11 +358,7 @@ interface SetAside {
   entry: LedgerEntry;
 }
 
-/**
- * Reads the ledgers of some surveys, or of all, for what was set aside: there is no index of all of it.
- *
- * @throws UsageError where a survey is named that no source knows
- */
+/** Reads the ledgers of some surveys, or of all, for what was set aside: there is no index of all of it. */
 async function readSetAside(
   target: Target,
   wanted: { sources: readonly string[]; surveyIds?: readonly number[] | undefined; reason?: string | undefined },
@@ -371,7 +366,7 @@ async function readSetAside(
 ): Promise<SetAside[]> {
   const found: SetAside[] = [];
   const known = new Set<number>();
-  const progress = showProgress(io);
+  using progress = showProgress(io);
   for (const source of wanted.sources) {
     const { surveys } = await readSource(target, source);
     const chosen = surveys.filter(({ surveyId }) => wanted.surveyIds?.includes(surveyId) ?? true);
@@ -385,7 +380,6 @@ async function readSetAside(
       }
     }
   }
-  progress.end();
   const unknown = wanted.surveyIds?.find((id) => !known.has(id));
   if (unknown !== undefined) throw noSurvey(target, unknown);
   return found.filter(({ entry }) => wanted.reason === undefined || reasonOf(entry) === wanted.reason);

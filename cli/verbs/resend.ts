@@ -208,7 +208,7 @@ const MOST_BUSY = 15;
 export async function sendAgain(target: Target, io: Io, wanted: readonly Wanted[]): Promise<ResentItem[]> {
   const items: ResentItem[] = [];
   const all = wanted.reduce((sum, { responseIds }) => sum + responseIds.length, 0);
-  const progress = showProgress(io);
+  using progress = showProgress(io);
   const tell = (place: string): void => {
     progress.update(`${items.length} of ${count(all, "event")} dealt with${place}`, items.length / Math.max(1, all));
   };
@@ -224,8 +224,6 @@ export async function sendAgain(target: Target, io: Io, wanted: readonly Wanted[
     if (sent > 0)
       io.say(`${count(sent, "event")} of ${all} had been sent again by then; another run begins with the first one.`);
     throw error;
-  } finally {
-    progress.end();
   }
   return items;
 }

@@ -250,11 +250,7 @@ export interface WebhookAnswer {
   delivery: TestResult | null;
 }
 
-/**
- * A webhook of a stack, and the function that delivers to it.
- *
- * @throws UsageError where there is none of that name
- */
+/** A webhook of a stack, and the function that delivers to it. */
 function findWebhook({ name: poller, stack }: Target, { webhooks }: Config, name: string) {
   if (stack === undefined) {
     throw new UsageError("webhooks are there in a deployed stack only", {
@@ -274,11 +270,7 @@ function findWebhook({ name: poller, stack }: Target, { webhooks }: Config, name
   });
 }
 
-/**
- * Lets the deployed forwarder post an event once.
- *
- * @throws CommandError with the code, message and hint of what kept it from being sent
- */
+/** Lets the deployed forwarder post an event once. */
 async function deliver({ call }: StackParts, functionName: string, body: string): Promise<TestResult> {
   const input: TestDelivery = { testDelivery: { body } };
   const result = (await call(functionName, "the forwarder", input)) as TestAnswer;

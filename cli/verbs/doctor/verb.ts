@@ -135,11 +135,7 @@ export interface ServiceAnswer extends ProbeReport {
   source: string | null;
 }
 
-/**
- * Credentials of the environment, or of whoever sits at the terminal; never of a pipe, which may not end.
- *
- * @throws UsageError where nobody can be asked for them
- */
+/** Credentials of the environment, or of whoever sits at the terminal; never of a pipe, which may not end. */
 export async function credentialsFor(secretId: string, io: Io): Promise<Credentials> {
   const isNone = Object.keys(credentialVariables(undefined, io.environment)).length === 0;
   if (isNone && !io.isInteractive) {

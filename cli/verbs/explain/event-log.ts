@@ -1,7 +1,7 @@
 import type { FilteredLogEvent } from "@aws-sdk/client-cloudwatch-logs";
 import * as z from "zod";
 import { readLogLines } from "../../../local/runner/log-file.ts";
-import { askingAws } from "../../target/aws-failure.ts";
+import { askingAws, closing } from "../../target/aws-failure.ts";
 import type { Target } from "../../target/target.ts";
 
 const ms = z.looseObject({
@@ -54,8 +54,6 @@ interface OfResponse {
 /**
  * Reads the lines of one response in the log while they are kept. Those of a stack are in CloudWatch Logs, those of a data folder in its
  * log file.
- *
- * @throws CommandError when the log may not be read
  */
 export async function readEventLog(target: Target, of: OfResponse, now: number): Promise<EventLog> {
   if (target.data !== undefined) {
@@ -65,17 +63,13 @@ export async function readEventLog(target: Target, of: OfResponse, now: number):
   const group = target.stack?.outputs.PollLogGroupName;
   if (group === undefined) return { lines: [], from: now };
   const { CloudWatchLogsClient, FilterLogEventsCommand } = await import("@aws-sdk/client-cloudwatch-logs");
-  const client = new CloudWatchLogsClient({ maxAttempts: 5 });
+  using client = closing(new CloudWatchLogsClient({ maxAttempts: 5 }));
   const filterPattern = `{ $.message = "event" && $.surveyId = ${of.surveyId} && $.responseId = ${of.responseId} }`;
-  try {
-    return await searchLog(of, now, (startTime, endTime, nextToken) =>
-      askingAws("the log could not be read", () =>
-        client.send(new FilterLogEventsCommand({ logGroupName: group, filterPattern, startTime, endTime, nextToken })),
-      ),
-    );
-  } finally {
-    client.destroy();
-  }
+  return await searchLog(of, now, (startTime, endTime, nextToken) =>
+    askingAws("the log could not be read", () =>
+      client.send(new FilterLogEventsCommand({ logGroupName: group, filterPattern, startTime, endTime, nextToken })),
+    ),
+  );
 }
 
 interface LogPage {

@@ -52,11 +52,7 @@ interface List {
   entries: AsyncIterable<readonly string[] | undefined>;
 }
 
-/**
- * Looks at what the flags say before anything is opened.
- *
- * @throws UsageError
- */
+/** Looks at what the flags say before anything is opened. */
 export function checkList({ ids, dynamodb, s3, asOf }: ListOptions): void {
   const hint = "Give one of --ids FILE, --dynamodb TABLE and --s3 PREFIX.";
   const given = [ids, dynamodb, s3].filter((one) => one !== undefined).length;

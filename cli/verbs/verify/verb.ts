@@ -75,40 +75,36 @@ async function verify(target: Target, io: Io, options: Options): Promise<VerifyA
   const { source, survey, from, to, dlq } = options;
   const stretch = stretchOf(options);
   const surveys = await ledgersOf(target, options);
-  const progress = showProgress(io);
+  using progress = showProgress(io);
   const [ids, deadLetters] = [new Set<string>(), new Set<string>()];
   const reading = { signal: io.signal, tell: (text: string) => progress.update(text) };
-  try {
-    const list = await readList(target, options, io, { ...reading, ids });
-    const size = ids.size;
-    if (dlq !== undefined) {
-      const { isAll, messages } = await readDeadLetters(target, dlq, { ...reading, ids: deadLetters });
-      if (!isAll) io.say(`Only the first ${count(messages, "message")} of the dead-letter queue were read.`);
-    }
-    const { take, compared } = createComparison({ ids, deadLetters, asOf: list.asOf, stretch });
-    await eachEmitted(target, surveys, io, (one, entries) => {
-      for (const entry of entries) take(one, entry);
-      progress.update(`${count(compared.expected, "emitted response")} compared`);
-    });
-    const { missing, expected, emittedLater, notBefore } = compared;
-    missing.sort((a, b) => a.surveyId - b.surveyId || a.responseId - b.responseId);
-    const causes = figuresOf(missing);
-    const asOf = Math.floor(list.asOf);
-    const figures = { ...causes, expected, emittedLater, ids: size, asOf, notBefore };
-    const isPart = source !== undefined || survey !== undefined;
-    return {
-      ...{ verdict: verdictOf(figures), sentence: verdictText(figures), next: null },
-      list: { from: list.from, asOf, notBefore, ids: size, unreadable: list.unreadable },
-      scope: {
-        ...{ source: source ?? null, surveyId: survey ?? null },
-        ...{ from: from === undefined ? null : stretch.from, to: to === undefined ? null : stretch.to },
-      },
-      ...causes,
-      ...{ expected, emittedLater, missing, unknown: isPart ? null : [...ids].sort(), resend: null },
-    };
-  } finally {
-    progress.end();
+  const list = await readList(target, options, io, { ...reading, ids });
+  const size = ids.size;
+  if (dlq !== undefined) {
+    const { isAll, messages } = await readDeadLetters(target, dlq, { ...reading, ids: deadLetters });
+    if (!isAll) io.say(`Only the first ${count(messages, "message")} of the dead-letter queue were read.`);
   }
+  const { take, compared } = createComparison({ ids, deadLetters, asOf: list.asOf, stretch });
+  await eachEmitted(target, surveys, io, (one, entries) => {
+    for (const entry of entries) take(one, entry);
+    progress.update(`${count(compared.expected, "emitted response")} compared`);
+  });
+  const { missing, expected, emittedLater, notBefore } = compared;
+  missing.sort((a, b) => a.surveyId - b.surveyId || a.responseId - b.responseId);
+  const causes = figuresOf(missing);
+  const asOf = Math.floor(list.asOf);
+  const figures = { ...causes, expected, emittedLater, ids: size, asOf, notBefore };
+  const isPart = source !== undefined || survey !== undefined;
+  return {
+    ...{ verdict: verdictOf(figures), sentence: verdictText(figures), next: null },
+    list: { from: list.from, asOf, notBefore, ids: size, unreadable: list.unreadable },
+    scope: {
+      ...{ source: source ?? null, surveyId: survey ?? null },
+      ...{ from: from === undefined ? null : stretch.from, to: to === undefined ? null : stretch.to },
+    },
+    ...causes,
+    ...{ expected, emittedLater, missing, unknown: isPart ? null : [...ids].sort(), resend: null },
+  };
 }
 
 function told(found: VerifyAnswer, next: string | null): Answer {
