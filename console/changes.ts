@@ -10,7 +10,6 @@ export interface EventRow {
   at: number;
   type: string;
   eventId: string;
-  /** Name of the source. */
   source: string | null;
   surveyId: number | null;
   survey: string | null;
@@ -26,7 +25,6 @@ export interface EventRow {
   isRepeat: boolean;
 }
 
-/** The events and requests of one second. */
 export interface StripPoint {
   at: number;
   requests: { ok: number; refused: number; failed: number };
@@ -35,7 +33,6 @@ export interface StripPoint {
   p90: number | null;
 }
 
-/** Something to be seen on the strip. */
 export interface Flag {
   at: number;
   /** From when to when, of a pause whose end is known. */
@@ -58,7 +55,6 @@ export interface Activity {
   text: string;
 }
 
-/** The poller with a cursor beside this one. */
 export interface ShadowView {
   /** Responses completed since it began that are still there: found, missed and on their way add up to them. */
   completed: number;
@@ -81,7 +77,6 @@ export interface Incident {
   kind: string;
   title: string;
   openedAt: number;
-  /** The trouble in words. */
   what: string;
   /** The card has taken so long that something may hold it up: a person should look at the verdict. */
   isOverdue?: true;
@@ -96,7 +91,6 @@ export interface Incident {
     lost: number;
     repeated: number;
     shadow: { found: number; missed: number; notYet: number };
-    /** One sentence with all of it. */
     sentence: string;
   };
   /** Events it still waits for. */
@@ -112,11 +106,9 @@ export type Change =
   | { kind: "flag"; flag: Flag }
   | { kind: "incident"; incident: Incident };
 
-/** Everything that a page needs to begin with. */
 export interface Snapshot {
   /** Another one after each start: nothing of the one before holds. */
   run: string;
-  /** The polled service, for people. */
   polled: string;
   /** How a command line begins here, and how it names the poller. */
   command: string;

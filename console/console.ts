@@ -41,7 +41,6 @@ export interface ConsoleOptions extends Omit<Ground, "run" | "troubles"> {
 export interface LiveConsole {
   /** With the token, without which the page shows nothing. */
   url: string;
-  /** An event that the bus has taken. */
   event(envelope: EventEnvelope): void;
   /** Something to be seen on the strip. */
   flag(kind: Flag["kind"], text: string): void;
@@ -55,7 +54,6 @@ const POINT_EVERY = 1_000;
 /** Milliseconds in which the pages hear of the end. */
 const LAST_WORD = 2 * FEED.deltaEvery;
 
-/** Starts the live page. */
 export async function startConsole({ port, demo, folder, ...ground }: ConsoleOptions): Promise<LiveConsole> {
   const stop = new AbortController();
   const token = tokenFor(folder);

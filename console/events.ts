@@ -7,7 +7,6 @@ import { type EventRow, keep, surveyKey } from "./changes.ts";
 /** Events that can be opened, and ids by which a repeat is known. */
 const MOST = { open: 1_000, ids: 100_000 };
 
-/** The events of a run, as they came over the bus. */
 export type Events = ReturnType<typeof createEvents>;
 
 export function createEvents() {

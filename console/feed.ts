@@ -79,7 +79,6 @@ export function createFeed(ground: Ground) {
     },
     snapshot: (): Snapshot => copyOf(shown),
     frames,
-    /** Pages that listen. */
     readers: () => readers,
   };
 }

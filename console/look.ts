@@ -22,7 +22,6 @@ interface Looking {
   /** Pages that are open. While there is none, a poller that works off a backlog has all of the table to itself. */
   readers(): number;
   signal: AbortSignal;
-  /** How a command line begins here. */
   command: string;
 }
 

@@ -111,7 +111,6 @@ function StoryTab(): VNode {
   `;
 }
 
-/** How the same is asked on the command line. */
 function Command(): VNode | null {
   const { responseId, surveyId } = opened.value?.envelope?.detail.data ?? {};
   if (responseId === undefined) return null;

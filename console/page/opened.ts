@@ -42,7 +42,6 @@ async function loadStory(id: string): Promise<void> {
   }
 }
 
-/** Shows what is personal, or masks it again. */
 export async function toggleReveal(): Promise<void> {
   const before = opened.peek();
   if (before === null) return;

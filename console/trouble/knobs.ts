@@ -2,7 +2,6 @@ import type { EmbeddedAws } from "../../local/aws/index.ts";
 import { pause } from "../../local/pause.ts";
 import type { Simulator } from "../../local/simulator/index.ts";
 
-/** The parts of the demo that knobs act upon. */
 export interface World {
   simulator: Simulator;
   aws: Pick<EmbeddedAws, "use">;

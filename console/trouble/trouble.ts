@@ -8,7 +8,6 @@ interface TroubleOptions extends Omit<World, "freezeCounts">, Pick<IncidentsOpti
   flag(text: string): void;
 }
 
-/** The troubles of a demo. */
 export function createTrouble({ tell, flag, shadow, ...world }: TroubleOptions) {
   const incidents = createIncidents({ simulator: world.simulator, shadow, tell });
   const freezeCounts = createFreeze(world.simulator);
@@ -119,7 +118,6 @@ export function createIncidents({ simulator, shadow, tell }: IncidentsOptions) {
       timer ??= setInterval(look, LOOK_EVERY);
       timer.unref();
     },
-    /** An event that the bus has taken. */
     event({ type, isRepeat, at, ...row }: EventRow): void {
       if (type !== "response.completed") return;
       const key = responseKey(row);

@@ -7,10 +7,8 @@ import { answerOf, polledFolder, survey } from "../support/command.ts";
 import { inAws } from "../support/consumer.ts";
 
 it("examines a data folder and the service behind it, with the token that is kept", async () => {
-  const { data, simulator } = await polledFolder({ surveys: [{ surveyId: 7, responses: 30 }] }, [
-    "--time-zone",
-    "Asia/Tokyo",
-  ]);
+  const settings = { surveys: [{ surveyId: 7, responses: 30 }] };
+  const { data, simulator } = await polledFolder(settings, ["--time-zone", "Asia/Tokyo"]);
   simulator.resetCounters();
 
   const ran = await survey(["doctor", "--data", data]);

@@ -296,9 +296,8 @@ describe("a response that was not emitted", () => {
       sentence: "Quarantined: unreadable completed.",
       next: { command: "survey-poller quarantine show 2 --survey 1 --stack SurveyPoller" },
     });
-    expect(answer.steps.find(({ what }) => what === "quarantined")?.detail).toContain(
-      "kept until 2026-04-09 12:00:00Z",
-    );
+    const quarantined = answer.steps.find(({ what }) => what === "quarantined");
+    expect(quarantined?.detail).toContain("kept until 2026-04-09 12:00:00Z");
   });
 
   it("refused by the bus: with its code, and what was tried", async () => {

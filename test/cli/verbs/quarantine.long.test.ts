@@ -6,10 +6,7 @@ import { holdLease } from "../support/lease.ts";
 
 /** A folder with a response and some records in survey 7 that cannot be read. */
 let id = 0;
-const surveys = [
-  { surveyId: 7, responses: 3 },
-  { surveyId: 8, responses: 2 },
-];
+const surveys = [7, 8].map((surveyId) => ({ surveyId, responses: 3 }));
 const folder = useFolder({ surveys }, async (polled) => {
   const { simulator } = polled;
   simulator.set({ irregular: { probability: 1, kinds: ["completedMaybe"] } });
