@@ -181,8 +181,8 @@ async function renewToken(options: Options, io: Io): Promise<RenewAnswer> {
   return { dryRun: false, ...about, expiresAt, shape };
 }
 
-/** Nothing depends on it. */
-async function keptSince({ clients }: Target, secretId: string): Promise<number | null> {
+/** When a token was put into its secret (epoch milliseconds); null where there is none, or that is not known. Its value is not read. */
+export async function keptSince({ clients }: Target, secretId: string): Promise<number | null> {
   try {
     const answer = await clients.secrets.send(new DescribeSecretCommand({ SecretId: secretId }));
     const isFilled = Object.keys(answer.VersionIdsToStages ?? {}).length > 0;

@@ -151,8 +151,10 @@ const MOST_BOOKS = 100;
 
 async function findInBooks(target: Target, all: readonly Found[], id: LedgerEntry["id"]): Promise<Found[]> {
   if (typeof id !== "number" || all.length > MOST_BOOKS) return [];
-  const listed = await Promise.all(
-    all.map(async ({ source, surveyId }) => isListed(target, await readMark(tableOf(target), source, surveyId), id)),
+  const listed = await fromTable(() =>
+    Promise.all(
+      all.map(async ({ source, surveyId }) => isListed(target, await readMark(tableOf(target), source, surveyId), id)),
+    ),
   );
   return all.filter((_, i) => listed[i] === true);
 }
