@@ -6,6 +6,7 @@ import { isObject, pathText } from "../../lib/config/shape.ts";
 import { parseDuration } from "../../lib/config/units.ts";
 import { errorCode } from "../../lib/errors.ts";
 import { EVENT_TYPES, type EventType } from "../../lib/events/contract.ts";
+import { parseJson } from "../../lib/secrets/secret-values.ts";
 import { createMatcher } from "../../local/aws/event-bridge/matcher.ts";
 import { InterruptedError, notNow, UsageError } from "../errors.ts";
 import type { Io } from "../io.ts";
@@ -188,7 +189,7 @@ const SHORT: Readonly<Record<string, string>> = { nps: "data.summary.nps.class" 
  * @example readFilter("type=response.completed nps=detractor,passive")
  */
 export function readFilter(text: string): Filter {
-  const pattern = text.trimStart().startsWith("{") ? parseJson(text) : fromPairs(text);
+  const pattern = text.trimStart().startsWith("{") ? fromJson(text) : fromPairs(text);
   const fields = Object.keys(pattern);
   if (fields.length === 0) throw wrong("--filter names no field");
   for (const field of fields) {
@@ -226,15 +227,10 @@ function typesOf(types: unknown): readonly EventType[] {
   throw wrong(`--filter: detail-type must be a list of types, out of ${EVENT_TYPES.join(", ")}`);
 }
 
-function parseJson(text: string): Record<string, unknown> {
-  try {
-    const parsed: unknown = JSON.parse(text);
-    if (isObject(parsed)) return parsed;
-  } catch {
-    // The message of the error may quote the text.
-    throw wrong("--filter is not JSON");
-  }
-  throw wrong("--filter must be an object");
+function fromJson(text: string): Record<string, unknown> {
+  const parsed = parseJson(text);
+  if (isObject(parsed)) return parsed;
+  throw wrong(parsed === undefined ? "--filter is not JSON" : "--filter must be an object");
 }
 
 /** `surveyId=103,104 nps=detractor`: fields of `data`, or by their whole path. */

@@ -5,6 +5,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { createClients } from "../../lib/aws/clients.ts";
 import { readBuiltConfig } from "../../lib/config/built.ts";
 import { PollerError } from "../../lib/errors.ts";
+import { readEnvironment } from "../../lib/run/environment.ts";
 import { DataFolderInUseError, type EmbeddedAws, type EventSink, startEmbeddedAws } from "../../local/aws/index.ts";
 import { type EventsFile, openEventsFile } from "../../local/runner/events-file.ts";
 import { type FunctionThread, startFunction } from "../../local/runner/function-thread.ts";
@@ -13,7 +14,7 @@ import { bundleFolder } from "../../local/runner/load-function.ts";
 import { CommandError, InterruptedError, notNow } from "../errors.ts";
 import type { Io } from "../io.ts";
 import { quoted } from "../words.ts";
-import { type ClientSettings, type Resources, type Target, targetOf } from "./target.ts";
+import { type ClientSettings, type Target, targetOf } from "./target.ts";
 
 /** Milliseconds for which another command may have the folder, and between two looks. */
 const LONGEST_WAIT = 30_000;
@@ -32,6 +33,7 @@ export function targetOver(
 ): Target {
   const env = aws?.env ?? run.aws;
   const bundle = bundleFolder(folder);
+  const resources = readEnvironment(run.variables, bundle);
   const clients = createClients((service) => settingsOf(env, service));
   let thread: FunctionThread | undefined;
 
@@ -52,12 +54,12 @@ export function targetOver(
   return targetOf({
     name: `data folder ${data}`,
     flags: `--data ${quoted(data)}`,
-    resources: resourcesOf(run.variables),
+    resources,
     data: { folder, isRunning: aws === undefined, end: aws === undefined ? undefined : run.end },
     clients,
     client: (service) => settingsOf(env, service),
     call,
-    readConfig: async () => readBuiltConfig(join(bundle, "config.json")).raw,
+    readConfig: async () => readBuiltConfig(resources.configFile).raw,
     async close() {
       await thread?.close();
       await aws?.close();
@@ -148,9 +150,3 @@ const ENDPOINTS: Record<string, string> = {
   eventbridge: "EVENTBRIDGE",
   secretsmanager: "SECRETS_MANAGER",
 };
-
-function resourcesOf(variables: Record<string, string>): Resources {
-  const { TABLE_NAME = "", BUS_NAME = "", CLAIM_CHECK_BUCKET = "", SECRETS = "{}" } = variables;
-  const secrets = JSON.parse(SECRETS) as Resources["secrets"];
-  return { tableName: TABLE_NAME, busName: BUS_NAME, claimCheckBucket: CLAIM_CHECK_BUCKET, secrets };
-}

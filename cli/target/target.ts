@@ -1,18 +1,13 @@
-import type { Clients } from "../../lib/aws/clients.ts";
+import type { Clients, ClientSettings as SdkSettings } from "../../lib/aws/clients.ts";
 import { type Config, parseConfig, type SourceConfig } from "../../lib/config/index.ts";
 import type { InputOf, OperationKind, ResultOf } from "../../lib/operator/operations.ts";
+import type { Environment } from "../../lib/run/environment.ts";
 import type { PollInput } from "../../lib/run/poll-input.ts";
 import type { PollOutput } from "../../lib/run/poll-sources.ts";
 import { CommandError, exitOf, UsageError } from "../errors.ts";
 
 /** Names of what a poller works on, as its function has them. */
-export interface Resources {
-  tableName: string;
-  busName: string;
-  claimCheckBucket: string;
-  /** Secret ids by source name. */
-  secrets: Record<string, { credentials: string; token: string }>;
-}
+export type Resources = Pick<Environment, "tableName" | "busName" | "claimCheckBucket" | "secrets">;
 
 /** Parts of a deployed stack that a data folder does not have. */
 export interface StackParts {
@@ -56,12 +51,7 @@ export interface Target extends AsyncDisposable {
 }
 
 /** Nothing where the process's own environment says it all. */
-export interface ClientSettings {
-  endpoint?: string;
-  region?: string;
-  credentials?: { accessKeyId: string; secretAccessKey: string };
-  forcePathStyle?: boolean;
-}
+export type ClientSettings = SdkSettings & { forcePathStyle?: boolean };
 
 interface Parts extends Omit<Target, "config" | "invoke" | "operate" | typeof Symbol.asyncDispose> {
   call(input: object): Promise<unknown>;

@@ -1,5 +1,4 @@
 import { createInterface } from "node:readline";
-import { setTimeout as sleep } from "node:timers/promises";
 import { MOST_RESENT, type ResendInput, type ResendResult } from "../../lib/operator/resend.ts";
 import type { Resent } from "../../lib/operator/send-same.ts";
 import { FORGOTTEN } from "../../lib/polling/index.ts";
@@ -22,6 +21,7 @@ import {
   type Verb,
   yesOption,
 } from "../verb.ts";
+import { wait } from "../wait.ts";
 import { columns, count } from "../words.ts";
 
 /** The output of `resend --json`, beside `schemaVersion`. */
@@ -249,7 +249,7 @@ async function sendSome(
       items.push(...left.map((responseId) => ({ ...one, responseId })));
       return;
     }
-    if (busy > 0) await sleep(BUSY_PAUSE, undefined, { signal: io.signal });
+    if (busy > 0) await wait(BUSY_PAUSE, io);
     input = { surveyId, responseIds: left, ...(from === undefined ? {} : { from }) };
   }
 }

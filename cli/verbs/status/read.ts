@@ -40,19 +40,12 @@ export function sourceStatus(
   account: AccountState,
   at: { now: number; hasEnded?: boolean },
 ): SourceStatus {
-  const { firstTick, lastTick, listedAt, pausedUntil, pausedSince, unlisted, start, startLooks, outages } = account;
+  const { firstTick = null, lastTick = null, listedAt = null, pausedUntil = null, pausedSince = null } = account;
+  const { unlisted = [], start = null, startLooks, outages } = account;
   const status = {
-    source: name,
-    firstTick: firstTick ?? null,
-    lastTick: lastTick ?? null,
-    listedAt: listedAt ?? null,
-    pausedUntil: pausedUntil ?? null,
-    pausedSince: pausedSince ?? null,
-    rate: rateOf(account) ?? null,
+    ...{ source: name, firstTick, lastTick, listedAt, pausedUntil, pausedSince, rate: rateOf(account) ?? null },
     outages: (["metrics", "metadata"] as const).filter((kind) => outages?.[kind] !== undefined),
-    unlisted: unlisted ?? [],
-    start: start ?? null,
-    awaits: start === undefined ? (startLooks?.unanswered ?? []) : [],
+    ...{ unlisted, start, awaits: start === null ? (startLooks?.unanswered ?? []) : [] },
   };
   return { ...status, problem: problemOf(status, { interval, ...at }) };
 }
@@ -81,16 +74,10 @@ async function surveyStatus(of: Of, survey: SurveyState): Promise<SurveyStatus> 
     ]),
   );
   return {
-    source,
-    surveyId,
-    name: mark.survey?.facts.name ?? null,
-    phase: mark.phase.kind,
-    lastPoll: row?.polledAt ?? null,
-    highWater: mark.highWater ?? null,
-    lag,
+    ...{ source, surveyId, name: mark.survey?.facts.name ?? null, phase: mark.phase.kind },
+    ...{ lastPoll: row?.polledAt ?? null, highWater: mark.highWater ?? null, lag },
     now: Object.fromEntries(counts) as SurveyStatus["now"],
-    backlog,
-    books: booksOf(survey),
+    ...{ backlog, books: booksOf(survey) },
     booksOpen: mark.booksOpen === undefined ? null : sayWhyOpen(mark.booksOpen),
     unaccounted: unaccountedOf(mark),
   };
