@@ -25,10 +25,6 @@ export function pause(): void {
   frozen.value ??= { rows: filtered.peek(), last: events.peek().at(-1)?.number ?? 0 };
 }
 
-function resume(): void {
-  frozen.value = null;
-}
-
 /** Number of the row that was chosen: a repeat has the event id of another row. */
 const chosen = signal<number | null>(null);
 
@@ -146,7 +142,7 @@ export function Stream(): VNode {
 
 /** Back to what comes now. */
 export function live(): void {
-  resume();
+  frozen.value = null;
   const list = document.getElementById("stream");
   if (list !== null) list.scrollTop = 0;
 }

@@ -156,11 +156,18 @@ const DAY = 24 * HOUR;
 const EARLIER = { responseId: 1, completed: at(-HOUR) };
 const beginning = { startFrom: "beginning" };
 
+/** A source with a response 2 that has completed seconds ago, after the tick that has met it. */
+async function met(spec: Partial<ResponseSpec> = {}, before: (world: MemoryWorld) => void = () => {}, fields = {}) {
+  const source = await told([EARLIER], { ...beginning, ...fields });
+  arrive(source.world, { responseId: 2, completed: at(-12 * SECOND), ...spec });
+  before(source.world);
+  await source.tick();
+  return source;
+}
+
 describe("a response that was emitted", () => {
   it("at once: from its completion to the ledger, each with its time", async () => {
-    const { world, tick, story } = await told([EARLIER], beginning);
-    arrive(world, { responseId: 2, completed: at(-12 * SECOND) });
-    await tick();
+    const { world, story } = await met();
 
     const answer = await story(2);
 
@@ -193,10 +200,8 @@ describe("a response that was emitted", () => {
   });
 
   it("after it had waited: what for, until when, and how often it was asked for", async () => {
-    const { world, tick, story } = await told([EARLIER], { ...beginning, advanced: { absentAfter: "5m" } });
-    arrive(world, { responseId: 2, completed: at(-12 * SECOND) });
-    surveyOf(world).metrics.set(2, { kind: "absent" });
-    await tick();
+    const absent = (of: MemoryWorld): void => void surveyOf(of).metrics.set(2, { kind: "absent" });
+    const { world, tick, story } = await met({}, absent, { advanced: { absentAfter: "5m" } });
 
     const waiting = await story(2);
     expect(waiting).toMatchObject({ verdict: "waiting", outlook: "coming", next: { at: noon + 5 * MINUTE } });
@@ -247,13 +252,12 @@ describe("a response that was emitted", () => {
   });
 
   it("but whose ledger write failed: the next poll writes it first", async () => {
-    const { world, tick, story } = await told([EARLIER], beginning);
-    arrive(world, { responseId: 2, completed: at(-12 * SECOND) });
-    world.before.push(({ operation, args }) => {
-      const entries = operation === "putEntries" ? (args[1] as { id: number }[]) : [];
-      if (entries.some(({ id }) => id === 2)) throw new Error("the table is gone");
+    const { story } = await met({}, (world) => {
+      world.before.push(({ operation, args }) => {
+        const entries = operation === "putEntries" ? (args[1] as { id: number }[]) : [];
+        if (entries.some(({ id }) => id === 2)) throw new Error("the table is gone");
+      });
     });
-    await tick();
 
     expect(await story(2)).toMatchObject({ verdict: "emitted", outlook: "coming" });
   });
@@ -284,9 +288,7 @@ describe("a response that was not emitted", () => {
   });
 
   it("quarantined: why, for how long its records are kept, and the command", async () => {
-    const { world, tick, story } = await told([EARLIER], beginning);
-    arrive(world, { responseId: 2, completed: at(-12 * SECOND), fields: { completed: "perhaps" } });
-    await tick();
+    const { story } = await met({ fields: { completed: "perhaps" } });
 
     const answer = await story(2);
 
@@ -301,10 +303,9 @@ describe("a response that was not emitted", () => {
   });
 
   it("refused by the bus: with its code, and what was tried", async () => {
-    const { world, tick, story } = await told([EARLIER], beginning);
-    arrive(world, { responseId: 2, completed: at(-12 * SECOND) });
-    world.bus.decide = () => ({ kind: "refused", code: "MalformedDetail" });
-    await tick();
+    const { story } = await met({}, ({ bus }) => {
+      bus.decide = () => ({ kind: "refused", code: "MalformedDetail" });
+    });
 
     const answer = await story(2);
 
