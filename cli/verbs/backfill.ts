@@ -5,7 +5,7 @@ import type { HistoryResult } from "../../lib/operator/history.ts";
 import { type DateRange, isUnreachable, placeOf, sayWhyOpen } from "../../lib/polling/index.ts";
 import { EXIT, InterruptedError, notNow, UsageError, unlessFailing } from "../errors.ts";
 import { type Io, type ProgressLine, showProgress } from "../io.ts";
-import { openTarget } from "../target/open-target.ts";
+import { type Flags, openTarget } from "../target/open-target.ts";
 import {
   chosenSurveys,
   isReadingBacklog,
@@ -36,7 +36,6 @@ export interface BackfillAnswer {
   count: number | null;
   /** The first hundred of them. */
   ids: number[];
-  /** Pages of the list, as far as is known. */
   pages: number;
   /** Where the backfill is that is under way. */
   page: number | null;
@@ -72,24 +71,18 @@ export const backfillVerb: Verb = (act) =>
         const state = await readSource(target, source.name);
         const [survey] = chosenSurveys(state, source, options.survey, target);
         if (survey === undefined) throw new UsageError("the survey is not polled", {});
-        const progress = showProgress(io);
+        using progress = showProgress(io);
         const of: Of = { target, source, state, survey, io, progress, isDone: options.yes === true };
-        try {
-          return await unlessFailing(async () => {
-            if (options.stop === true) return stop(of);
-            if (range === undefined) return watch(of);
-            refusePaused(state, target);
-            return of.isDone ? await start(of, range, options.watch === true) : await countFirst(of, range);
-          });
-        } finally {
-          progress.end();
-        }
+        return await unlessFailing(async () => {
+          if (options.stop === true) return stop(of);
+          if (range === undefined) return watch(of);
+          refusePaused(state, target);
+          return of.isDone ? await start(of, range, options.watch === true) : await countFirst(of, range);
+        });
       }),
     );
 
-interface Asked {
-  from?: string | undefined;
-  to?: string | undefined;
+interface Asked extends Flags {
   watch?: true | undefined;
   stop?: true | undefined;
 }
@@ -113,7 +106,6 @@ function dateOf(flag: string, text: string, time: string): string {
   throw new UsageError(`${flag} is no date`, { hint });
 }
 
-/** One survey, and what is to be done about it. */
 interface Of {
   target: Target;
   source: SourceConfig;
@@ -184,7 +176,6 @@ async function stop(of: Of): Promise<Answer> {
   return answered(of, { outcome, range: result.range ?? null });
 }
 
-/** Waits for the end of the backfill of a survey. */
 async function watch(of: Of, started?: DateRange | null): Promise<Answer> {
   const { survey, progress } = of;
   const { surveyId: id } = survey;
@@ -223,7 +214,6 @@ function refusedBy({ outcome, range }: BackfillResult, { surveyId: id }: PolledS
   return notNow("BACKFILL_UNDER_WAY", message, { hint: "Wait for its end, or stop it.", next });
 }
 
-/** How many ids are shown to people. */
 const SHOWN = 10;
 
 function backfillText(answer: BackfillAnswer, flags: string): string[] {

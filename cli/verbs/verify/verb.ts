@@ -2,7 +2,7 @@ import type { EmittedResponse } from "../../../lib/polling/index.ts";
 import { EXIT, UsageError } from "../../errors.ts";
 import { olderEventIds } from "../../event-ids.ts";
 import { type Io, showProgress } from "../../io.ts";
-import { openTarget } from "../../target/open-target.ts";
+import { type Flags, openTarget } from "../../target/open-target.ts";
 import { eachEmitted, ledgersOf, type SurveyOf } from "../../target/surveys.ts";
 import type { Target } from "../../target/target.ts";
 import {
@@ -28,14 +28,8 @@ const EXITS = {
   unknown: EXIT.notNow,
 };
 
-interface Options extends ListOptions {
-  source?: string | undefined;
-  survey?: number | undefined;
-  from?: string | undefined;
-  to?: string | undefined;
+interface Options extends Flags, ListOptions {
   dlq?: string | undefined;
-  resend?: true | undefined;
-  yes?: true | undefined;
 }
 
 export const verifyVerb: Verb = (act) =>
@@ -77,45 +71,40 @@ export const verifyVerb: Verb = (act) =>
       }),
     );
 
-/** Compares what a consumer has with the ledger. */
 async function verify(target: Target, io: Io, options: Options): Promise<VerifyAnswer> {
   const { source, survey, from, to, dlq } = options;
   const stretch = stretchOf(options);
   const surveys = await ledgersOf(target, options);
-  const progress = showProgress(io);
+  using progress = showProgress(io);
   const [ids, deadLetters] = [new Set<string>(), new Set<string>()];
   const reading = { signal: io.signal, tell: (text: string) => progress.update(text) };
-  try {
-    const list = await readList(target, options, io, { ...reading, ids });
-    const size = ids.size;
-    if (dlq !== undefined) {
-      const { isAll, messages } = await readDeadLetters(target, dlq, { ...reading, ids: deadLetters });
-      if (!isAll) io.say(`Only the first ${count(messages, "message")} of the dead-letter queue were read.`);
-    }
-    const { take, compared } = createComparison({ ids, deadLetters, asOf: list.asOf, stretch });
-    await eachEmitted(target, surveys, io, (one, entries) => {
-      for (const entry of entries) take(one, entry);
-      progress.update(`${count(compared.expected, "emitted response")} compared`);
-    });
-    const { missing, expected, emittedLater, notBefore } = compared;
-    missing.sort((a, b) => a.surveyId - b.surveyId || a.responseId - b.responseId);
-    const causes = figuresOf(missing);
-    const asOf = Math.floor(list.asOf);
-    const figures = { ...causes, expected, emittedLater, ids: size, asOf, notBefore };
-    const isPart = source !== undefined || survey !== undefined;
-    return {
-      ...{ verdict: verdictOf(figures), sentence: verdictText(figures), next: null },
-      list: { from: list.from, asOf, notBefore, ids: size, unreadable: list.unreadable },
-      scope: {
-        ...{ source: source ?? null, surveyId: survey ?? null },
-        ...{ from: from === undefined ? null : stretch.from, to: to === undefined ? null : stretch.to },
-      },
-      ...causes,
-      ...{ expected, emittedLater, missing, unknown: isPart ? null : [...ids].sort(), resend: null },
-    };
-  } finally {
-    progress.end();
+  const list = await readList(target, options, io, { ...reading, ids });
+  const size = ids.size;
+  if (dlq !== undefined) {
+    const { isAll, messages } = await readDeadLetters(target, dlq, { ...reading, ids: deadLetters });
+    if (!isAll) io.say(`Only the first ${count(messages, "message")} of the dead-letter queue were read.`);
   }
+  const { take, compared } = createComparison({ ids, deadLetters, asOf: list.asOf, stretch });
+  await eachEmitted(target, surveys, io, (one, entries) => {
+    for (const entry of entries) take(one, entry);
+    progress.update(`${count(compared.expected, "emitted response")} compared`);
+  });
+  const { missing, expected, emittedLater, notBefore } = compared;
+  missing.sort((a, b) => a.surveyId - b.surveyId || a.responseId - b.responseId);
+  const causes = figuresOf(missing);
+  const asOf = Math.floor(list.asOf);
+  const figures = { ...causes, expected, emittedLater, ids: size, asOf, notBefore };
+  const isPart = source !== undefined || survey !== undefined;
+  return {
+    ...{ verdict: verdictOf(figures), sentence: verdictText(figures), next: null },
+    list: { from: list.from, asOf, notBefore, ids: size, unreadable: list.unreadable },
+    scope: {
+      ...{ source: source ?? null, surveyId: survey ?? null },
+      ...{ from: from === undefined ? null : stretch.from, to: to === undefined ? null : stretch.to },
+    },
+    ...causes,
+    ...{ expected, emittedLater, missing, unknown: isPart ? null : [...ids].sort(), resend: null },
+  };
 }
 
 function told(found: VerifyAnswer, next: string | null): Answer {
@@ -173,7 +162,6 @@ const CAUSES: Record<MissingEvent["cause"], (one: MissingEvent) => string> = {
   "on-its-way": () => "may still be on its way",
 };
 
-/** A line for each missing event: survey, response, event id, cause. */
 function missingLines(missing: readonly MissingEvent[]): string[] {
   return columns(
     missing.map((one) => [
@@ -183,7 +171,6 @@ function missingLines(missing: readonly MissingEvent[]): string[] {
   );
 }
 
-/** The warning about ids that are no event of this poller. */
 function unknownWarning(unknown: readonly string[]): string {
   const some = `${unknown.slice(0, 3).join(", ")}${unknown.length > 3 ? ", …" : ""}`;
   const are = unknown.length === 1 ? "is" : "are";
@@ -196,14 +183,12 @@ interface MissingEvent {
   source: string;
   surveyId: number;
   responseId: number;
-  /** The last event of the response. */
   eventId: string;
   revision: number | null;
   /** When the bus took it. */
   emittedAt: number;
   /** On its way: emitted so shortly before the list was taken that it may have come since. */
   cause: "never-arrived" | "dead-letter-queue" | "older-revision" | "on-its-way";
-  /** The revision that the consumer has; null: none. */
   has: number | null;
 }
 
@@ -220,7 +205,6 @@ export interface VerifyAnswer {
     asOf: number;
     /** Set where that is too early: when the youngest of its ids was emitted. */
     notBefore: number | null;
-    /** Event ids in it, each once. */
     ids: number;
     /** Lines, items or objects without an event id. */
     unreadable: number;
@@ -237,7 +221,6 @@ export interface VerifyAnswer {
   missing: MissingEvent[];
   /** Ids that no ledger of the poller has; null where only a part of it was read. */
   unknown: string[] | null;
-  /** With --resend. */
   resend: { dryRun: boolean; sentence: string; items: ResentItem[] } | null;
 }
 
@@ -253,7 +236,6 @@ interface CompareOptions {
   deadLetters: ReadonlySet<string>;
   /** When the consumer's list was taken (epoch milliseconds). */
   asOf: number;
-  /** By `emittedAt`. */
   stretch: Stretch;
 }
 
@@ -287,27 +269,15 @@ export function createComparison({ ids, deadLetters, asOf, stretch }: CompareOpt
   return { take, compared };
 }
 
-type Figures = Pick<
-  VerifyAnswer,
-  "neverArrived" | "inDeadLetterQueue" | "olderRevision" | "onTheirWay" | "expected" | "emittedLater"
-> & {
-  /** Ids of the consumer. */
-  ids: number;
-  /** When its list was taken, and since when it cannot have been before; epoch milliseconds. */
-  asOf: number;
-  notBefore: number | null;
-};
-type Causes = Pick<Figures, "neverArrived" | "inDeadLetterQueue" | "olderRevision" | "onTheirWay">;
+type Causes = Pick<VerifyAnswer, "neverArrived" | "inDeadLetterQueue" | "olderRevision" | "onTheirWay">;
+type Figures = Causes &
+  Pick<VerifyAnswer, "expected" | "emittedLater"> &
+  Pick<VerifyAnswer["list"], "ids" | "asOf" | "notBefore">;
 
-/** How often each cause stands in the list. */
 export function figuresOf(missing: readonly MissingEvent[]): Causes {
   const of = (cause: MissingEvent["cause"]): number => missing.filter((one) => one.cause === cause).length;
-  return {
-    neverArrived: of("never-arrived"),
-    inDeadLetterQueue: of("dead-letter-queue"),
-    olderRevision: of("older-revision"),
-    onTheirWay: of("on-its-way"),
-  };
+  const [neverArrived, inDeadLetterQueue] = [of("never-arrived"), of("dead-letter-queue")];
+  return { neverArrived, inDeadLetterQueue, olderRevision: of("older-revision"), onTheirWay: of("on-its-way") };
 }
 
 export function verdictOf(figures: Figures): VerifyAnswer["verdict"] {
@@ -322,26 +292,26 @@ export function verdictText(figures: Figures): string {
   const { neverArrived, inDeadLetterQueue, olderRevision, onTheirWay, expected, emittedLater } = figures;
   const way = `${figure(onTheirWay)} may still be on ${onTheirWay === 1 ? "its" : "their"} way`;
   const all = figure(expected);
+  const were = `${figure(emittedLater)} ${emittedLater === 1 ? "was" : "were"}`;
+  const later = emittedLater === 0 ? "" : `; ${were} emitted after its list was taken, and not judged`;
   switch (verdictOf(figures)) {
     case "complete":
-      return `Complete. The consumer has all ${count(expected, "event")}${laterText(emittedLater)}.`;
+      return `Complete. The consumer has all ${count(expected, "event")}${later}.`;
     case "unknown":
       return `Not proved: ${unknownText(figures)}`;
     case "on-its-way":
       return `Not proved: ${way}, of ${all}. Take the list again in a minute.`;
     case "missing": {
-      const causes = [
-        ...(neverArrived > 0 ? [`${figure(neverArrived)} never arrived`] : []),
-        ...(inDeadLetterQueue > 0 ? [`${figure(inDeadLetterQueue)} in the dead-letter queue`] : []),
-      ];
+      const never = neverArrived > 0 && `${figure(neverArrived)} never arrived`;
+      const dead = inDeadLetterQueue > 0 && `${figure(inDeadLetterQueue)} in the dead-letter queue`;
       const lost = neverArrived + inDeadLetterQueue;
-      const older = `${figure(olderRevision)} older ${olderRevision === 1 ? "revision" : "revisions"}`;
+      const older = count(olderRevision, "older revision");
       const parts = [
-        ...(lost > 0 ? [`Missing ${figure(lost)} of ${all}: ${causes.join(", ")}`] : []),
-        ...(olderRevision > 0 ? [lost > 0 ? older : `Not up to date: ${older}, of ${all}`] : []),
-        ...(onTheirWay > 0 ? [way] : []),
+        lost > 0 && `Missing ${figure(lost)} of ${all}: ${[never, dead].filter(Boolean).join(", ")}`,
+        olderRevision > 0 && (lost > 0 ? older : `Not up to date: ${older}, of ${all}`),
+        onTheirWay > 0 && way,
       ];
-      return `${parts.join("; ")}.`;
+      return `${parts.filter(Boolean).join("; ")}.`;
     }
   }
 }
@@ -356,9 +326,4 @@ function unknownText({ emittedLater, ids, asOf, notBefore }: Figures): string {
   return ids === 0
     ? "nothing was emitted there yet, and nothing was compared."
     : "nothing was emitted there, and this poller knows none of the ids. Is it the right one?";
-}
-
-function laterText(emittedLater: number): string {
-  if (emittedLater === 0) return "";
-  return `; ${figure(emittedLater)} ${emittedLater === 1 ? "was" : "were"} emitted after its list was taken, and not judged`;
 }
