@@ -50,8 +50,8 @@ export async function handler(event: unknown, context: Context): Promise<SQSBatc
     },
     trouble: (error) => logger.error("webhook in trouble", { webhook: webhook.name, ...describeFailure(error) }),
   });
-  const measured = { webhook: webhook.name, requestId: context.awsRequestId, level: config.monitoring.level };
-  writeWebhookMetrics(measured, deliveries);
+  const writing = { requestId: context.awsRequestId, level: config.monitoring.level };
+  writeWebhookMetrics(webhook.name, writing, deliveries);
   return { batchItemFailures: again.map((itemIdentifier) => ({ itemIdentifier })) };
 }
 

@@ -75,6 +75,7 @@ export type {
   PublishOutcome,
   RedrivePage,
   SealedEvent,
+  SentEvent,
   State,
   SurveyService,
   Vault,
@@ -82,6 +83,7 @@ export type {
 export { enrich } from "./publish/enrich.ts";
 export { batchOf, type ContentsEvent, makeEvent } from "./publish/publish.ts";
 export { fromRead } from "./publish/response.ts";
+export { observeSent } from "./publish/tell.ts";
 export { tellBooks } from "./publish/tell-books.ts";
 export {
   type BacklogRequest,

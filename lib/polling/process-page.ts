@@ -163,7 +163,7 @@ class Reading {
     const done = { toEmit: [] as Response[], found: 0, quarantined: 0, left: 0, changed: 0 };
     const entries: LedgerEntry[] = [];
     const emit = (run: Run, { page: begins }: Fragment, proof: Proof, replaces?: Replaced): void => {
-      done.toEmit.push(fromRead(ctx, run, { proof, replaces, seen: { page: begins, order }, origin }));
+      done.toEmit.push(fromRead(ctx, run, { proof, replaces, seen: { page: begins, order, at: by.now }, origin }));
       dealt.add(run.responseId);
     };
     for (const fragment of fragments) {

@@ -20,20 +20,19 @@ const line = z.looseObject({
   eventId: z.string(),
   revision: z.int().optional(),
   origin: z.string().optional(),
-  state: z.string().optional(),
   changed: z.array(z.string()).optional(),
   detectedAt: z.number(),
   lag: z.number().optional(),
   outcome: z.string(),
   code: z.string().optional(),
-  listed: z.looseObject({ page: z.int(), order: z.string(), at: z.number(), request: z.int() }).optional(),
+  listed: z.looseObject({ page: z.int(), order: z.string(), at: z.number() }).optional(),
   proved: z.string().optional(),
   batch: z.int().optional(),
   attempts: z.int().optional(),
   ms,
 });
 
-/** A line that the function has logged of an event of a response (lib/monitoring/event-lines.ts), and when (epoch milliseconds). */
+/** A line that the function has logged of an event of a response (`SentEvent` in lib/polling/ports.ts), and when (epoch milliseconds). */
 export type EventLogLine = z.infer<typeof line> & { at: number };
 
 export interface EventLog {

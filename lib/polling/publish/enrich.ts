@@ -7,12 +7,14 @@ import type { Outcome } from "../learned.ts";
 import type { DetailKind } from "../model/ledger-entry.ts";
 import type { Mark } from "../model/mark.ts";
 import { privateMetadata } from "../model/privacy.ts";
-import type { Details } from "../model/response.ts";
+import type { Details, Response } from "../model/response.ts";
 import type { DetailRead } from "../ports.ts";
 import { failsForAll, isGivenUp, isSpared, LEAST_ATTEMPTS, type Patience, underOutage } from "./outage.ts";
 
 export interface Enrichment {
   details: Details;
+  /** Milliseconds that the service took for what was asked. */
+  took: NonNullable<Response["took"]>;
   /** The questions of its survey; undefined where they were not asked for, or could not be had. */
   definition: SurveyDefinition | undefined;
   /** The parts that the event goes out without. */
@@ -37,6 +39,7 @@ export async function enrich(
 ): Promise<Enrichment> {
   const { service, clock } = ctx.ports;
   const details = { ...known };
+  const took: Enrichment["took"] = {};
   const missing: string[] = [];
   const reasons: string[] = [];
   const of = patience.used === undefined ? "new" : "waiting";
@@ -44,7 +47,12 @@ export async function enrich(
 
   const ask = async (kind: DetailKind, read: () => Promise<DetailRead>): Promise<void> => {
     if (!ctx.source.enrich[kind] || details[kind] !== undefined) return;
-    const outcome = await underOutage(ctx, kind, of, () => attempt(read));
+    const outcome = await underOutage(ctx, kind, of, async () => {
+      const began = clock.now();
+      const answer = await attempt(read);
+      took[kind] = clock.now() - began;
+      return answer;
+    });
     const isAsked = outcome.kind !== "failed" || !isSpared(`${kind}:${outcome.code}`);
     asked ||= isAsked;
     const counts = ctx.mark.absent;
@@ -78,6 +86,7 @@ export async function enrich(
   const { definition } = ofSurvey;
   return {
     details,
+    took,
     definition,
     missing: [...missing, ...ofSurvey.missing],
     reasons: [...reasons, ...ofSurvey.reasons],

@@ -17,7 +17,7 @@ import { enrich } from "./enrich.ts";
 import { OrderedPipeline } from "./ordered-pipeline.ts";
 import { isSpared } from "./outage.ts";
 import { entryOf, isNew, oldestFirst, refusedEntry, waitingEntry } from "./response.ts";
-import { MOST_ENTRIES } from "./tell.ts";
+import { MOST_ENTRIES, observeSent } from "./tell.ts";
 
 // From responses to events that the bus has taken and entries in the ledger (R18).
 
@@ -189,7 +189,7 @@ export class Publishing {
     const firstSeen = response.attempts === 0 ? ctx.ports.clock.now() : response.firstSeen;
     const asked = { ...response, firstSeen };
     const found = await enrich(ctx, response.responseId, response.details, asked);
-    const enriched: Response = { ...asked, details: found.details };
+    const enriched: Response = { ...asked, details: found.details, took: found.took };
     if (response.replaces !== undefined) return this.updateOf(enriched, response.replaces.entry, found);
     // Hundreds may be spared at every tick: their entries are as they were, and due still.
     if (found.reasons.length > 0 && !found.asked && response.used !== undefined) return { waits: true };
@@ -245,6 +245,7 @@ export class Publishing {
     let failure: PublishFailedError | undefined;
     let taken = 0;
     if (!isHeldUp) {
+      const began = ctx.ports.clock.now();
       // fault: ledger-before-bus
       const outcomes = await ctx.ports.publisher.publish(
         batch.map(({ sealed }) => sealed),
@@ -253,8 +254,15 @@ export class Publishing {
       );
       // fault: failed-counts-as-published
       const published = batch.filter((_, i) => outcomes[i]?.kind === "published");
-      // The ledger comes first: whatever fails from here on, these are not to be published again.
-      await enter(ctx, published);
+      const answered = ctx.ports.clock.now();
+      const ms: { bus: number; ledger?: number } = { bus: answered - began };
+      try {
+        // The ledger comes first: whatever fails from here on, these are not to be published again.
+        await enter(ctx, published);
+        ms.ledger = ctx.ports.clock.now() - answered;
+      } finally {
+        observeSent(ctx, batch, outcomes, ms);
+      }
       const repaired = noteReplaced(ctx, published);
       addCounts(counts, { emitted: published.length - repaired, repaired });
       taken = published.length;
