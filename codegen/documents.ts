@@ -1,11 +1,10 @@
 /**
- * Writes the generated tables of the documents: the fields of the configuration, from its schema.
+ * Writes into docs/configuration.md what each field takes, and its default, as the schema of the configuration has them.
  *
  * Usage: node codegen/documents.ts
  */
 import { readFileSync, writeFileSync } from "node:fs";
-import { configurationTables, withTables } from "./configuration.ts";
+import { withFields } from "./configuration.ts";
 
-const tables = configurationTables();
 const file = new URL("../docs/configuration.md", import.meta.url);
-writeFileSync(file, withTables(readFileSync(file, "utf8"), tables));
+writeFileSync(file, withFields(readFileSync(file, "utf8")));

@@ -1,8 +1,6 @@
 import { v5 } from "uuid";
-import { buildBooksClosed } from "../lib/events/build/build-books-closed.ts";
-import { buildDeleted } from "../lib/events/build/build-deleted.ts";
 import { buildEvent, type EventFacts, toUpdate } from "../lib/events/build/build-event.ts";
-import { buildSurveyChanged } from "../lib/events/build/build-survey-changed.ts";
+import { buildBooksClosed, buildDeleted, buildSurveyChanged } from "../lib/events/build/build-told.ts";
 import type { SurveyDefinition } from "../lib/events/build/definition.ts";
 import { eventIdOf } from "../lib/events/event-id.ts";
 import { type DetailOf, detailSchemas, digestSum, type EventType, eventId } from "../lib/events/index.ts";

@@ -28,7 +28,7 @@ const raw = {
     { ...shared, name: "quiet", logLevel: "warn" },
   ],
 };
-vi.mock("../../lib/config/built.ts", () => ({
+vi.mock("../../lib/config/read-file.ts", () => ({
   readBuiltConfig: () => ({ raw, config: parseConfig(raw, { deployed: false }) }),
 }));
 

@@ -1,6 +1,6 @@
 import { hash } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
-import { buildSurveyChanged } from "../../events/build/build-survey-changed.ts";
+import { buildSurveyChanged } from "../../events/build/build-told.ts";
 import type { DetailOf, SurveyFacts } from "../../events/index.ts";
 import type { PollContext } from "../context.ts";
 import { notTaken } from "../errors.ts";
