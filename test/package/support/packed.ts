@@ -27,7 +27,7 @@ export async function packPackage(folder = mkdtempSync(join(tmpdir(), "survey-po
   }
   await run(process.execPath, [join(root, "packaging/build.ts"), "--out", join(source, "dist")]);
   const contract = ["--draft4", "--java", "--python", "--out", join(source, "contract")];
-  await run(process.execPath, [join(root, "codegen/main.ts"), ...contract]);
+  await run(process.execPath, [join(root, "lib/events/generate/main.ts"), ...contract]);
   // Scripts would build it once more.
   const { stdout } = await run("npm", ["pack", "--json", "--offline", "--ignore-scripts"], { cwd: source });
   const [packed] = JSON.parse(stdout) as [{ filename: string; files: { path: string }[] }];

@@ -1,6 +1,6 @@
 import type * as z from "zod";
-import { monitoringFields } from "../lib/config/monitoring.ts";
-import { configSchema } from "../lib/config/schema.ts";
+import { monitoringFields } from "../monitoring.ts";
+import { configSchema } from "../schema.ts";
 
 /** One field of the configuration. */
 interface Field {
