@@ -255,13 +255,13 @@ export class Publishing {
       // fault: failed-counts-as-published
       const published = batch.filter((_, i) => outcomes[i]?.kind === "published");
       const answered = ctx.ports.clock.now();
-      const ms: { bus: number; ledger?: number } = { bus: answered - began };
+      let ledger: number | undefined;
       try {
         // The ledger comes first: whatever fails from here on, these are not to be published again.
         await enter(ctx, published);
-        ms.ledger = ctx.ports.clock.now() - answered;
+        ledger = ctx.ports.clock.now() - answered;
       } finally {
-        observeSent(ctx, batch, outcomes, ms);
+        observeSent(ctx, batch, outcomes, { bus: answered - began, ledger });
       }
       const repaired = noteReplaced(ctx, published);
       addCounts(counts, { emitted: published.length - repaired, repaired });
