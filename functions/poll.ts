@@ -1,8 +1,8 @@
 import { Logger } from "@aws-lambda-powertools/logger";
 import type { Context } from "aws-lambda";
 import { createClients } from "../lib/aws/clients.ts";
-import { readBuiltConfig } from "../lib/config/built.ts";
 import { mostDetailed } from "../lib/config/config.ts";
+import { readBuiltConfig } from "../lib/config/read-file.ts";
 import { serviceName } from "../lib/monitoring/log.ts";
 import type { OperationOutput } from "../lib/operator/run-operation.ts";
 import { leaseOwner, readEnvironment } from "../lib/run/environment.ts";

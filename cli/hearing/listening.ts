@@ -1,9 +1,9 @@
 import { DeleteMessageBatchCommand, ReceiveMessageCommand, SQSClient } from "@aws-sdk/client-sqs";
 import { InvalidArgumentError, Option } from "@commander-js/extra-typings";
 import { checkWhere, detailShape, type Shape } from "../../infra/subscriptions/check-where.ts";
-import { nearestName } from "../../lib/config/edit-distance.ts";
 import { isObject, pathText } from "../../lib/config/shape.ts";
 import { parseDuration } from "../../lib/config/units.ts";
+import { nearestName } from "../../lib/config/unknown-field.ts";
 import { errorCode } from "../../lib/errors.ts";
 import { EVENT_TYPES, type EventType } from "../../lib/events/contract.ts";
 import { parseJson } from "../../lib/secrets/secret-values.ts";

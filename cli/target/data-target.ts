@@ -3,7 +3,7 @@ import { connect } from "node:net";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { createClients } from "../../lib/aws/clients.ts";
-import { readBuiltConfig } from "../../lib/config/built.ts";
+import { readBuiltConfig } from "../../lib/config/read-file.ts";
 import { PollerError } from "../../lib/errors.ts";
 import { readEnvironment } from "../../lib/run/environment.ts";
 import { DataFolderInUseError, type EmbeddedAws, type EventSink, startEmbeddedAws } from "../../local/aws/index.ts";

@@ -2,8 +2,7 @@ import { Duration } from "aws-cdk-lib";
 import { ComparisonOperator, Metric, TreatMissingData, Unit } from "aws-cdk-lib/aws-cloudwatch";
 import type { IQueue } from "aws-cdk-lib/aws-sqs";
 import { DAY, formatDuration, MINUTE } from "../../lib/config/units.ts";
-import { NAMESPACE } from "../../lib/monitoring/catalog.ts";
-import { webhookMetrics } from "../../lib/monitoring/webhook-metrics.ts";
+import { NAMESPACE, webhookMetrics } from "../../lib/monitoring/catalog.ts";
 import { type MetricsOwner, sourceMetric } from "./metrics.ts";
 
 /** An alarm on what a person must see to. */

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { baseUrlProblem, normalBaseUrl } from "../survey-api/base-url.ts";
-import { duration, flag, madeOnce, oneOf, refuse, section, size, wholeNumber } from "./fields.ts";
+import { duration, flag, madeOnce, oneOf, readAs, refuse, section, size, wholeNumber } from "./fields.ts";
 import { DAY, formatDuration, MINUTE } from "./units.ts";
 
 /** The periods CloudWatch Logs can keep a log group for, in days. */
@@ -42,12 +42,9 @@ const surveys = z
   .custom<"all" | { include: number[] } | { exclude: number[] }>(() => true)
   .transform((value, context): "all" | { include: number[] } | { exclude: number[] } => {
     if (value === "all") return value;
-    const parsed = chosen.safeParse(value, { jitless: true });
-    if (!parsed.success) {
-      for (const { path, message } of parsed.error.issues) context.addIssue({ code: "custom", path, message });
-      return z.NEVER;
-    }
-    const { include, exclude } = parsed.data;
+    const parsed = readAs(chosen, value, context);
+    if (parsed === undefined) return z.NEVER;
+    const { include, exclude } = parsed;
     if (include !== undefined && exclude === undefined) return { include };
     if (exclude !== undefined && include === undefined) return { exclude };
     return refuse(context, SURVEYS);

@@ -1,7 +1,5 @@
 import * as z from "zod";
-import { instant, meta } from "./meta.ts";
-import { named } from "./named.ts";
-import { openWord } from "./open-word.ts";
+import { instant, meta, named, openWord } from "./parts.ts";
 import { survey } from "./response-completed.ts";
 
 const count = (description: string) => z.number().int().nonnegative().describe(description);

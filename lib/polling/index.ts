@@ -74,6 +74,7 @@ export type {
   PublishOutcome,
   RedrivePage,
   SealedEvent,
+  SentEvent,
   State,
   SurveyService,
   Vault,
@@ -81,6 +82,7 @@ export type {
 export { enrich } from "./publish/enrich.ts";
 export { batchOf, type ContentsEvent, makeEvent } from "./publish/publish.ts";
 export { fromRead } from "./publish/response.ts";
+export { observeSent } from "./publish/tell.ts";
 export { tellBooks } from "./publish/tell-books.ts";
 export { type Budget, knownOf, type Survey, type SurveyRequest, withSurvey } from "./survey.ts";
 export {

@@ -197,7 +197,7 @@ class Reading {
   private emit(run: Run, fragment: Fragment, how: { proof?: Proof; replaces?: Replaced } = {}): Outcome {
     const { order, origin } = this.options;
     const { proof = proofOf(fragment), replaces } = how;
-    const seen = { page: fragment.page, order };
+    const seen = { page: fragment.page, order, at: this.survey.ports.clock.now() };
     return { kind: "emit", response: fromRead(this.survey, run, { proof, replaces, seen, origin }) };
   }
 

@@ -75,6 +75,11 @@ export const rules: readonly Rule[] = [
   apiRoom("lists", ["bodies", "http"]),
   apiRoom("token", ["bodies", "http", "rate"]),
   { from: "lib/survey-api/", mayImport: ["lib/errors.ts"], noPackages: aws },
+  {
+    from: "lib/events/generate/",
+    mayImport: ["lib/events/", "lib/publisher/claim-check.ts"],
+    noPackages: awsOrHttp,
+  },
   { from: "lib/events/", mayImport: [], noPackages: awsOrHttp },
   // What a base URL may be is the survey API client's to say.
   {

@@ -1,9 +1,9 @@
 import type { SQSEvent } from "aws-lambda";
 import fc from "fast-check";
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
-import { response } from "../../codegen/golden.ts";
 import { keyOf, type Row, rowOfContents, rowOfDeletion } from "../../examples/responses-to-s3/row.ts";
 import { buildEvent, toUpdate } from "../../lib/events/build/build-event.ts";
+import { response } from "../../lib/events/generate/golden.ts";
 import type { ResponseDeleted } from "../../lib/events/index.ts";
 import { type ExampleAws, startExampleAws } from "./support/aws.ts";
 import { golden } from "./support/events.ts";

@@ -1,13 +1,13 @@
 import type { FilteredLogEvent } from "@aws-sdk/client-cloudwatch-logs";
 import { isObject } from "../../../lib/config/shape.ts";
-import type { EventLine } from "../../../lib/monitoring/event-lines.ts";
+import type { SentEvent } from "../../../lib/polling/index.ts";
 import { parseJson } from "../../../lib/secrets/secret-values.ts";
 import { readLogLines } from "../../../local/runner/log-file.ts";
 import { askingAws, closing } from "../../target/aws-failure.ts";
 import type { Target } from "../../target/target.ts";
 
 /** A line that the function has logged of an event of a response, and when (epoch milliseconds). */
-export type EventLogLine = EventLine & { at: number };
+export type EventLogLine = Omit<SentEvent, "completed"> & { lag?: number; at: number };
 
 export interface EventLog {
   /** Oldest first. */
@@ -91,7 +91,7 @@ function linesOf(texts: Iterable<string>, of: OfResponse): EventLogLine[] {
   return lines.map((line) => ({ ...line, at: Date.parse(line.timestamp) })).sort((a, b) => a.at - b.at);
 }
 
-function isOf(line: unknown, of: OfResponse): line is EventLine & { timestamp: string } {
+function isOf(line: unknown, of: OfResponse): line is Omit<EventLogLine, "at"> & { timestamp: string } {
   if (!isObject(line) || line.message !== "event" || !isObject(line.ms)) return false;
   return line.source === of.source && line.surveyId === of.surveyId && line.responseId === of.responseId;
 }

@@ -351,7 +351,7 @@ function originText(origin: string | undefined): string {
 
 function listedText({ listed, origin }: EventLogLine): string {
   const order = listed?.order === "desc" ? "newest first" : "oldest first";
-  const place = listed === undefined ? "" : `page ${listed.page} (${order}), request ${listed.request} of its run`;
+  const place = listed === undefined ? "" : `page ${listed.page} (${order})`;
   return [place, originText(origin)].filter(Boolean).join(", ");
 }
 
@@ -359,6 +359,7 @@ const PROOFS: Readonly<Record<string, string>> = {
   "its page": "whole by its page",
   "both pages": "whole by both pages beside the edge, read again",
   "single read": "whole by operation 9, asked for by its id",
+  kept: "whole by an earlier poll, and kept since",
 };
 
 function busText({ outcome, code, batch = 1, ms }: EventLogLine): string {

@@ -1,6 +1,13 @@
 import type { SurveyFacts } from "../response-completed.ts";
 import { isInteger, isText } from "./fields.ts";
-import { shortened } from "./shortened.ts";
+
+/** Most characters of any one text of a survey in an event. */
+const MOST = 1_000;
+
+/** The beginning of a long text; no character is cut in two. */
+export function shortened(text: string): string {
+  return text.length <= MOST ? text : text.slice(0, MOST).replace(/[\uD800-\uDBFF]$/, "");
+}
 
 /** The facts in the row of a survey in the survey list (2.1); null for a field that is not as documented. */
 export function surveyFacts({ name, modified, languageId }: Record<string, unknown>): SurveyFacts {

@@ -71,5 +71,11 @@ async function bySingle(survey: Survey, response: Response): Promise<Response | 
   // The list may show fewer of the new records than the single read does.
   const isOtherCount = replaces !== undefined && records.length !== count && !replaces.changes.includes("records");
   const named = isOtherCount ? { ...replaces, changes: [...replaces.changes, "records" as const] } : replaces;
-  return { ...response, records, digest: digestAsListed(survey, responseId, records), replaces: named };
+  return {
+    ...response,
+    proof: "single read",
+    records,
+    digest: digestAsListed(survey, responseId, records),
+    replaces: named,
+  };
 }

@@ -1,7 +1,6 @@
 import pLimit from "p-limit";
 import type { BooksDigest } from "../../events/books-digest.ts";
-import { buildBooksClosed } from "../../events/build/build-books-closed.ts";
-import { buildDeleted } from "../../events/build/build-deleted.ts";
+import { buildBooksClosed, buildDeleted } from "../../events/build/build-told.ts";
 import { digestSum } from "../../events/index.ts";
 import { loadIds } from "../books/ids.ts";
 import { answerOf, isTrusted } from "../contents/single-read.ts";

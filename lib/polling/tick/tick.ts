@@ -25,6 +25,7 @@ async function tickInRole(request: TickRequest, holder: RoleHolder): Promise<Tic
   const { source, service } = request;
   const { state, observe, clock } = request.ports;
   const account = await state.account();
+  observe({ kind: "account", account });
   checkOwnState(account, request);
   const pausedUntil = pauseOf(request, account);
   if (pausedUntil !== undefined) {

@@ -2,10 +2,10 @@ import { globSync, readFileSync } from "node:fs";
 import { basename } from "node:path";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { describe, expect, it } from "vitest";
-import { goldenEvents } from "../../codegen/golden.ts";
-import { bundle, type JsonSchema, mapSchemas, schemaFiles } from "../../codegen/schemas.ts";
-import { EVENT_TYPES } from "../../lib/events/index.ts";
-import { titleOf } from "../contract/title-of.ts";
+import { goldenEvents } from "../../../../lib/events/generate/golden.ts";
+import { bundle, type JsonSchema, mapSchemas, schemaFiles } from "../../../../lib/events/generate/schemas.ts";
+import { EVENT_TYPES } from "../../../../lib/events/index.ts";
+import { titleOf } from "../../../contract/title-of.ts";
 
 const schema = bundle();
 const names = Object.keys(schema.$defs);

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { editDistance, nearestName } from "../../../lib/config/edit-distance.ts";
+import { editDistance, nearestName } from "../../../lib/config/unknown-field.ts";
 
 describe("editDistance", () => {
   it.each([

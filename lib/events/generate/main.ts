@@ -2,7 +2,7 @@
  * Writes the contract: the files that consumers of the events build on. All of them come from the schemas in lib/events.
  * Only `contract/golden` is kept in git.
  *
- * Usage: node codegen/main.ts [--draft4] [--java] [--python] [--out DIR]
+ * Usage: node lib/events/generate/main.ts [--draft4] [--java] [--python] [--out DIR]
  */
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
@@ -14,7 +14,7 @@ const { values } = parseArgs({
     draft4: { type: "boolean" },
     java: { type: "boolean" },
     python: { type: "boolean" },
-    out: { type: "string", default: join(import.meta.dirname, "../contract") },
+    out: { type: "string", default: join(import.meta.dirname, "../../../contract") },
   },
 });
 const out = resolve(values.out);

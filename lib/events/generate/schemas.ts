@@ -1,5 +1,5 @@
-import { eventJsonSchema } from "../lib/events/envelope-schema.ts";
-import { EVENT_TYPES, SCHEMA_VERSION } from "../lib/events/index.ts";
+import { eventJsonSchema } from "../envelope-schema.ts";
+import { EVENT_TYPES, SCHEMA_VERSION } from "../index.ts";
 
 export type JsonSchema = { [keyword: string]: unknown };
 

@@ -1,13 +1,10 @@
 import { v5 } from "uuid";
-import { buildBooksClosed } from "../lib/events/build/build-books-closed.ts";
-import { buildDeleted } from "../lib/events/build/build-deleted.ts";
-import { buildEvent, type EventFacts, toUpdate } from "../lib/events/build/build-event.ts";
-import { buildSurveyChanged } from "../lib/events/build/build-survey-changed.ts";
-import type { SurveyDefinition } from "../lib/events/build/definition.ts";
-import { eventIdOf } from "../lib/events/event-id.ts";
-import { type DetailOf, detailSchemas, digestSum, type EventType, eventId } from "../lib/events/index.ts";
-import { checkIn } from "../lib/publisher/claim-check.ts";
-import { type EventEnvelope, toEnvelope } from "../local/aws/event-bridge/envelope.ts";
+import { checkIn } from "../../publisher/claim-check.ts";
+import { buildEvent, type EventFacts, toUpdate } from "../build/build-event.ts";
+import { buildBooksClosed, buildDeleted, buildSurveyChanged } from "../build/build-told.ts";
+import type { SurveyDefinition } from "../build/definition.ts";
+import { eventIdOf } from "../event-id.ts";
+import { type DetailOf, detailSchemas, digestSum, type EventType, eventId } from "../index.ts";
 
 // What the service said of a made-up survey and of one response to it. Every golden event is made of these, with what it is about changed.
 
@@ -125,8 +122,21 @@ export function response(responseId: number, changes: Partial<EventFacts> = {}):
   return { ...facts, records: facts.records.map((read) => ({ responseId, ...(read as object) })) };
 }
 
+/** An event as EventBridge delivers it. */
+export interface GoldenEvent {
+  version: "0";
+  id: string;
+  "detail-type": EventType;
+  source: string;
+  account: string;
+  time: string;
+  region: string;
+  resources: string[];
+  detail: Record<string, unknown>;
+}
+
 /** Events by the name of their file, as EventBridge delivers them: one for each thing that a consumer has to cope with. */
-export async function goldenEvents(): Promise<Map<string, EventEnvelope>> {
+export async function goldenEvents(): Promise<Map<string, GoldenEvent>> {
   const completed = buildEvent(response(46374));
   const updated = updateOf(completed.meta.eventId);
   const events = [
@@ -151,11 +161,22 @@ export async function goldenEvents(): Promise<Map<string, EventEnvelope>> {
   return new Map(events);
 }
 
-function golden<T extends EventType>(name: string, type: T, detail: DetailOf<T>): [string, EventEnvelope] {
+function golden<T extends EventType>(name: string, type: T, detail: DetailOf<T>): [string, GoldenEvent] {
   const parsed = detailSchemas[type].parse(JSON.parse(JSON.stringify(detail)));
-  const entry = { DetailType: type, Source: "survey-poller", Time: Date.parse(parsed.meta.detectedAt) / 1000 };
-  const id = v5(`https://survey-poller/golden/${name}`, v5.URL);
-  return [name, { ...toEnvelope(entry, parsed, id, 0), account: "111122223333", region: "eu-west-1" }];
+  return [
+    name,
+    {
+      version: "0",
+      id: v5(`https://survey-poller/golden/${name}`, v5.URL),
+      "detail-type": type,
+      source: "survey-poller",
+      account: "111122223333",
+      time: `${parsed.meta.detectedAt.slice(0, 19)}Z`,
+      region: "eu-west-1",
+      resources: [],
+      detail: parsed,
+    },
+  ];
 }
 
 /** Records of which one has so many sentences of a comment. */
