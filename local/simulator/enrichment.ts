@@ -127,8 +127,8 @@ function metadataBody(survey: Survey, response: SimulatedResponse, settings: Set
   const mobile = draw % 2 === 0;
   const language = hashFraction(draw, 1) < 0.8;
   const metadata = {
-    // A block reserved for documentation: no address of anyone.
-    ip: `203.0.113.${1 + (draw % 254)}`,
+    // Blocks reserved for documentation: addresses of nobody.
+    ip: draw % 5 === 0 ? `2001:db8:${draw % 9}::7` : `203.0.113.${1 + (draw % 254)}`,
     referrer: draw % 3 === 0 ? "https://shop.example/thanks" : null,
     iso3166: countryOf(survey.seed, response),
     languageId: language ? 23 : null,

@@ -11,8 +11,26 @@ export function countryOf(seed: number, response: SimulatedResponse): string {
   return countries[hash32(seed, response.responseId, 50) % countries.length] ?? "PL";
 }
 
-/** Record `slot` of a response (section 2.4 of the API document), with the deviations of its settings and overrides. */
+/** What was built already, by settings and response: records do not change, and many reads show the same ones. */
+const built = new WeakMap<Settings, WeakMap<SimulatedResponse, ListedRecord[]>>();
+
+/** Record `slot` of a response (section 2.4 of the API document), with the deviations of its settings and overrides. It is not to be changed. */
 export function recordAt(
+  survey: SurveyQuestions,
+  response: SimulatedResponse,
+  slot: number,
+  settings: Settings,
+): ListedRecord {
+  const responses = built.get(settings) ?? new WeakMap<SimulatedResponse, ListedRecord[]>();
+  built.set(settings, responses);
+  const records = responses.get(response) ?? [];
+  responses.set(response, records);
+  const record = records[slot] ?? Object.freeze(buildRecord(survey, response, slot, settings));
+  records[slot] = record;
+  return record;
+}
+
+function buildRecord(
   survey: SurveyQuestions,
   response: SimulatedResponse,
   slot: number,

@@ -1,5 +1,5 @@
 import { validateHeaderValue } from "node:http";
-import { checkZone } from "./dates.ts";
+import { checkZone, type Zone } from "./dates.ts";
 
 /** One way in which a record may deviate from section 2.4 of the API document. */
 export type IrregularKind =
@@ -53,15 +53,15 @@ export interface ContentSettings {
 
 /** The settings that decide which records are listed and in which order. */
 export interface ListSettings {
-  /** `hash` is an arbitrary but stable order. Dates sort as the strings shown. */
-  sortKey: "responseId" | "dateStart" | "dateCompleted" | "hash";
+  /** `reversed`: the ids from the highest on; `hash`: an arbitrary but stable order. Dates sort as the strings shown. */
+  sortKey: "responseId" | "reversed" | "dateStart" | "dateCompleted" | "hash";
   /** contiguous: a response's records stand together; interleaved: mixed with its neighbours'; scattered: by question first. */
   layout: "contiguous" | "interleaved" | "scattered";
   openListed: boolean;
   /** The dateCompleted that an open response shows. */
   openDateCompleted: null | "" | "0000-00-00 00:00:00" | "dateStart";
-  /** IANA zone (or UTC) of every date-time string. */
-  zone: string;
+  /** Of every date-time string. */
+  zone: Zone;
 }
 
 /** One value for each thing that the API document leaves open. */
@@ -72,6 +72,8 @@ export interface Settings extends ContentSettings, ListSettings, EnrichmentSetti
   rereads: "same" | "readAt" | "fieldOrder";
   /** Order of a list asked for without one. */
   defaultOrder: "asc" | "desc";
+  /** Records of a page that is not the last one: 100, or (`short`) 40 to 100, another number for each page. */
+  pageSize: "full" | "short";
   /** The answer of a page behind the last one. */
   pastEnd: "empty" | "204" | "404" | "400" | "500" | "repeatLast" | "repeatFirst";
   /** The answer of page 1 of a survey with nothing listed. */
@@ -182,6 +184,7 @@ export const defaultSettings: Settings = {
   recordOrder: { asc: "ascending", desc: "ascending" },
   rereads: "same",
   defaultOrder: "asc",
+  pageSize: "full",
   pastEnd: "empty",
   emptyList: "array",
   pageMixups: 0,
@@ -224,11 +227,12 @@ export function withSettings(settings: Settings, patch: SettingsPatch): Settings
 /** The values of the settings that are a choice. */
 const choices = {
   crk: ["none", "some", "all"],
-  sortKey: ["responseId", "dateStart", "dateCompleted", "hash"],
+  sortKey: ["responseId", "reversed", "dateStart", "dateCompleted", "hash"],
   layout: ["contiguous", "interleaved", "scattered"],
   openDateCompleted: [null, "", "0000-00-00 00:00:00", "dateStart"],
   rereads: ["same", "readAt", "fieldOrder"],
   defaultOrder: ["asc", "desc"],
+  pageSize: ["full", "short"],
   pastEnd: ["empty", "204", "404", "400", "500", "repeatLast", "repeatFirst"],
   emptyList: ["array", "204", "404"],
   recordSurveyId: ["present", "missing"],

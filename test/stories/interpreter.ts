@@ -299,9 +299,9 @@ const stateOf = ({ state }: LedgerEntry): string => (state === "before-start" ? 
 /** The ids that the service lists. */
 function listOf({ model }: Stage, surveyId: number): string[] {
   const ids = new Set<number>();
-  for (let page = 1, records = model.peek(surveyId, 1, "asc"); records.length > 0; page += 1) {
+  for (let page = 1, { records } = model.peek(surveyId, 1, "asc"); records.length > 0; page += 1) {
     for (const { responseId } of records) ids.add(Number(responseId));
-    records = model.peek(surveyId, page + 1, "asc");
+    records = model.peek(surveyId, page + 1, "asc").records;
   }
   return [ids.size === 0 ? "nothing is listed" : `listed ${rangesOf([...ids])}`];
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
+import { turned } from "./rereads.ts";
 import type { Json, Traits } from "./survey-model.ts";
-import { turned } from "./ties.ts";
 
 const traits: Pick<Traits, "ties" | "sortKey" | "layout"> = {
   ties: "responses",
