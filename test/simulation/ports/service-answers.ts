@@ -195,7 +195,9 @@ export function createAnswers(
   /** The metadata of another response, as a cache gives them that mixes them up. */
   const metadataOfOther = ({ id, survey }: SimResponse): unknown => {
     const other = survey.responses.find((one) => one.id !== id && isListed(one));
-    return other !== undefined && weather.happens("service:detail-mixed") ? bodyOf("metadata", other) : undefined;
+    if (other === undefined || !weather.happens("service:detail-mixed")) return undefined;
+    // It is named: nobody could tell what is another one's and names nobody.
+    return (bodyOf("metadata", other) as Json[]).slice(-1).map((own) => ({ ...own, responseId: other.id }));
   };
 
   return ({ operation, parameters }) => {

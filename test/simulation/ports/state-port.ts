@@ -185,7 +185,7 @@ export function statePort(
         () => `${surveyId}: ${ids.join(", ")}`,
         () => {
           // One at the end of what was read is asked about, and noted only once what follows it was read too.
-          for (const id of ids) if (store.entries(surveyId).has(id)) noteReadOpen(id);
+          for (const id of ids) if (store.has(surveyId, id)) noteReadOpen(id);
           return store.read(surveyId, ids);
         },
       ),

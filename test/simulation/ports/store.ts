@@ -55,6 +55,7 @@ export interface Store {
   /** Gives what was there before; undefined where the entry does not take its place. */
   write(surveyId: number, entry: LedgerEntry): { before: LedgerEntry | undefined } | undefined;
   entries(surveyId: number): Map<Id, LedgerEntry>;
+  has(surveyId: number, id: Id): boolean;
   /** Some of the quarantined entries, by place in the table. */
   forRedrive(surveyId: number, from: string | undefined): RedrivePage;
   /** Event ids of some of the emitted ones, in the same way. */
@@ -183,6 +184,7 @@ export function createStore(now: () => number, lag: Lag): Store {
       entries.set(entry.id, { entry, at: now(), before });
       return { before };
     },
+    has: (surveyId, id) => survey(surveyId).has(id),
     entries: (surveyId) => new Map([...survey(surveyId)].map(([id, { entry }]) => [id, entry])),
     forRedrive(surveyId, from) {
       const { entries, ...next } = pageOf(surveyId, from);

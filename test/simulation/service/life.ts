@@ -8,6 +8,7 @@ import { aheadBy, deviationOf } from "./odd-records.ts";
 import { settingsOf } from "./settings.ts";
 import { editionNow } from "./survey-facts.ts";
 import {
+  BEHIND,
   type Detail,
   isListed,
   type Json,
@@ -32,8 +33,6 @@ interface Coming {
 
 /** A change may be brought forward by this share of a tick. */
 const NEAR = 2;
-/** Milliseconds by which the copy of a list is behind. */
-const BEHIND = 20_000;
 /** Ids above all those of responses, for records that belong to none. */
 const ORPHANS = 2 ** 39;
 

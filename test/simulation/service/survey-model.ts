@@ -171,6 +171,9 @@ export function listedRecords({ model, id }: SimSurvey): Json[] {
   }
 }
 
+/** Milliseconds by which the copy of a list is behind. */
+export const BEHIND = 20_000;
+
 /** Question number of what operation 9 lists and pages never do. */
 export const EXTRA_QUESTION = 900_001;
 
