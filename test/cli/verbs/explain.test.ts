@@ -21,7 +21,6 @@ import {
   range,
   replace,
   SECOND,
-  surveyOf,
   worldWith,
 } from "../../support/survey.ts";
 import { answerOf, poll, survey } from "../support/command.ts";
@@ -237,7 +236,7 @@ describe("a response that was emitted", () => {
     expect(open.next.at).toBeGreaterThan(noon);
 
     replace(world, { responseId: 2, completed: at(10 * MINUTE) });
-    surveyOf(world).counts.correct = 1;
+    world.counts.set(1, { correct: 1 });
     await tick(11 * MINUTE);
     expect(await story(2)).toMatchObject({ verdict: "emitted", outlook: "settled" });
     expect((await story(2)).steps[0]).toMatchObject({ at: noon + 10 * MINUTE, what: "completed" });
@@ -246,7 +245,7 @@ describe("a response that was emitted", () => {
   it("after it had waited: what for, until when, and how often it was asked for", async () => {
     const { world, tick, story } = await told([EARLIER], { ...beginning, advanced: { absentAfter: "5m" } });
     arrive(world, { responseId: 2, completed: at(-12 * SECOND) });
-    surveyOf(world).metrics.set(2, { kind: "absent" });
+    world.model.edit(1, 2, { metrics: { absent: "404" } });
     await tick();
 
     const waiting = await story(2);
@@ -280,10 +279,7 @@ describe("a response that was emitted", () => {
 
   it("and is listed no more: gone at first, deleted once a second full read agrees", async () => {
     const { world, tick, story } = await told([EARLIER, { responseId: 2, completed: at(-40 * MINUTE) }], beginning);
-    const survey = surveyOf(world);
-    survey.records = survey.records.filter((record) => (record as { responseId: number }).responseId !== 2);
-    survey.counts.responses = 1;
-    survey.single.set(2, { kind: "absent" });
+    world.model.remove(1, 2);
     const verdicts = new Set<string>();
     for (let hour = 0; hour < 24 * 18 && !verdicts.has("deleted"); hour += 1) {
       await tick(HOUR);

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { POLLS } from "../../../lib/polling/index.ts";
+import { createStore } from "../../support/state-store.ts";
 import { noCuts } from "../plan/chooser.ts";
 import { planHistory } from "../plan/plan.ts";
-import { createStore } from "../ports/store.ts";
 import { bringToLife } from "../service/life.ts";
 import type { SimResponse, Traits } from "../service/survey-model.ts";
 import { createWorld, type World } from "../world.ts";

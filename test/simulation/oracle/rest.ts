@@ -1,5 +1,5 @@
 import { type LedgerEntry, type Mark, openTo, placeOf, selected } from "../../../lib/polling/index.ts";
-import type { Store } from "../ports/store.ts";
+import type { Store } from "../../support/state-store.ts";
 import { listedOf, type SimResponse, type SimSurvey } from "../service/survey-model.ts";
 import type { World } from "../world.ts";
 import type { BooksCheck } from "./books-check.ts";

@@ -1,19 +1,9 @@
-import {
-  type AccountState,
-  isOutdated,
-  type Lease,
-  type LedgerEntry,
-  type Mark,
-  STORED_ONCE,
-  type State,
-  type SurveyRow,
-} from "../../../lib/polling/index.ts";
+import type { AccountState, Lease, LedgerEntry, Mark, State, SurveyRow } from "../../../lib/polling/index.ts";
+import { copyOf } from "../../support/copy.ts";
+import { MisuseError, type Store } from "../../support/state-store.ts";
 import type { Random } from "../engine/random.ts";
 import type { WorkerProcess } from "../engine/worker-process.ts";
 import type { World } from "../world.ts";
-import { copyOf } from "./copy.ts";
-import { MisuseError } from "./misuse.ts";
-import type { Store } from "./store.ts";
 
 export interface StateWatch {
   /** Called at the moment of each effect. */
@@ -114,9 +104,7 @@ export function statePort(
         () => JSON.stringify(saved),
         () => {
           watch.accountSaved(process, saved);
-          const changed = { ...saved };
-          for (const name of STORED_ONCE) if (store.account[name] !== undefined) delete changed[name];
-          Object.assign(store.account, changed);
+          store.saveAccount(saved);
         },
       );
     },
@@ -125,11 +113,7 @@ export function statePort(
       return call(
         "saveRows",
         () => JSON.stringify(saved),
-        () => {
-          for (const [id, row] of saved) {
-            if (!isOutdated(row, store.account.rows.get(id))) store.account.rows.set(id, row);
-          }
-        },
+        () => store.saveRows(saved),
       );
     },
     acquire: (surveyId, _owner, duration) => {
