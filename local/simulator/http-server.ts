@@ -1,8 +1,6 @@
 import { once } from "node:events";
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import { brotliCompressSync, constants, deflateSync, gzipSync, zstdCompressSync } from "node:zlib";
-import type { WireSettings } from "./settings.ts";
 
 export interface HttpRequest {
   method: string;
@@ -16,8 +14,6 @@ export interface HttpReply {
   status: number;
   headers: Record<string, string>;
   body: string;
-  compress: WireSettings["compress"];
-  contentEncoding: WireSettings["contentEncoding"];
   damage?: "resetDuring" | "truncateComplete" | "truncateShort" | undefined;
 }
 export type HttpOutcome = HttpReply | "reset" | "hang";
@@ -74,11 +70,10 @@ async function serve(
     request.socket.resetAndDestroy();
     return;
   }
-  const { bytes: body, encoding } = coded(outcome.body, outcome, String(headers["accept-encoding"] ?? ""));
+  const body = Buffer.from(outcome.body);
   const length = outcome.damage === "truncateComplete" ? body.length >> 1 : body.length;
   response.writeHead(outcome.status, {
     ...outcome.headers,
-    ...(encoding === null ? {} : { "Content-Encoding": encoding }),
     // HTTP allows no length for a 204.
     ...(outcome.status === 204 ? {} : { "Content-Length": length }),
   });
@@ -107,32 +102,3 @@ async function readBody(request: IncomingMessage): Promise<string> {
   }
   return Buffer.concat(parts).toString("utf8");
 }
-
-/** The bytes of a body, and what the header Content-Encoding says of them; null: it is left out. */
-function coded(
-  body: string,
-  { compress, contentEncoding }: Pick<WireSettings, "compress" | "contentEncoding">,
-  accepted: string,
-): { bytes: Buffer; encoding: string | null } {
-  const coding = codingFor(compress, accepted);
-  const plain = Buffer.from(body);
-  return { bytes: coding === null ? plain : compressors[coding](plain), encoding: contentEncoding ?? coding };
-}
-
-type Coding = Exclude<WireSettings["compress"], boolean>;
-
-function codingFor(compress: WireSettings["compress"], accepted: string): Coding | null {
-  if (compress === false) return null;
-  if (compress === true || compress === "gzip") return /\bgzip\b/.test(accepted) ? "gzip" : null;
-  return compress;
-}
-
-// Brotli at its default takes a tenth of a second for a page.
-const brotliOptions = { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } };
-
-const compressors: Record<Coding, (plain: Buffer) => Buffer> = {
-  gzip: (plain) => gzipSync(plain),
-  br: (plain) => brotliCompressSync(plain, brotliOptions),
-  deflate: (plain) => deflateSync(plain),
-  zstd: (plain) => zstdCompressSync(plain),
-};

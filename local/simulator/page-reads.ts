@@ -1,4 +1,3 @@
-import { surveyShown } from "./enrichment.ts";
 import { hash32 } from "./hashing.ts";
 import type { Answer, OperationContext, PageHook } from "./operation-context.ts";
 import { asRead, recordAt } from "./record-contents.ts";
@@ -45,14 +44,14 @@ export function readPage(survey: Survey, parameters: PathParameters, context: Op
     for (const hook of list) hook(survey.surveyId, page, order, nth);
   };
   run(hooks.before);
-  const answer = pageAnswer(surveyShown(survey, context), order ?? settings().defaultOrder);
+  const answer = pageAnswer(order ?? settings().defaultOrder);
   run(hooks.after);
   return answer;
 
-  function pageAnswer(shown: Survey, direction: "asc" | "desc"): Answer {
+  function pageAnswer(direction: "asc" | "desc"): Answer {
     const current = settings();
-    const list = shown.list(current);
-    const { from, last } = placeOf(shown, page, current);
+    const list = survey.list(current);
+    const { from, last } = placeOf(survey, page, current);
     let given = page;
     if (from >= list.total() && page > 1) {
       if (isStatus(current.pastEnd)) return { status: Number(current.pastEnd) };
@@ -60,7 +59,7 @@ export function readPage(survey: Survey, parameters: PathParameters, context: Op
       if (current.pastEnd === "repeatFirst") given = 1;
     }
     if (given === 1 && list.total() === 0 && isStatus(current.emptyList)) return { status: Number(current.emptyList) };
-    const body = peekPage(shown, given, direction, current).records;
+    const body = peekPage(survey, given, direction, current).records;
     built(body.length);
     return { status: 200, body: asRead(body, current, nth) };
   }

@@ -1,4 +1,3 @@
-import { validateHeaderValue } from "node:http";
 import { checkZone, type Zone } from "./dates.ts";
 
 /** One way in which a record may deviate from section 2.4 of the API document. */
@@ -65,7 +64,7 @@ export interface ListSettings {
 }
 
 /** One value for each thing that the API document leaves open. */
-export interface Settings extends ContentSettings, ListSettings, EnrichmentSettings, WireSettings {
+export interface Settings extends ContentSettings, ListSettings, EnrichmentSettings {
   /** Order of one response's questions in asc and in desc lists (contiguous layout). */
   recordOrder: { asc: "ascending" | "descending"; desc: "ascending" | "descending" };
   /** How a record that has not changed reads each time: with a field that tells when, or its fields in another order. */
@@ -78,11 +77,6 @@ export interface Settings extends ContentSettings, ListSettings, EnrichmentSetti
   pastEnd: "empty" | "204" | "404" | "400" | "500" | "repeatLast" | "repeatFirst";
   /** The answer of page 1 of a survey with nothing listed. */
   emptyList: "array" | "204" | "404";
-  /**
-   * Share of the page reads (operations 6 to 8 and their v2 forms), drawn at each read, that hold the same page of another
-   * survey. Where there is no other survey, nothing is mixed up.
-   */
-  pageMixups: number;
   /** Whether records say which survey they are of. */
   recordSurveyId: "present" | "missing";
   /** `nested`, `response`: the token in an object of its own; `scheme`: "Bearer" before it; `form`: no JSON at all. */
@@ -107,7 +101,6 @@ export interface Settings extends ContentSettings, ListSettings, EnrichmentSetti
     | "objectWithAnswers"
     | "wrapped"
     | "answersByQuestion";
-  errorBody: "json" | "text" | "empty" | "html";
   counts: { responses: CountRule; correct: CountRule; unpaidResponses: CountRule };
   /** How far a `lagging` count is behind. */
   countLagMs: number;
@@ -135,13 +128,6 @@ export function recordRange(settings: ContentSettings): readonly [number, number
 
 /** The answers of operations 11 (metrics) and 13 (metadata), where a response has no override of its own. */
 interface EnrichmentSettings {
-  /**
-   * Operation 11: present, 404, `[]`, `[{}]`, only some surveys have metrics (404 for the others), status 200 with an
-   * error in the body, or 204.
-   */
-  metrics: "present" | "absent" | "empty" | "emptyObject" | "perSurvey" | "errorBody" | "noContent";
-  /** Operation 13: present, 404, `[]`, status 200 with an error in the body, or 204. */
-  metadata: "present" | "absent" | "empty" | "errorBody" | "noContent";
   /** `list`: the metrics stand in an array, as PHP writes a map whose keys are 0, 1 and so on. */
   metricContainer: "map" | "list";
   /**
@@ -151,19 +137,6 @@ interface EnrichmentSettings {
   metadataMixups: number;
   /** `several`: the metadata of another response stands before the right one. `anonymous`: no `responseId` in it. */
   metadataList: "one" | "several" | "anonymous";
-}
-
-/** How bodies go over the wire. */
-export interface WireSettings {
-  /**
-   * `true` and `gzip` compress bodies for clients that accept gzip. The others compress likewise, whatever the client
-   * accepts.
-   */
-  compress: false | true | "gzip" | "br" | "deflate" | "zstd";
-  /** The value of the header Content-Encoding, whatever the body is; null: the truth. */
-  contentEncoding: string | null;
-  /** The bytes before each body of JSON: one byte order mark, two, or a blank line and then one. */
-  bodyPrefix: "none" | "bom" | "twoBoms" | "lineThenBom";
 }
 
 /** The most plausible service that fits the document. */
@@ -187,14 +160,10 @@ export const defaultSettings: Settings = {
   pageSize: "full",
   pastEnd: "empty",
   emptyList: "array",
-  pageMixups: 0,
   recordSurveyId: "present",
   tokenBody: "token",
   answersFrom: 1,
   singleResponseBody: "records",
-  errorBody: "json",
-  metrics: "present",
-  metadata: "present",
   metricContainer: "map",
   metadataMixups: 0,
   metadataList: "one",
@@ -204,9 +173,6 @@ export const defaultSettings: Settings = {
   newTokenRevokesOlder: false,
   tokenRequests: null,
   rateLimit: null,
-  compress: false,
-  contentEncoding: null,
-  bodyPrefix: "none",
 };
 
 /** Throws a RangeError for unknown settings and for impossible ones. */
@@ -257,16 +223,9 @@ const choices = {
     "wrapped",
     "answersByQuestion",
   ],
-  errorBody: ["json", "text", "empty", "html"],
-  metrics: ["present", "absent", "empty", "emptyObject", "perSurvey", "errorBody", "noContent"],
-  metadata: ["present", "absent", "empty", "errorBody", "noContent"],
   metricContainer: ["map", "list"],
   metadataList: ["one", "several", "anonymous"],
-  compress: [false, true, "gzip", "br", "deflate", "zstd"],
-  bodyPrefix: ["none", "bom", "twoBoms", "lineThenBom"],
 } as const satisfies { [Name in keyof Settings]?: readonly Settings[Name][] };
-
-const shares = ["metadataMixups", "pageMixups"] as const satisfies (keyof Settings)[];
 
 /** Throws a RangeError for settings that are impossible. */
 function checkSettings(settings: Settings): void {
@@ -275,15 +234,12 @@ function checkSettings(settings: Settings): void {
     if (allowed !== undefined && !allowed.includes(value))
       throw new RangeError(`${name} must be one of ${allowed.map((choice) => JSON.stringify(choice)).join(", ")}`);
   }
-  for (const name of shares) {
-    const share = settings[name];
-    if (typeof share !== "number" || !(share >= 0 && share <= 1))
-      throw new RangeError(`${name} must be a number from 0 to 1`);
-  }
+  const { metadataMixups: share } = settings;
+  if (typeof share !== "number" || !(share >= 0 && share <= 1))
+    throw new RangeError("metadataMixups must be a number from 0 to 1");
   checkZone(settings.zone);
   checkRecords(settings);
   checkTokenRequests(settings.tokenRequests);
-  checkContentEncoding(settings.contentEncoding);
 }
 
 function checkRecords(settings: Settings): void {
@@ -295,19 +251,4 @@ function checkRecords(settings: Settings): void {
 function checkTokenRequests(requests: Settings["tokenRequests"]): void {
   if (requests !== null && !(Number.isInteger(requests) && requests >= 0))
     throw new RangeError("tokenRequests must be null or a whole number");
-}
-
-// Said now: a header that cannot be sent would fail each answer.
-function checkContentEncoding(encoding: Settings["contentEncoding"]): void {
-  if (!(encoding === null || (typeof encoding === "string" && isHeaderValue(encoding))))
-    throw new RangeError("contentEncoding must be null or the value of a header");
-}
-
-function isHeaderValue(value: string): boolean {
-  try {
-    validateHeaderValue("Content-Encoding", value);
-    return true;
-  } catch {
-    return false;
-  }
 }
