@@ -14,14 +14,13 @@ export interface HttpReply {
   status: number;
   headers: Record<string, string>;
   body: string;
-  damage?: "resetDuring" | "truncateComplete" | "truncateShort" | undefined;
+  /** Half of the body comes, and then the connection ends. */
+  isCut?: boolean;
 }
 export type HttpOutcome = HttpReply | "reset" | "hang";
 
 interface HttpServer {
   url: string;
-  /** Closes connections without a request, as a server does with idle ones. */
-  dropIdleConnections(): void;
   close(): Promise<void>;
 }
 
@@ -48,7 +47,6 @@ export async function startHttpServer(
   const { port: bound } = server.address() as AddressInfo;
   return {
     url: `http://127.0.0.1:${bound}`,
-    dropIdleConnections: () => server.closeIdleConnections(),
     async close() {
       const closed = once(server, "close");
       server.close();
@@ -71,25 +69,17 @@ async function serve(
     return;
   }
   const body = Buffer.from(outcome.body);
-  const length = outcome.damage === "truncateComplete" ? body.length >> 1 : body.length;
   response.writeHead(outcome.status, {
     ...outcome.headers,
     // HTTP allows no length for a 204.
-    ...(outcome.status === 204 ? {} : { "Content-Length": length }),
+    ...(outcome.status === 204 ? {} : { "Content-Length": body.length }),
   });
-  if (outcome.damage === undefined) {
+  if (outcome.isCut !== true) {
     response.end(body);
     return;
   }
-  const half = body.subarray(0, body.length >> 1);
-  if (outcome.damage === "truncateComplete") {
-    response.end(half);
-    return;
-  }
-  // Only once this half is on its way: a reset at once would take the headers with it.
-  await new Promise<void>((resolve) => response.write(half, () => resolve()));
-  if (outcome.damage === "resetDuring") request.socket.resetAndDestroy();
-  else request.socket.destroySoon();
+  await new Promise<void>((resolve) => response.write(body.subarray(0, body.length >> 1), () => resolve()));
+  request.socket.destroySoon();
 }
 
 async function readBody(request: IncomingMessage): Promise<string> {

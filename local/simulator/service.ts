@@ -29,7 +29,9 @@ export function createService(context: ServiceContext): (request: HttpRequest) =
     const survey = route?.parameters.survey;
     const { delayMs, fault } = faults.take(route?.operation, survey === undefined ? undefined : Number(survey));
     await delay(delayMs);
-    const outcome = faulty(fault) ?? damaged(right(request, route), fault);
+    const answer = faulty(fault) ?? right(request, route);
+    const isCut = fault?.kind === "truncate" && typeof answer !== "string";
+    const outcome = isCut ? { ...answer, isCut } : answer;
     log.add({
       operation: route?.operation ?? "unknown",
       method: request.method,
@@ -48,13 +50,11 @@ export function createService(context: ServiceContext): (request: HttpRequest) =
       case "hang":
         return "hang";
       case "reset":
-        return fault.when === "before" ? "reset" : undefined;
+        return "reset";
       case "html":
         return reply(200, { body: "<!doctype html><title>Maintenance</title><p>Back soon.</p>", type: "text/html" });
-      case "body":
-        return reply(fault.status ?? 200, { body: fault.body, type: fault.contentType ?? "application/json" });
       case "status":
-        return refusal(fault.status, fault.retryAfter, fault.retryAfterForm ?? "seconds");
+        return refusal(fault.status, fault.retryAfter, "seconds");
     }
     return undefined;
   }
@@ -92,13 +92,6 @@ export function createService(context: ServiceContext): (request: HttpRequest) =
 }
 
 const formType = "application/x-www-form-urlencoded";
-
-function damaged(answer: HttpOutcome, fault: Fault | undefined): HttpOutcome {
-  if (typeof answer === "string") return answer;
-  if (fault?.kind === "reset") return { ...answer, damage: "resetDuring" };
-  if (fault?.kind !== "truncate") return answer;
-  return { ...answer, damage: fault.framing === "short" ? "truncateShort" : "truncateComplete" };
-}
 
 interface TypedBody {
   body: string;

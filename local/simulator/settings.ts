@@ -1,19 +1,5 @@
 import { checkZone, type Zone } from "./dates.ts";
 
-/** One way in which a record may deviate from section 2.4 of the API document. */
-export type IrregularKind =
-  | "answerText"
-  | "answerNull"
-  | "commentNull"
-  | "commentMissing"
-  | "scoreText"
-  | "dateNumber"
-  | "idString"
-  | "idText"
-  | "completedString"
-  | "completedNull"
-  | "completedMaybe";
-
 /** Which responses a count of the survey list counts; a function of the true numbers for anything else. */
 export type CountRule =
   | "completed"
@@ -44,8 +30,6 @@ export interface ContentSettings {
   commentBytes: number | null;
   /** Share of the responses in which one question has two records, half of these identical. */
   repeatedQuestions: number;
-  /** Share of the responses that deviate, each in one of the kinds. */
-  irregular: { probability: number; kinds: readonly IrregularKind[] };
   /** Which responses have a crk. */
   crk: "none" | "some" | "all";
 }
@@ -106,16 +90,13 @@ export interface Settings extends ContentSettings, ListSettings, EnrichmentSetti
   countLagMs: number;
   tokenLifetimeMs: number;
   newTokenRevokesOlder: boolean;
-  /** How many data requests are served with one token; from then on it is a wrong one (400). null: any number. */
-  tokenRequests: number | null;
   rateLimit: RateLimit | null;
 }
 
-/** New values for some settings; `counts`, `recordOrder` and `irregular` may be given in part. */
-export type SettingsPatch = Partial<Omit<Settings, "counts" | "recordOrder" | "irregular">> & {
+/** New values for some settings; `counts` and `recordOrder` may be given in part. */
+export type SettingsPatch = Partial<Omit<Settings, "counts" | "recordOrder">> & {
   counts?: Partial<Settings["counts"]>;
   recordOrder?: Partial<Settings["recordOrder"]>;
-  irregular?: Partial<Settings["irregular"]>;
 };
 
 /** The most records that one response may have. */
@@ -144,10 +125,6 @@ export const defaultSettings: Settings = {
   recordsPerResponse: [2, 8],
   commentBytes: null,
   repeatedQuestions: 0,
-  irregular: {
-    probability: 0,
-    kinds: ["answerText", "answerNull", "commentNull", "scoreText", "dateNumber", "idString"],
-  },
   crk: "some",
   sortKey: "responseId",
   layout: "contiguous",
@@ -171,7 +148,6 @@ export const defaultSettings: Settings = {
   countLagMs: 60_000,
   tokenLifetimeMs: 30 * 86_400_000,
   newTokenRevokesOlder: false,
-  tokenRequests: null,
   rateLimit: null,
 };
 
@@ -182,7 +158,6 @@ export function withSettings(settings: Settings, patch: SettingsPatch): Settings
     ...patch,
     counts: { ...settings.counts, ...patch.counts },
     recordOrder: { ...settings.recordOrder, ...patch.recordOrder },
-    irregular: { ...settings.irregular, ...patch.irregular },
   };
   for (const name of Object.keys(next))
     if (!(name in defaultSettings)) throw new RangeError(`there is no setting ${name}`);
@@ -239,16 +214,10 @@ function checkSettings(settings: Settings): void {
     throw new RangeError("metadataMixups must be a number from 0 to 1");
   checkZone(settings.zone);
   checkRecords(settings);
-  checkTokenRequests(settings.tokenRequests);
 }
 
 function checkRecords(settings: Settings): void {
   const [least, most] = recordRange(settings);
   if (!(least >= 1 && most <= maxRecords && least <= most))
     throw new RangeError(`recordsPerResponse must lie within 1 and ${maxRecords}`);
-}
-
-function checkTokenRequests(requests: Settings["tokenRequests"]): void {
-  if (requests !== null && !(Number.isInteger(requests) && requests >= 0))
-    throw new RangeError("tokenRequests must be null or a whole number");
 }

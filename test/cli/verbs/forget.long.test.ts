@@ -14,9 +14,7 @@ beforeAll(async () => {
   folder = await openFolder({ surveys: [{ surveyId: 7, responses: 3 }] });
   const { simulator } = folder;
   [large = 0] = simulator.complete(7, 1, { records: 6, commentBytes: 60_000 });
-  simulator.set({ irregular: { probability: 1, kinds: ["completedMaybe"] } });
-  [unreadable = 0] = simulator.complete(7, 1, { records: 2 });
-  simulator.set({ irregular: { probability: 0 } });
+  [unreadable = 0] = simulator.complete(7, 1, { records: 2, patch: { completed: "maybe" } });
   await poll(folder);
 }, 120_000);
 afterAll(() => closeFolder(folder));

@@ -17,11 +17,8 @@ beforeAll(async () => {
     ],
   });
   const { simulator } = folder;
-  simulator.set({ irregular: { probability: 1, kinds: ["completedMaybe"] } });
-  [id = 0] = simulator.complete(7, 1, { records: 2 });
-  simulator.set({ irregular: { probability: 1, kinds: ["idText"] } });
-  simulator.complete(7, 1, { records: 1 });
-  simulator.set({ irregular: { probability: 0 } });
+  [id = 0] = simulator.complete(7, 1, { records: 2, patch: { completed: "maybe" } });
+  simulator.complete(7, 1, { records: 1, patch: ({ responseId }) => ({ responseId: `no-${responseId}` }) });
   await poll(folder);
 }, 120_000);
 afterAll(() => closeFolder(folder));
