@@ -77,7 +77,7 @@ function freeIdOnPage(simulator: Simulator, surveyId: number, from: number) {
   const isTaken = (id: number): boolean =>
     all.some((survey) => simulator.truthOf(survey, id) !== undefined || simulator.openIds(survey).includes(id));
   for (let page = from; ; page += 1) {
-    const records = simulator.peek(surveyId, page, "desc");
+    const records = simulator.peek(surveyId, page, "desc").records;
     if (records.length === 0) throw new Error(`no id is free on page ${from} of survey ${surveyId} or behind it`);
     // Its first and last responses may stand on two pages.
     for (const { responseId: taken, dateStart } of records.slice(20, -20)) {

@@ -9,8 +9,18 @@ import { pollScheduled } from "../../../lib/run/poll-sources.ts";
 import { writtenBy } from "../../lib/monitoring/support/embedded-metrics.ts";
 import { memoryGraph } from "../../lib/support/graph.ts";
 import type { MemoryWorld } from "../../support/memory-ports.ts";
-import type { ResponseSpec } from "../../support/survey.ts";
-import { arrive, at, HOUR, MINUTE, noon, range, replace, SECOND, surveyOf, worldWith } from "../../support/survey.ts";
+import {
+  arrive,
+  at,
+  HOUR,
+  MINUTE,
+  noon,
+  type ResponseSpec,
+  range,
+  replace,
+  SECOND,
+  worldWith,
+} from "../../support/survey.ts";
 import { answerOf, survey, useFolder } from "../support/command.ts";
 
 /** A source in memory that is polled by the whole function, and what `explain` says of its responses. */
@@ -193,14 +203,14 @@ describe("a response that was emitted", () => {
     expect(open.next.at).toBeGreaterThan(noon);
 
     replace(world, { responseId: 2, completed: at(10 * MINUTE) });
-    surveyOf(world).counts.correct = 1;
+    world.counts.set(1, { correct: 1 });
     await tick(11 * MINUTE);
     expect(await story(2)).toMatchObject({ verdict: "emitted", outlook: "settled" });
     expect((await story(2)).steps[0]).toMatchObject({ at: noon + 10 * MINUTE, what: "completed" });
   });
 
   it("after it had waited: what for, until when, and how often it was asked for", async () => {
-    const absent = (of: MemoryWorld): void => void surveyOf(of).metrics.set(2, { kind: "absent" });
+    const absent = (of: MemoryWorld): void => of.model.edit(1, 2, { metrics: { absent: "404" } });
     const { world, tick, story } = await met({}, absent, { advanced: { absentAfter: "5m" } });
 
     const waiting = await story(2);
@@ -234,10 +244,7 @@ describe("a response that was emitted", () => {
 
   it("and is listed no more: gone at first, deleted once a second full read agrees", async () => {
     const { world, tick, story } = await told([EARLIER, { responseId: 2, completed: at(-40 * MINUTE) }], beginning);
-    const survey = surveyOf(world);
-    survey.records = survey.records.filter((record) => (record as { responseId: number }).responseId !== 2);
-    survey.counts.responses = 1;
-    survey.single.set(2, { kind: "absent" });
+    world.model.remove(1, 2);
     const verdicts = new Set<string>();
     for (let hour = 0; hour < 24 * 18 && !verdicts.has("deleted"); hour += 1) {
       await tick(HOUR);

@@ -9,9 +9,7 @@ let unreadable = 0;
 const folder = useFolder({ surveys: [{ surveyId: 7, responses: 3 }] }, async (polled) => {
   const { simulator } = polled;
   [large = 0] = simulator.complete(7, 1, { records: 6, commentBytes: 60_000 });
-  simulator.set({ irregular: { probability: 1, kinds: ["completedMaybe"] } });
-  [unreadable = 0] = simulator.complete(7, 1, { records: 2 });
-  simulator.set({ irregular: { probability: 0 } });
+  [unreadable = 0] = simulator.complete(7, 1, { records: 2, patch: { completed: "maybe" } });
   await poll(polled);
 });
 const run = (...args: string[]) => survey(["forget", ...args, "--data", folder.data]);

@@ -9,11 +9,8 @@ let id = 0;
 const surveys = [7, 8].map((surveyId) => ({ surveyId, responses: 3 }));
 const folder = useFolder({ surveys }, async (polled) => {
   const { simulator } = polled;
-  simulator.set({ irregular: { probability: 1, kinds: ["completedMaybe"] } });
-  [id = 0] = simulator.complete(7, 1, { records: 2 });
-  simulator.set({ irregular: { probability: 1, kinds: ["idText"] } });
-  simulator.complete(7, 1, { records: 1 });
-  simulator.set({ irregular: { probability: 0 } });
+  [id = 0] = simulator.complete(7, 1, { records: 2, patch: { completed: "maybe" } });
+  simulator.complete(7, 1, { records: 1, patch: ({ responseId }) => ({ responseId: `no-${responseId}` }) });
   await poll(polled);
 });
 const run = (...args: string[]) => survey(["quarantine", ...args, "--data", folder.data]);

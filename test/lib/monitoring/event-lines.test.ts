@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { pollScheduled } from "../../../lib/run/poll-sources.ts";
-import { arrive, at, HOUR, MINUTE, noon, range, SECOND, surveyOf, takes, worldWith } from "../../support/survey.ts";
+import { arrive, at, HOUR, MINUTE, noon, range, SECOND, takes, worldWith } from "../../support/survey.ts";
 import { memoryGraph } from "../support/graph.ts";
 import { memoryLog } from "../support/log.ts";
 import { writtenBy } from "./support/embedded-metrics.ts";
@@ -51,10 +51,9 @@ it("an event has one line: where it was listed, what proved it, and how long eac
 it("one that had to wait tells of its attempts, and that it was kept since it was proved", async () => {
   const { world, tick } = await polled({ advanced: { absentAfter: "2m" } });
   arrive(world, { responseId: 2, completed: at(-30 * SECOND) });
-  surveyOf(world).metrics.set(2, { kind: "absent" });
+  world.model.edit(1, 2, { metrics: { absent: "404", reads: 1 } });
   expect(await tick()).toEqual([]);
 
-  surveyOf(world).metrics.delete(2);
   world.time.now += 3 * MINUTE;
   const [line] = await tick();
 
@@ -82,7 +81,7 @@ it("one that the bus refuses has its line, and so has one whose ledger write fai
 it("what waits at the end has told nothing: a line is of an event", async () => {
   const { world, tick } = await polled();
   arrive(world, { responseId: 2, completed: at(-30 * SECOND) });
-  surveyOf(world).metadata.set(2, { kind: "absent" });
+  world.model.edit(1, 2, { metadata: { absent: "404" } });
   expect(await tick()).toEqual([]);
 });
 

@@ -12,9 +12,7 @@ import {
   letTimePass,
   MINUTE,
   range,
-  recordsOf,
   SECOND,
-  surveyOf,
   takes,
   worldWith,
 } from "../../support/survey.ts";
@@ -191,7 +189,7 @@ describe("polling all sources", () => {
 
   it("begins nothing when there is no time left but to bring the state home", async () => {
     const world = one();
-    surveyOf(world).records.push(...recordsOf({ responseId: 2, completed: at(1) }));
+    arrive(world, { responseId: 2, completed: at(1) });
     runsBy(world);
     world.before.push(({ operation }) => {
       if (operation === "surveys") world.time.now += 1;

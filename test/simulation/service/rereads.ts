@@ -1,6 +1,5 @@
 import { mix } from "../engine/random.ts";
-import type { CutPage } from "./listing.ts";
-import type { Json, Ties, Traits } from "./survey-model.ts";
+import type { CutPage, Json, Ties, Traits } from "./survey-model.ts";
 
 // What ties on the sort key stands in another order at each read of a page. The list is cut into pages before that, so no record
 // changes its page by it: a service that orders ties anew over all pages has cuts that nobody can see.
@@ -70,3 +69,17 @@ function rotated<T>(list: T[], turn: number): T[] {
   const by = turn % list.length;
   return [...list.slice(by), ...list.slice(0, by)];
 }
+
+const SIGNATURE = /#\d+$/;
+
+/** Comments as an answer signs them with its number, where each read of a comment is another one. */
+export function signed(records: readonly Json[], read: number): Json[] {
+  return records.map((record) => {
+    const { comment } = record;
+    return typeof comment === "string" && comment !== "" ? { ...record, comment: `${comment}#${read}` } : record;
+  });
+}
+
+/** A comment without what is another one in each answer. */
+export const unsigned = (comment: unknown): unknown =>
+  typeof comment === "string" ? comment.replace(SIGNATURE, "") : comment;

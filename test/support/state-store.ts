@@ -1,10 +1,13 @@
+import { PollerError } from "../../lib/errors.ts";
 import {
   type AccountState,
   type CheckedState,
   type EmittedPage,
   type EntryState,
   emittedOf,
+  FORGOTTEN,
   isForRedrive,
+  isOutdated,
   JUDGED_BY,
   type Lease,
   type LedgerEntry,
@@ -14,13 +17,20 @@ import {
   type Role,
   type RoleLease,
   type RoleNote,
+  STORED_ONCE,
+  type State,
+  type SurveyRow,
   type SurveyState,
-} from "../../../lib/polling/index.ts";
-import { mayReplace } from "../../support/may-replace.ts";
+  WITHOUT_RECORDS,
+} from "../../lib/polling/index.ts";
 import { copyOf } from "./copy.ts";
-import { MisuseError } from "./misuse.ts";
 
 type Id = LedgerEntry["id"];
+
+/** A port was called in a way that the real one would refuse each time: a fault of the poller, not of the day. */
+export class MisuseError extends PollerError {
+  readonly code = "MISUSE";
+}
 
 /** An item with a lease in it. */
 interface LeaseItem {
@@ -45,6 +55,8 @@ export interface Store {
   objects: Map<string, unknown>;
   marks: Map<number, MarkItem>;
   roles: Map<Role, RoleItem>;
+  saveAccount(changes: Partial<AccountState>): void;
+  saveRows(rows: Iterable<[number, SurveyRow]>): void;
   acquire(surveyId: number, me: string, same: string, now: number, until: number): Lease | undefined;
   takeRole(role: Role, me: string, same: string, now: number, until: number): RoleLease | undefined;
   giveBackRole(lease: RoleLease): void;
@@ -55,6 +67,7 @@ export interface Store {
   /** Gives what was there before; undefined where the entry does not take its place. */
   write(surveyId: number, entry: LedgerEntry): { before: LedgerEntry | undefined } | undefined;
   entries(surveyId: number): Map<Id, LedgerEntry>;
+  has(surveyId: number, id: Id): boolean;
   /** Some of the quarantined entries, by place in the table. */
   forRedrive(surveyId: number, from: string | undefined): RedrivePage;
   /** Event ids of some of the emitted ones, in the same way. */
@@ -129,6 +142,14 @@ export function createStore(now: () => number, lag: Lag): Store {
     marks,
     roles,
     objects: new Map(),
+    saveAccount(changes) {
+      const changed = { ...changes };
+      for (const name of STORED_ONCE) if (account[name] !== undefined) delete changed[name];
+      Object.assign(account, changed);
+    },
+    saveRows(rows) {
+      for (const [id, row] of rows) if (!isOutdated(row, account.rows.get(id))) account.rows.set(id, row);
+    },
     takeRole(role, me, same, calledAt, until) {
       const item = roles.get(role);
       if (isTaken(item, same, calledAt)) return undefined;
@@ -183,6 +204,7 @@ export function createStore(now: () => number, lag: Lag): Store {
       entries.set(entry.id, { entry, at: now(), before });
       return { before };
     },
+    has: (surveyId, id) => survey(surveyId).has(id),
     entries: (surveyId) => new Map([...survey(surveyId)].map(([id, { entry }]) => [id, entry])),
     forRedrive(surveyId, from) {
       const { entries, ...next } = pageOf(surveyId, from);
@@ -223,4 +245,59 @@ function projected(entry: LedgerEntry): LedgerEntry {
   const result: Record<string, unknown> = {};
   for (const name of SHORT) if (entry[name] !== undefined) result[name] = copyOf(entry[name]);
   return result as unknown as LedgerEntry;
+}
+
+/** Whether the ledger takes an entry in the place of one that it has: see `ledger-writes.ts`, which asks the table the same. */
+export function mayReplace(known: LedgerEntry | undefined, entry: LedgerEntry): boolean {
+  if (known === undefined) return true;
+  const { state, revision = 1, attempts, next, reason, refusedRevision, gone } = entry;
+  const isOfRepair = [attempts, next, refusedRevision, gone].some((one) => one !== undefined) || revision > 1;
+  if (known.reason === FORGOTTEN && reason !== FORGOTTEN && (state !== "emitted" || isOfRepair)) return false;
+  if (state === "emitted") {
+    return !isOfRepair || known.state !== "emitted" || (known.revision ?? 1) <= revision;
+  }
+  if (known.state === "emitted") return false;
+  if (state === "held") return known.state !== "waiting" && known.state !== "refused";
+  if (state !== "open") return true;
+  if (known.state === "waiting" || known.state === "refused") return reason === WITHOUT_RECORDS;
+  return known.state !== "held";
+}
+
+/** An index that shows at once what is written. */
+const noLag: Lag = { shownUntil: () => Number.POSITIVE_INFINITY, showsOld() {} };
+
+/** The table as the poller's port, in one process where nothing fails. */
+export function memoryState(now: () => number): { state: State; store: Store } {
+  const store = createStore(now, noLag);
+  const state: State = {
+    // Rows are replaced, never changed: ten thousand need no copies.
+    account: async () => ({
+      ...copyOf({ ...store.account, rows: undefined }),
+      ...copyOf(store.roles.get("tick")?.note),
+      rows: new Map(store.account.rows),
+    }),
+    saveAccount: async (changes) => store.saveAccount(copyOf(changes)),
+    saveRows: async (rows) => store.saveRows(Array.from(rows, ([id, row]) => [id, copyOf(row)])),
+    acquire: async (surveyId, owner, duration) => store.acquire(surveyId, `${owner}/1`, owner, now(), now() + duration),
+    takeRole: async (role, owner, duration) => store.takeRole(role, `${owner}/1`, owner, now(), now() + duration),
+    giveBackRole: async (lease) => store.giveBackRole(lease),
+    async renew(lease, duration) {
+      store.renew(lease, now() + duration);
+      lease.until = now() + duration;
+    },
+    saveState: async (lease, mark) => void store.saveState(lease, copyOf(mark)),
+    release: async (lease, mark) => void store.release(lease, copyOf(mark)),
+    entries: async (surveyId, ids) => store.read(surveyId, ids),
+    async putEntries(surveyId, entries) {
+      // BatchWriteItem refuses a batch that names one item twice.
+      if (new Set(entries.map(({ id }) => id)).size < entries.length)
+        throw new MisuseError("one item twice in a batch");
+      for (const entry of entries) store.write(surveyId, copyOf(entry));
+    },
+    due: async (surveyId, kind, until, limit) => store.due(surveyId, kind, until, limit),
+    nextDue: async (surveyId, kind) => store.nextDue(surveyId, kind),
+    emitted: async (surveyId, from) => store.emitted(surveyId, from),
+    forRedrive: async (surveyId, from) => store.forRedrive(surveyId, from),
+  };
+  return { state, store };
 }
