@@ -30,10 +30,7 @@ import { type SampleAnswer, type SampledSurvey, takeSample } from "./sample.ts";
 
 const ABOUT = `
 Without --yes it says what it costs. Exit code 5 names what is unaccounted for, 3 says why the books are open.
-
-With --against nothing needs to be deployed: it reads each list of the service, twice alike, and names what a file of
-response ids lacks: CSV, NDJSON or one a line. Credentials are those of SURVEY_CLIENT_ID and SURVEY_CLIENT_SECRET, or
-are asked for. --data keeps how far it has come. Exit code 5: something is missing. 3: nothing is, on what could be read.
+With --against it needs no poller: the credentials are those of SURVEY_CLIENT_ID and SURVEY_CLIENT_SECRET.
 `;
 
 export const auditVerb: Verb = (act) =>

@@ -79,6 +79,14 @@ function causes(
   const { order, isById } = newestLast(rows.filter(isDated));
   const places = new Map(order.map(({ id }, i) => [id, i]));
   const late = lateOnes(order, ids);
+  const lostFor = new Set(
+    LATENESS.filter((lateness) =>
+      isLostFor(
+        order.filter(({ id }) => late.get(id) === lateness),
+        ids,
+      ),
+    ),
+  );
   const seconds = secondsOf(rows.filter(isDated), ids, places);
   const listsOpen = rows.some(({ state, wasOpen }) => state === "open" || wasOpen);
   /** Pages move up when one goes that stands nearer to the newest end. */
@@ -95,10 +103,11 @@ function causes(
       const isTie = lateness === undefined && !listsOpen && !mayHaveMoved(row) && seconds.isBehindCursor(row);
       return isTie ? "tie" : undefined;
     }
+    if (lateness === undefined || !lostFor.has(lateness)) return undefined;
     // On the first page of the newest it never stood: no page that moved can have hidden it.
-    if (lateness === "below the first page" || (lateness === "behind yours" && !mayHaveMoved(row)))
-      return listsOpen ? "open" : "late";
-    return undefined;
+    const isLate = lateness === "below the first page" || (lateness === "behind yours" && !mayHaveMoved(row));
+    if (!isLate) return undefined;
+    return listsOpen ? "open" : "late";
   };
   return (row) => {
     if (row.wasOpen) return "open";
@@ -126,7 +135,19 @@ function newestLast(rows: readonly Dated[]): { order: readonly Dated[]; isById: 
 }
 
 /** Behind a newer one that is not in the list of ids either; behind one that is; the same, and behind a whole page of newer ones. */
-type Lateness = "behind one" | "behind yours" | "below the first page";
+const LATENESS = ["behind one", "behind yours", "below the first page"] as const;
+type Lateness = (typeof LATENESS)[number];
+
+/**
+ * Whether these are missing for what they have in common: since the first one that is, more are missing than are not. Before that one
+ * all may have been read at once, by another way.
+ */
+function isLostFor(rows: readonly Dated[], ids: ReadonlyMap<number, number>): boolean {
+  const missing = rows.filter(({ id }) => !ids.has(id));
+  const first = missing.reduce((least, { completed }) => (completed < least ? completed : least), LATEST);
+  const since = rows.filter(({ completed }) => completed >= first);
+  return 2 * missing.length > since.length;
+}
 
 /** Which responses completed later than newer ones. */
 function lateOnes(order: readonly Dated[], ids: ReadonlyMap<number, number>): Map<number, Lateness> {

@@ -73,6 +73,29 @@ it.each<[name: string, cause: Cause, rows: Row[], options?: { lacks?: number[]; 
     { lacks: [5, 6] },
   ],
   [
+    "others are as late, and most of them are in the list",
+    "unknown",
+    [
+      { id: 4, at: 1 },
+      { id: 5, at: 9 },
+      { id: 6, at: 10 },
+      { id: 7, at: 7 },
+      { id: 8, at: 20 },
+    ],
+  ],
+  [
+    "others were as late before the first that is missing",
+    "late",
+    [
+      { id: 2, at: 4 },
+      { id: 3, at: 5 },
+      { id: 4, at: 1 },
+      { id: 5, at: 9 },
+      { id: 7, at: 7 },
+      { id: 8, at: 20 },
+    ],
+  ],
+  [
     "a newer one has gone since",
     "unknown",
     [
