@@ -82,7 +82,7 @@ export async function readList(reading: ListReading): Promise<ReadList> {
 
 async function readOn(list: Listing, { service, surveyId, counted, onPage }: ListReading): Promise<ReadEnd> {
   const { covered, moved } = list;
-  const met = { pages: 0, responses: 0 };
+  const met = { pages: 0, responses: 0, last: 0 };
   const knownPages = (): number => Math.ceil((counted * met.pages) / Math.max(1, met.responses));
   const steps = readFull({
     from: Math.max(1, list.page - 1),
@@ -95,7 +95,9 @@ async function readOn(list: Listing, { service, surveyId, counted, onPage }: Lis
     skips: list.skipped,
     async classify({ runs }) {
       met.pages += 1;
-      met.responses += runs.length;
+      // One that goes on from the page before was counted there.
+      met.responses += runs.length - (runs[0]?.responseId === met.last ? 1 : 0);
+      met.last = runs.at(-1)?.responseId ?? 0;
     },
     knownPages,
     isAnchor: (page) => isAnchor(page, list),
