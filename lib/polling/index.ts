@@ -29,6 +29,7 @@ export {
 } from "./model/account.ts";
 export {
   type Books,
+  type BooksOpen,
   type DateRange,
   type FullRead,
   isUnreachable,
@@ -50,7 +51,7 @@ export {
   WITHOUT_RECORDS,
 } from "./model/ledger-entry.ts";
 export { addCounts } from "./model/poll-counts.ts";
-export { classOf, completedAt, digestOf, type Run, readRecord, startedAt } from "./model/records.ts";
+export { classOf, completedAt, digestOf, type Run, type RunClass, readRecord, startedAt } from "./model/records.ts";
 export {
   earliestString,
   isHistory,
@@ -79,6 +80,7 @@ export type {
   SurveyService,
   Vault,
 } from "./ports.ts";
+export { isAnchor } from "./process-page.ts";
 export { enrich } from "./publish/enrich.ts";
 export { batchOf, type ContentsEvent, makeEvent } from "./publish/publish.ts";
 export { fromRead } from "./publish/response.ts";

@@ -300,7 +300,7 @@ export async function* fullSurvey(survey: Survey, options: FullOptions): AsyncGe
 }
 
 /** Whether all that stands before a page was met by this read: it shows one met completed, and none before that was not met. Open ones count for neither, as they move. */
-function isAnchor({ runs }: Page, ids: ReadIds): boolean {
+export function isAnchor({ runs }: Page, ids: Pick<ReadIds, "has" | "hasCompleted">): boolean {
   const still = runs.filter((run) => classOf(run) !== "open");
   const last = still.findLastIndex(({ responseId }) => ids.hasCompleted(responseId));
   return last >= 0 && still.slice(0, last).every(({ responseId }) => ids.has(responseId));
