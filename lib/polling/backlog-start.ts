@@ -36,8 +36,9 @@ export async function backlogStart(
       return true;
     }
   };
-  const oldest = await lastOf(news, isOfBacklog);
-  const last = oldest === undefined ? undefined : await lastOf(oldest, isThere);
+  // The length comes first: what arrives meanwhile moves the beginning up, where nothing is missed.
+  const last = await lastOf(news, isThere);
+  const oldest = last === undefined ? undefined : await lastOf(news, isOfBacklog);
   return oldest === undefined || last === undefined ? 1 : Math.max(1, last - oldest + 1 - MARGIN);
 }
 

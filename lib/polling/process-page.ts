@@ -154,7 +154,7 @@ class Reading {
     const by = this.judgement();
     const entry = this.verdicts.get(responseId)?.entry;
     const decision = decide(run, entry, by);
-    options.ids?.add(responseId, classOf(run) === "open");
+    options.ids?.add(responseId, classOf(run) === "open", fragment.page);
     switch (decision) {
       case "settled":
         return entry?.state === "emitted" ? this.changeOf(run, fragment, entry) : { kind: "none" };

@@ -71,10 +71,10 @@ export async function scanHead(survey: Survey): Promise<PollCounts> {
     if (open !== undefined) survey.note({ kind: "head open", page: Math.max(open, end.last) });
     return { ...counts, left: counts.left + 1 };
   }
-  counts.complete = end.kind === "end" && end.seen !== "once";
   if (!isClean(counts)) return counts;
+  const isAll = end.kind === "end" && end.seen !== "once";
   const place = { page: Math.max(1, end.last), at: ports.clock.now() };
-  survey.note({ kind: "head scanned", end: counts.complete ? undefined : place });
+  survey.note({ kind: "head scanned", end: isAll ? undefined : place });
   return counts;
 }
 
@@ -88,23 +88,25 @@ async function openHead(survey: Survey, { withNews }: Seen): Promise<void> {
 
 /** What came of a scan for responses that a count has shown. */
 export interface Below {
-  /** `complete` where it came to the end of the list. */
   counts: PollCounts;
-  /** Whether all pages were read and nothing was met, by earlier polls too. */
+  /** Whether all pages were read and nothing was met, by earlier polls too, while no count has moved. */
   isVain: boolean;
 }
 
 /**
  * Looks below the head for `missing` responses that a count has shown and the head has not. It begins where the head scan has ended, and goes as far as the
- * tick's own time allows. They are news: the next poll goes on where this one stops.
+ * tick's own time allows. They are news: the next poll goes on where this one stops. What has `grown` since the last poll may lie above that place.
  */
-export async function scanBelow(survey: Survey, missing: number): Promise<Below> {
+export async function scanBelow(survey: Survey, missing: number, grown: number): Promise<Below> {
   const { ports, turnUntil } = survey;
   const counts = noCounts();
-  const begun = survey.state.search ?? { page: headEnd(survey.state)?.page ?? 0, found: 0 };
+  const { search } = survey.state;
+  const begun = search ?? { page: headEnd(survey.state)?.page ?? 0, found: 0 };
   // The head scan has read every page.
-  if (begun.page === 0) return { counts: { ...counts, complete: true }, isVain: true };
+  if (begun.page === 0) return { counts, isVain: true };
+  const met = search === undefined ? 0 : search.found + grown;
   let { page } = begun;
+  let isAtEnd = false;
   for await (const step of scanSurvey(survey, {
     from: page,
     origin: "search",
@@ -113,12 +115,12 @@ export async function scanBelow(survey: Survey, missing: number): Promise<Below>
   })) {
     page = await takeStep(survey, step, counts, page);
     // Should the next page fail, what was read is not read again.
-    survey.note({ kind: "searching", place: { page, found: begun.found + counts.found } });
-    counts.complete = step.end?.kind === "end" && !step.end.isEmpty && counts.left === 0;
+    survey.note({ kind: "searching", place: { page, found: met + counts.found } });
+    isAtEnd = step.end?.kind === "end" && !step.end.isEmpty && counts.left === 0;
     if (counts.found >= missing || counts.unfinished) break;
   }
-  if (counts.complete || counts.found >= missing) survey.note({ kind: "searched" });
-  return { counts, isVain: counts.complete && begun.found + counts.found === 0 };
+  if (isAtEnd || counts.found >= missing) survey.note({ kind: "searched" });
+  return { counts, isVain: isAtEnd && met + counts.found === 0 };
 }
 
 /**
@@ -142,19 +144,20 @@ export async function rescan(survey: Survey): Promise<PollCounts> {
     survey.note({ kind: "rescan", rescan: reached });
     return counts;
   }
+  let isAtEnd = false;
   survey.note({ kind: "rescan", rescan: { step: depth, doneAt, place: begun } });
   // The next one finds what a deletion hides from this one: proofs would double its cost.
   for await (const step of scanSurvey(survey, { from: page, origin: "rescan" })) {
     page = await takeStep(survey, step, counts, page);
     survey.note({ kind: "rescan", rescan: { step: depth, doneAt, place: { ...begun, page } } });
-    counts.complete = step.end?.kind === "end" && !step.end.isEmpty;
+    isAtEnd = step.end?.kind === "end" && !step.end.isEmpty;
     const pages = step.position - begun.page;
     const isOver = pages > 0 && ports.clock.now() > deadline;
     const isPaid = budget === undefined || budget.left > 0;
     const read = step.page?.number ?? step.end?.last ?? 0;
     if (counts.unfinished || isOver || isReached(read) || (pages >= LEAST_PAGES && !isPaid)) break;
   }
-  if (counts.complete) noteAllRead(survey, begun.startedAt);
+  if (isAtEnd) noteAllRead(survey, begun.startedAt);
   else if (isReached(page) && !counts.unfinished) survey.note({ kind: "rescan", rescan: reached });
   return counts;
 }

@@ -53,7 +53,8 @@ async function bySingle(survey: Survey, response: Response): Promise<Response | 
   const isFewer = listed.length < count && !isSingleOnly(survey);
   if (comparison !== "equal" && (comparison !== "more" || isFewer)) return undefined;
   // What went out before its source was known to scatter records may have been all of it.
-  if (replaces !== undefined && isSingleOnly(survey) && answer.length <= count) return undefined;
+  const isBack = replaces?.entry.gone?.told === true;
+  if (replaces !== undefined && !isBack && isSingleOnly(survey) && answer.length <= count) return undefined;
   const records = asListed(answer, listed);
   // The list may show fewer of the new records than the single read does.
   const isOtherCount = replaces !== undefined && records.length !== count && !replaces.changes.includes("records");

@@ -112,8 +112,6 @@ export async function tellMissing(survey: Survey, missing: EmittedResponse[], cl
 
 /** Notes that responses are listed again. Those told as deleted get a new event by the next read that meets them. */
 export async function noteListed(survey: Survey, again: EmittedResponse[]): Promise<boolean> {
-  const isBack = again.some(({ gone }) => gone?.told === true);
-  if (isBack) survey.note({ kind: "full read due", at: survey.ports.clock.now() });
   const untold = again.filter(({ gone }) => gone?.told !== true);
   return note(survey, untold, async (entries) => entries.map(({ gone, ...entry }) => entry));
 }
