@@ -118,7 +118,8 @@ const sourceGroups = {
   speed: {
     title: "How soon, how fast",
     meanings: {
-      interval: "Time between ticks. Deployed, whole minutes.",
+      interval:
+        'Time between ticks. Deployed, whole minutes, or `"10s"`, `"12s"`, `"15s"`, `"20s"` or `"30s"` ([cost](cost.md#ticks-within-a-minute)).',
       maxRequestsPerSecond:
         "A ceiling for each invocation, of which a tick and a backlog may run at once. Below it the poller learns the rate that the service allows.",
     },

@@ -103,7 +103,7 @@ export interface SourceProps {
   enabled?: boolean | undefined;
   /** Which surveys are polled. Default "all". */
   surveys?: "all" | { include: number[] } | { exclude: number[] } | undefined;
-  /** Between ticks, in whole minutes. Default "1m". */
+  /** Between ticks: whole minutes, or "10s", "12s", "15s", "20s" or "30s". Default "1m". */
   interval?: Duration | undefined;
   /**
    * Beginning of history: a response completed before it is never emitted. "now", "beginning" or a date `YYYY-MM-DD`. Acts at the first

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { createStories } from "../../../lib/monitoring/story.ts";
-import { pollScheduled } from "../../../lib/run/poll-sources.ts";
+import { pollScheduled } from "../../../lib/run/poll-scheduled.ts";
 import { arrive, at, HOUR, MINUTE, noon, range, SECOND, surveyOf, takes, worldWith } from "../../support/survey.ts";
 import { memoryGraph } from "../support/graph.ts";
 import { memoryLog } from "../support/log.ts";
