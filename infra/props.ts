@@ -34,8 +34,8 @@ export interface SurveyPollerResources {
   encryptionKey?: IKey;
   /**
    * Where the function runs. Default: outside of any VPC, with addresses that change. In a VPC it leaves by the addresses of its NAT gateways,
-   * for services that allow only some. It needs to reach the survey service, DynamoDB, EventBridge, S3 and Secrets Manager: by
-   * a NAT gateway or by endpoints.
+   * for services that allow only some. It needs to reach the survey service, DynamoDB, EventBridge, S3, Secrets Manager and, for ticks within
+   * a minute, SQS: by a NAT gateway or by endpoints.
    */
   vpc?: IVpc;
   /** Which subnets of `vpc`. Default: the private ones that have a way out. */
