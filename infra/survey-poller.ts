@@ -36,6 +36,7 @@ import { createSourceSecrets, type SourceSecrets, secretsVariable } from "./sour
 import { createStateTable } from "./state-table.ts";
 import { createSubscription, type ResponseCompletedProps, type Subscription } from "./subscriptions/subscribe.ts";
 import { createWebhooks } from "./subscriptions/webhooks.ts";
+import { createTickQueue, startTicks, tickStatements } from "./tick-queue.ts";
 
 /** Milliseconds for which a response may wait for its metrics and what is kept of it be the only copy left. */
 const LONGEST_OUTAGE = 14 * DAY;
@@ -133,6 +134,7 @@ export class SurveyPoller extends PollerMetrics {
       network: createNetwork(this, resources, called),
       encryptionKey,
     };
+    const tickQueue = createTickQueue(this, sources, encryptionKey);
     this.pollFunction = createPollFunction(this, {
       ...surroundings,
       memory: settings.memory,
@@ -145,8 +147,9 @@ export class SurveyPoller extends PollerMetrics {
         SECRETS: secretsVariable(this.secrets),
         POWERTOOLS_SERVICE_NAME: deployment,
         ...(proxy === undefined ? {} : { SURVEY_PROXY: proxy }),
+        ...(tickQueue === undefined ? {} : { TICK_QUEUE_URL: tickQueue.queueUrl }),
       },
-      statements: pollStatements(this),
+      statements: [...pollStatements(this), ...tickStatements(tickQueue)],
       deadLetters,
     });
     acknowledgeAnyKey(this, this.claimCheckBucket, "*");
@@ -172,6 +175,7 @@ export class SurveyPoller extends PollerMetrics {
       monitoring: this.monitoring,
       outputPrefix: outputPrefix ?? alphanumeric(id),
     });
+    startTicks(this, tickQueue, this.pollFunction);
     createSchedules(this, { sources, target: this.pollFunction, deadLetters, encryptionKey });
     createOutputs(this, outputPrefix ?? alphanumeric(id));
     Tags.of(this).add("survey-poller", this.node.path);

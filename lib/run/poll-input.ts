@@ -1,15 +1,18 @@
+import type { SQSEvent } from "aws-lambda";
 import { unknownField } from "../config/unknown-field.ts";
 import { PollerError } from "../errors.ts";
 import { isObject } from "../events/build/fields.ts";
 
-/** Input of the poll function: what its schedule passes, or a person. */
+/** Input of the poll function: what its schedule passes, a message of the tick queue, or a person. */
 export interface PollInput {
   /** Name of the source to poll; all of them when left out. */
   source?: string | undefined;
   /** The operation that an operator's command asks for, instead of a poll: see lib/operator. */
   operation?: { kind: string; [field: string]: unknown } | undefined;
-  /** Whether a schedule invokes it: then a tick that fails is not thrown. */
+  /** Whether a schedule invokes it, or a message of its tick: then a tick that fails is not thrown. */
   scheduled?: boolean | undefined;
+  /** Epoch milliseconds at which the message was sent; undefined without one. */
+  sentAt?: number | undefined;
 }
 
 /** The function was invoked with an input it does not know. */
@@ -25,6 +28,7 @@ export class PollInputError extends PollerError {
 export function readPollInput(input: unknown, sources: readonly string[]): PollInput {
   const given = input ?? {};
   if (!isObject(given)) throw refused("must be an object");
+  if (Array.isArray(given.Records)) return fromMessage(given as unknown as SQSEvent);
   const problems = Object.entries(given).flatMap(([name, value]) => problemOf(name, value) ?? []);
   if (problems.length > 0) throw refused(problems.join("; "));
   const { source, operation } = given as PollInput;
@@ -34,6 +38,12 @@ export function readPollInput(input: unknown, sources: readonly string[]): PollI
     throw refused(`source: must be one of ${sources.map((name) => `"${name}"`).join(", ")}`);
   }
   return { source: chosen, operation };
+}
+
+/** A message names a source and nothing else: whoever may send one can start a tick, and no operation. Each invocation is given one. */
+function fromMessage({ Records: [message] }: SQSEvent): PollInput {
+  if (message === undefined) throw refused("Records: must hold a message");
+  return { source: message.body, scheduled: true, sentAt: Number(message.attributes.SentTimestamp) };
 }
 
 const FIELDS = ["source", "operation", "scheduled"];

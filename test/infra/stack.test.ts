@@ -187,7 +187,7 @@ describe("the outputs", () => {
 
 describe("a configuration that cannot be deployed", () => {
   it("is refused at synthesis", () => {
-    expect(() => synthesize({ sources: [{ baseUrl, interval: "30s" }] })).toThrow(ConfigError);
+    expect(() => synthesize({ sources: [{ baseUrl, interval: "25s" }] })).toThrow(ConfigError);
   });
 
   it("also when the names of its sources do not fit into the function's environment", () => {

@@ -19,6 +19,11 @@ describe("the input of the poll function", () => {
     ["an empty one", {}, {}],
     ["none at all", null, {}],
     [
+      "a message, which names a source and starts no operation",
+      { Records: [{ body: "eu", attributes: { SentTimestamp: "1773144000000" } }], operation: { kind: "forget" } },
+      { source: "eu", scheduled: true, sentAt: 1_773_144_000_000 },
+    ],
+    [
       "an operation",
       { source: "eu", operation: { kind: "redrive", surveyIds: [1] } },
       { source: "eu", operation: { kind: "redrive", surveyIds: [1] } },
@@ -38,6 +43,7 @@ describe("the input of the poll function", () => {
     [{ source: "main", operation: "describe" }, "operation: must be an object with a kind"],
     [{ source: "main", operation: { kind: 1 } }, "operation.kind: must be an object with a kind"],
     [{ source: 7 }, "source: must be the name of a source"],
+    [{ source: "eu", sentAt: 1 }, "sentAt: unknown field; the known ones here are source, operation, scheduled"],
     [{ source: "main", operatoin: {} }, 'operatoin: unknown field, did you mean "operation"?'],
     [[], "must be an object"],
     ["main", "must be an object"],
