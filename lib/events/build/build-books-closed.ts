@@ -1,5 +1,6 @@
 import { hash } from "node:crypto";
 import type { BooksClosed } from "../books-closed.ts";
+import type { BooksSums } from "../books-digest.ts";
 import type { SurveyFacts } from "../response-completed.ts";
 import { eventMeta } from "./event-meta.ts";
 
@@ -12,7 +13,7 @@ export interface BooksFacts {
   /** Date string of the service; undefined: from the beginning. */
   from: string | null | undefined;
   books: Data["counts"] & Pick<Data, "passes" | "deficit"> & Partial<Pick<Data, "withheld">> & { startedAt: number };
-  digest: Data["digest"];
+  sums: BooksSums;
   /** The event of the same survey before this one, and the hash of what it said. */
   previous: { sequence: number; eventId: string; hash: string } | undefined;
   /** Epoch milliseconds. */
@@ -21,7 +22,7 @@ export interface BooksFacts {
 
 /** The event of closed books, with a hash of what it says of them; undefined when that is what the previous one said. */
 export function buildBooksClosed(facts: BooksFacts): { detail: BooksClosed; hash: string } | undefined {
-  const { sourceName, surveyId, books, digest, previous, detectedAt, from = null } = facts;
+  const { sourceName, surveyId, books, sums, previous, detectedAt, from = null } = facts;
   const {
     listed,
     emitted,
@@ -38,7 +39,7 @@ export function buildBooksClosed(facts: BooksFacts): { detail: BooksClosed; hash
   const counts = { listed, emitted, beforeStart, open, waiting, held, quarantined, refused };
   const said = hash(
     "sha256",
-    JSON.stringify([from, deficit, counts, withheld, digest, Math.min(passes, 2)]),
+    JSON.stringify([from, deficit, counts, withheld, sums.digest, Math.min(passes, 2)]),
     "base64url",
   );
   if (said === previous?.hash) return undefined;
@@ -58,7 +59,7 @@ export function buildBooksClosed(facts: BooksFacts): { detail: BooksClosed; hash
       deficit,
       counts,
       withheld,
-      digest,
+      ...sums,
     },
   };
   return { detail, hash: said };

@@ -1,8 +1,7 @@
 import pLimit from "p-limit";
-import type { BooksDigest } from "../../events/books-digest.ts";
 import { buildBooksClosed } from "../../events/build/build-books-closed.ts";
 import { buildDeleted } from "../../events/build/build-deleted.ts";
-import { digestSum } from "../../events/index.ts";
+import { type BooksSums, booksSums } from "../../events/index.ts";
 import { loadIds } from "../books/ids.ts";
 import { answerOf, isTrusted } from "../contents/single-read.ts";
 import type { PollContext } from "../context.ts";
@@ -33,10 +32,10 @@ async function newBooks(ctx: PollContext): Promise<OutgoingEvent | undefined> {
   const { mark, source, start } = ctx;
   const { books } = mark;
   if (books === undefined || !areUncompared(ctx)) return undefined;
-  const digest = await compareLedger(ctx, books);
-  if (digest === undefined || !source.events.has("books.closed")) return undefined;
+  const sums = await compareLedger(ctx, books);
+  if (sums === undefined || !source.events.has("books.closed")) return undefined;
   const facts = factsOf(ctx);
-  const built = buildBooksClosed({ ...facts, from: start.at, books: { ...books }, digest, previous: mark.told });
+  const built = buildBooksClosed({ ...facts, from: start.at, books: { ...books }, sums, previous: mark.told });
   if (built === undefined) return undefined;
   const { sequence, eventId } = built.detail.meta;
   mark.told = { sequence, eventId, hash: built.hash };
@@ -50,13 +49,13 @@ function areUncompared({ mark }: Pick<PollContext, "mark">): boolean {
 }
 
 /**
- * Reads the whole ledger of a survey, once for each time that its books close. Gives the sum over the ids of the last events of all responses, and deals with
+ * Reads the whole ledger of a survey, once for each time that its books close. Gives the sums over the ids of the last events of all responses, and deals with
  * responses that are listed no more. Undefined when the time is up.
  */
-async function compareLedger(ctx: PollContext, books: Books): Promise<BooksDigest | undefined> {
+async function compareLedger(ctx: PollContext, books: Books): Promise<BooksSums | undefined> {
   const { mark, ports, surveyId, deadline } = ctx;
   const listed = await loadIds(ctx, mark.listedIds);
-  const sum = digestSum();
+  const sums = booksSums();
   let gone = 0;
   let from: string | undefined;
   do {
@@ -66,7 +65,7 @@ async function compareLedger(ctx: PollContext, books: Books): Promise<BooksDiges
     const again: EmittedResponse[] = [];
     for (const one of page.entries) {
       const { id, eventId, emittedAt } = one;
-      sum.add(eventId);
+      sums.add(eventId);
       // A response that went out since the reading began may not have been listed then.
       if (listed?.has(id) === false && emittedAt < books.startedAt) missing.push(one);
       if (listed?.has(id) === true && one.gone !== undefined) again.push(one);
@@ -79,7 +78,7 @@ async function compareLedger(ctx: PollContext, books: Books): Promise<BooksDiges
   } while (from !== undefined);
   books.gone = gone;
   mark.comparedAt = books.closedAt;
-  return sum.digest();
+  return sums.sums();
 }
 
 // Emitted responses that are listed no more (R20).
