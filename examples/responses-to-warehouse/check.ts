@@ -70,7 +70,7 @@ async function missingBy({ meta, data }: BooksClosed): Promise<number[]> {
   if (verifyBooks(digest, { data }).kind === "complete") return [];
   const differing = data.buckets.flatMap((count, bucket) => (count === buckets[bucket] ? [] : [bucket]));
   // As many in each: the odd case that one id has taken the place of another of the same bucket.
-  const asked = differing.length === 0 ? data.buckets.keys().toArray() : differing;
+  const asked = differing.length === 0 ? [...data.buckets.keys()] : differing;
   const emitted = await emittedIn(meta.sourceName, data.surveyId, asked, Date.parse(meta.detectedAt));
   return emitted.filter(({ eventId }) => !own.has(eventId)).map(({ responseId }) => responseId);
 }

@@ -41,6 +41,14 @@ export async function openWarehouse(folder: string) {
     async missing(): Promise<[survey: number, missing: number][]> {
       return (await query(complete)).map(({ survey_id, missing }) => [Number(survey_id), Number(missing)]);
     },
+    /** The files that have rows of a response. */
+    async filesOf(surveyId: number, responseId: number): Promise<string[]> {
+      const of = `survey_id = ${surveyId} AND response_id = ${responseId}`;
+      const files = `read_parquet('${join(folder, FILES)}', filename = true)`;
+      return (await query(`SELECT DISTINCT filename FROM ${files} WHERE ${of}`)).map(({ filename }) =>
+        String(filename),
+      );
+    },
     close(): void {
       connection.closeSync();
       instance.closeSync();

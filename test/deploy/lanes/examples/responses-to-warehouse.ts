@@ -5,6 +5,7 @@ import { AthenaClient, BatchGetNamedQueryCommand, ListNamedQueriesCommand } from
 import { DeleteObjectCommand, GetObjectCommand, ListObjectsV2Command, PutObjectCommand } from "@aws-sdk/client-s3";
 import { savedQueries } from "../../../../examples/responses-to-warehouse/queries.ts";
 import { openWarehouse } from "../../../examples/support/warehouse.ts";
+import { watchAlarms } from "../../support/alarms.ts";
 import { survey } from "../../support/command.ts";
 import { deployExample, type ExampleStage } from "../../support/examples.ts";
 import { output } from "../../support/stage.ts";
@@ -22,7 +23,7 @@ export async function responsesToWarehouse(on: ExampleStage): Promise<void> {
       "<ResendFunctionArn>": output(on, "ResendFunctionArn"),
     },
     // A file is written at once here.
-    more: "-c settleSeconds=15",
+    more: "-c settleSeconds=10",
   });
   await report.step("the queries are saved in the workgroup", async () => {
     const athena = new AthenaClient(aws.options);
@@ -68,6 +69,12 @@ export async function responsesToWarehouse(on: ExampleStage): Promise<void> {
     const truth = simulator.truth(surveyId).map(({ responseId, records }) => [responseId, records.length]);
     return JSON.stringify(shown) === JSON.stringify(truth);
   };
+  /** Deletes the files that have the events of a response. A file has one event here. */
+  const lose = async (responseId: number): Promise<void> => {
+    for (const file of await inDuckDb((warehouse) => warehouse.filesOf(surveyId, responseId))) {
+      await aws.s3.send(new DeleteObjectCommand({ Bucket, Key: file.slice(file.indexOf("events/day=")) }));
+    }
+  };
   const closeBooks = () => survey(on, `audit --now --survey ${surveyId} --yes`);
   const missing = async (): Promise<number | undefined> =>
     new Map(await inDuckDb((warehouse) => warehouse.missing())).get(surveyId);
@@ -107,9 +114,7 @@ export async function responsesToWarehouse(on: ExampleStage): Promise<void> {
     async (note) => {
       const [lost = 0] = simulator.complete(surveyId);
       await untilAfterTicks(on, "rows are missing", isRight);
-      for (const key of await keys()) {
-        if (await isOf(await bodyOf(key), lost)) await aws.s3.send(new DeleteObjectCommand({ Bucket, Key: key }));
-      }
+      await lose(lost);
       assert.equal(await isRight(), false);
       await closeBooks();
       await tick(on);
@@ -120,6 +125,19 @@ export async function responsesToWarehouse(on: ExampleStage): Promise<void> {
       note("1 missing, 1 sent, complete after 2 looks");
     },
   );
+  await report.step("what cannot be sent again is said, and raises the alarm", async (note) => {
+    const [lost = 0] = simulator.complete(surveyId);
+    await untilAfterTicks(on, "rows are missing", isRight);
+    await lose(lost);
+    simulator.remove(surveyId, lost);
+    await closeBooks();
+    await until("it does not say why", () => said("1 missing; asked for again: 1 gone"), 60_000);
+    const gaps = output(example, "GapsUrl");
+    await until("the books are looked at for ever", async () => (await aws.waiting(gaps)) > 0, 120_000);
+    const raised = await (await watchAlarms(aws, on.emulator)).raised();
+    assert.ok(raised.includes(gaps.slice(gaps.lastIndexOf("/") + 1)), `raised is only: ${raised.join()}`);
+    note("1 gone; the alarm is raised after 4 looks");
+  });
   await report.step("the alias for subscribers takes nothing else", async () => {
     const { failed, payload } = await aws.invoke(output(on, "ResendFunctionArn"), { operation: { kind: "describe" } });
     assert.equal(failed, true);
@@ -129,17 +147,4 @@ export async function responsesToWarehouse(on: ExampleStage): Promise<void> {
     await example.destroy();
     assert.ok((await keys()).length > 0);
   });
-
-  /** Whether a file has an event of a response. */
-  async function isOf(body: Uint8Array, responseId: number): Promise<boolean> {
-    const copy = mkdtempSync(join(folder, "file-"));
-    mkdirSync(join(copy, "events"));
-    writeFileSync(join(copy, "events/one.parquet"), body);
-    const warehouse = await openWarehouse(copy);
-    await warehouse.open();
-    const sql = `SELECT response_id FROM survey_events WHERE survey_id = ${surveyId} AND response_id = ${responseId}`;
-    const { length } = await warehouse.query(sql);
-    warehouse.close();
-    return length > 0;
-  }
 }
