@@ -34,6 +34,7 @@ export async function handler(event: unknown, context: Context): Promise<PollOut
   const input = readPollInput(
     event,
     graphs.map(({ source }) => source.name),
+    context.invokedFunctionArn,
   );
   const chosen = graphs.filter(({ source }) => input.source === undefined || source.name === input.source);
   const request = {

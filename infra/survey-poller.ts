@@ -3,13 +3,14 @@ import type { ITable } from "aws-cdk-lib/aws-dynamodb";
 import type { CfnArchive, IEventBus, Rule } from "aws-cdk-lib/aws-events";
 import type { Grant, IGrantable } from "aws-cdk-lib/aws-iam";
 import type { IKey } from "aws-cdk-lib/aws-kms";
-import type { Function as LambdaFunction } from "aws-cdk-lib/aws-lambda";
+import { Alias, type Function as LambdaFunction } from "aws-cdk-lib/aws-lambda";
 import type { Bucket } from "aws-cdk-lib/aws-s3";
 import type { ITopic } from "aws-cdk-lib/aws-sns";
 import type { Queue } from "aws-cdk-lib/aws-sqs";
 import { Construct } from "constructs";
 import { type Config, ConfigError } from "../lib/config/index.ts";
 import { DAY } from "../lib/config/units.ts";
+import { RESEND_ALIAS } from "../lib/run/poll-input.ts";
 import { companionsOf, createBus, createBusCompanions, refuseOnForeignBus } from "./bus.ts";
 import { createClaimCheckBucket } from "./claim-check-bucket.ts";
 import { keyPolicyStatements, may } from "./encryption.ts";
@@ -57,6 +58,8 @@ export class SurveyPoller extends PollerMetrics {
   /** Ticks that failed, or that the schedules could not start. */
   readonly deadLetters: Queue;
   readonly pollFunction: LambdaFunction;
+  /** `pollFunction` for subscribers: it takes the operations `emitted` and `resend`, and nothing else. */
+  readonly resendFunction: Alias;
   /** In the order of the sources. */
   readonly secrets: readonly SourceSecrets[];
   /** The key of everything, if one was given. */
@@ -152,6 +155,9 @@ export class SurveyPoller extends PollerMetrics {
       statements: [...pollStatements(this), ...tickStatements(tickQueue)],
       deadLetters,
     });
+    // Of the function as it is: a version of its own for each deployment would be a function more to keep alive.
+    const version = this.pollFunction.latestVersion;
+    this.resendFunction = new Alias(this, "Resend", { aliasName: RESEND_ALIAS, version });
     acknowledgeAnyKey(this, this.claimCheckBucket, "*");
     this.monitoring = createMonitoring(this, {
       config,
@@ -184,6 +190,11 @@ export class SurveyPoller extends PollerMetrics {
   /** Lets somebody poll at once, by invoking `pollFunction` with `{}` or `{"source":"main"}`. */
   grantInvoke(grantee: IGrantable): Grant {
     return grantAll(grantee, [may("StartTick", ["lambda:InvokeFunction"], this.pollFunction.functionArn)]);
+  }
+
+  /** Lets a subscriber read which events there are, and have them sent again, by invoking `resendFunction`. */
+  grantResend(grantee: IGrantable): Grant {
+    return grantAll(grantee, [may("SendAgain", ["lambda:InvokeFunction"], this.resendFunction.functionArn)]);
   }
 
   /** Lets a consumer of events read the answers that `data.answersRef` points to, and nothing else of the bucket. */

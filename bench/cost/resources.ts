@@ -75,7 +75,7 @@ const FREE = new Set(
     ...["EventSchemas::Registry", "EventSchemas::RegistryPolicy", "EventSchemas::Schema"],
     ...["IAM::Policy", "IAM::Role"],
     ...["KMS::Alias"],
-    ...["Lambda::EventInvokeConfig", "Lambda::EventSourceMapping", "Lambda::Permission"],
+    ...["Lambda::Alias", "Lambda::EventInvokeConfig", "Lambda::EventSourceMapping", "Lambda::Permission"],
     ...["Logs::Delivery", "Logs::DeliveryDestination", "Logs::DeliverySource", "Logs::ResourcePolicy"],
     ...["S3::BucketPolicy"],
     ...["SNS::Subscription", "SNS::TopicPolicy"],

@@ -20,18 +20,26 @@ export class PollInputError extends PollerError {
   readonly code = "BAD_INPUT";
 }
 
+/** The alias of the function for subscribers: an invocation by it may read which events there are, and send them again. */
+export const RESEND_ALIAS = "resend";
+const OF_SUBSCRIBERS = ["emitted", "resend"];
+
 /**
  * Checks what the function was invoked with; nothing at all is an empty input. An operation without a source is meant for the only one.
  *
+ * @param invoked the ARN by which the function was invoked; an alias is its last part
  * @throws PollInputError that names every bad field
  */
-export function readPollInput(input: unknown, sources: readonly string[]): PollInput {
+export function readPollInput(input: unknown, sources: readonly string[], invoked = ""): PollInput {
   const given = input ?? {};
   if (!isObject(given)) throw refused("must be an object");
   if (Array.isArray(given.Records)) return fromMessage(given as unknown as SQSEvent);
   const problems = Object.entries(given).flatMap(([name, value]) => problemOf(name, value) ?? []);
   if (problems.length > 0) throw refused(problems.join("; "));
   const { source, operation } = given as PollInput;
+  if (invoked.endsWith(`:${RESEND_ALIAS}`) && !OF_SUBSCRIBERS.includes(operation?.kind ?? "")) {
+    throw refused(`operation.kind: must be ${OF_SUBSCRIBERS.join(" or ")} by the alias ${RESEND_ALIAS}`);
+  }
   if (operation === undefined) return given as PollInput;
   const chosen = source ?? (sources.length === 1 ? sources[0] : undefined);
   if (chosen === undefined || !sources.includes(chosen)) {

@@ -3,6 +3,8 @@ import { PollInputError, readPollInput } from "../../../lib/run/poll-input.ts";
 
 const read = (input: unknown, sources = ["main", "eu"]) => readPollInput(input, sources);
 
+const ARN = "arn:aws:lambda:eu-west-1:111122223333:function:SurveyPoller-Poll";
+
 function messageOf(input: unknown, sources?: string[]): string {
   try {
     read(input, sources);
@@ -31,6 +33,20 @@ describe("the input of the poll function", () => {
   ])("may be %s", (_name, input, expected) => {
     expect(read(input)).toEqual(expected);
   });
+
+  it.each(["emitted", "resend"])("may be %s by the alias of subscribers", (kind) => {
+    const input = { source: "main", operation: { kind } };
+    expect(readPollInput(input, ["main"], `${ARN}:resend`)).toEqual(input);
+  });
+
+  it.each([{}, { scheduled: true }, { operation: { kind: "forget" } }, { operation: { kind: "describe" } }])(
+    "is nothing else by the alias of subscribers: %j",
+    (input) => {
+      const read = (invoked: string) => () => readPollInput(input, ["main"], invoked);
+      expect(read(`${ARN}:resend`)).toThrow("operation.kind: must be emitted or resend by the alias resend");
+      expect(read(ARN)).not.toThrow();
+    },
+  );
 
   it("of an operation without a source is meant for the only one", () => {
     const operation = { kind: "describe" };
