@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { PageRead } from "../../../../lib/polling/ports.ts";
-import { isWhole } from "../../../../lib/polling/walk/join.ts";
 import { type PageStep, type ReadEnd, readFull, scanPages } from "../../../../lib/polling/walk/read-pages.ts";
+import { isWhole } from "../../../../lib/polling/walk/whole.ts";
 import { range } from "../../../support/survey.ts";
 import { readOf } from "./pages-of.ts";
 
