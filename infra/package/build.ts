@@ -6,6 +6,7 @@ import { parseArgs } from "node:util";
 import { type BuildOptions, build } from "esbuild";
 import { bundlePage } from "../../console/assets.ts";
 import { bundleFunction } from "../bundle.ts";
+import { writeTemplate } from "./template.ts";
 
 // The package as it is published. `node infra/package/build.ts [--out DIR]`; by default into dist/.
 const root = join(import.meta.dirname, "../..");
@@ -56,6 +57,7 @@ writeDeclarations();
 await buildCommand();
 await writeLicenses();
 for (const name of ["poll", "forward"] as const) bundleFunction(name, join(out, "functions", name));
+writeTemplate(join(out, "cloudformation"));
 
 /**
  * Each entry as an ES module and as CommonJS, since many CDK apps and their tests are CommonJS. Libraries are bundled, so that an installation
