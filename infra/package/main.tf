@@ -21,6 +21,10 @@ variable "parameters" {
   type        = map(string)
 }
 
+data "aws_s3_bucket" "deployments" {
+  bucket = var.bucket
+}
+
 locals {
   # In the template the name of the zip stands where CloudFormation takes an object of S3.
   code     = jsonencode({ S3Bucket = var.bucket, S3Key = aws_s3_object.code.key })
@@ -41,7 +45,7 @@ resource "aws_s3_object" "template" {
 
 resource "aws_cloudformation_stack" "poller" {
   name         = var.name
-  template_url = "https://${var.bucket}.s3.amazonaws.com/${aws_s3_object.template.key}"
+  template_url = "https://${data.aws_s3_bucket.deployments.bucket_regional_domain_name}/${aws_s3_object.template.key}"
   parameters   = var.parameters
   capabilities = ["CAPABILITY_IAM"]
 }
