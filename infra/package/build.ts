@@ -58,6 +58,7 @@ await buildCommand();
 await writeLicenses();
 for (const name of ["poll", "forward"] as const) bundleFunction(name, join(out, "functions", name));
 writeTemplate(join(out, "cloudformation"));
+cpSync(join(out, "LICENSES.txt"), join(out, "cloudformation/LICENSES.txt"));
 
 /**
  * Each entry as an ES module and as CommonJS, since many CDK apps and their tests are CommonJS. Libraries are bundled, so that an installation
@@ -186,8 +187,8 @@ async function bundledLibraries(): Promise<string[]> {
     write: false,
     metafile: true,
     format: "esm",
-    // A checkout's own AWS, which no bundle holds.
-    external: [...SHARED.external, "dynalite", "fauxqs"],
+    // The last two are a checkout's own AWS, which no bundle holds. The functions hold zod.
+    external: [...SHARED.external.filter((name) => name !== "zod"), "dynalite", "fauxqs"],
   });
   const folders = Object.keys(metafile.inputs).flatMap(
     (path) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+(?=\/)/.exec(path) ?? [],

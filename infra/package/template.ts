@@ -28,6 +28,9 @@ const STACK = "NameOfTheStack";
 const BUS = "NameOfTheBus";
 const BUS_PARAMETER = "BusName";
 
+/** What a synthesis has against the template: a parameter without a reference, code without a bucket, no zone. */
+const OPEN = ["CloudFormation-Validate::W2001", "CloudFormation-Validate::W3002", "Annotation::survey-poller:start"];
+
 interface Template {
   Resources: Record<string, { DeletionPolicy?: string; Metadata?: unknown }>;
   Parameters: Record<string, unknown>;
@@ -68,15 +71,8 @@ function synthesise(outdir: string): Template {
     },
     synthesizer: new DefaultStackSynthesizer({ generateBootstrapVersionRule: false }),
   });
-  for (const id of [
-    "CloudFormation-Validate::W2001",
-    "CloudFormation-Validate::W3002",
-    "Annotation::survey-poller:start",
-  ])
-    acknowledgeFinding(stack, {
-      id,
-      reason: "It is known once the template is packaged and its parameters are given.",
-    });
+  for (const id of OPEN)
+    acknowledgeFinding(stack, { id, reason: "It is settled by `package` and by the values of the parameters." });
   const { pollFunction, config } = stack.poller;
   const parameters = createParameters(stack, config.sources[0]?.privacy.ip);
   const conditions = createConditions(stack, parameters);
@@ -101,7 +97,7 @@ function synthesise(outdir: string): Template {
 type Parameters = ReturnType<typeof createParameters>;
 type Conditions = ReturnType<typeof createConditions>;
 
-/** Their patterns refuse what the schema of the configuration would refuse once the function runs. */
+/** The schema of the configuration would refuse what their patterns refuse, but not before the function runs. */
 function createParameters(stack: SurveyPollerStack, ip: string | undefined) {
   const parameter = (
     id: string,
