@@ -100,6 +100,8 @@ const sourceGroups = {
     meanings: {
       questions:
         "`full`: text of each question and labels of the chosen answers. `labels`: these labels alone. One request for each edit of a survey.",
+      thresholds:
+        "Points by which `summary.metrics` calls a metric low (below the first), middle, or high (from the second on). They go before those that the service has for the metric, which count where both lie on its scale.",
       "enrich.metrics": "Whether an event has metrics. One request a response.",
       "enrich.metadata": "Whether an event has metadata. One request a response.",
       eventSource: "`source` of the events.",
@@ -178,6 +180,7 @@ const topGroups = {
       "events.response.deleted": "Emits an event when a response has gone from the service.",
       "events.books.closed": "Emits an event when the books of a survey have closed.",
       "events.survey.changed": "Emits an event when a survey has a new edition.",
+      "events.survey.counted": "Emits an event when the counts of a survey have changed, once an hour at most.",
     },
   },
   subscribers: {

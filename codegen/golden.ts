@@ -3,6 +3,7 @@ import { buildBooksClosed } from "../lib/events/build/build-books-closed.ts";
 import { buildDeleted } from "../lib/events/build/build-deleted.ts";
 import { buildEvent, type EventFacts, toUpdate } from "../lib/events/build/build-event.ts";
 import { buildSurveyChanged } from "../lib/events/build/build-survey-changed.ts";
+import { buildSurveyCounted } from "../lib/events/build/build-survey-counted.ts";
 import type { SurveyDefinition } from "../lib/events/build/definition.ts";
 import { eventIdOf } from "../lib/events/event-id.ts";
 import { type DetailOf, detailSchemas, digestSum, type EventType, eventId } from "../lib/events/index.ts";
@@ -120,6 +121,7 @@ export function response(responseId: number, changes: Partial<EventFacts> = {}):
     revision: 1,
     detectedAt: noon,
     timeZone: "Europe/Warsaw",
+    thresholds: { Effort: [4, 5] },
     ...changes,
   };
   return { ...facts, records: facts.records.map((read) => ({ responseId, ...(read as object) })) };
@@ -147,6 +149,7 @@ export async function goldenEvents(): Promise<Map<string, EventEnvelope>> {
     golden("deleted", "response.deleted", deleted(updated)),
     golden("books-closed", "books.closed", booksClosed(updated.meta.eventId)),
     golden("survey-changed", "survey.changed", surveyChanged()),
+    golden("survey-counted", "survey.counted", surveyCounted()),
   ];
   return new Map(events);
 }
@@ -291,5 +294,16 @@ const surveyChanged = (): DetailOf<"survey.changed"> =>
     sequence: 1,
     before: survey,
     after: { ...survey, modified: "2026-03-10 11:30:00" },
+    detectedAt: noon,
+  });
+
+const surveyCounted = (): DetailOf<"survey.counted"> =>
+  buildSurveyCounted({
+    sourceName: SOURCE_NAME,
+    surveyId: SURVEY_ID,
+    survey,
+    sequence: 1,
+    counts: { impressions: 480, opened: 96, responses: 12 },
+    asOf: noon - 1_000,
     detectedAt: noon,
   });

@@ -102,7 +102,7 @@ async function poll(polls: Polls, survey: ListedSurvey, how: How): Promise<void>
 /** The request for a poll, but for its ports and its work. */
 function requestFor(
   { request, account, learned, now }: Polls,
-  { surveyId, counts, facts, created }: ListedSurvey,
+  { surveyId, counts, facts, shown, created }: ListedSurvey,
 ): Omit<PollRequest, "ports" | keyof How> {
   const { source, owner, deadline, ownTime = ownTimeOf(source) } = request;
   return {
@@ -114,6 +114,7 @@ function requestFor(
     turnUntil: Math.min(deadline, now + ownTime),
     presence: presenceOf(created, account, now),
     listed: facts === undefined ? undefined : { facts, at: now },
+    shown,
     learned,
     counts,
     row: account.rows.get(surveyId),

@@ -15,6 +15,7 @@ function event(changes: Partial<Facts> = {}) {
     listedAt: undefined,
     definition: undefined,
     questions: "full",
+    thresholds: {},
     records: recordsOf({ responseId: 1, completed: at(-3 * MINUTE) }),
     metrics: undefined,
     metadata: undefined,

@@ -26,6 +26,7 @@ const row = (surveyId: number): SurveyRow => ({
   ...(surveyId % 2 === 0 ? { dueAt: 1_773_144_060_000, booksAt: 7 } : {}),
   ...(surveyId % 5 === 0 ? { isBehind: true } : {}),
   ...(surveyId % 3 === 0 ? { known: surveyId % 2 } : {}),
+  ...(surveyId % 7 === 0 ? { counted: { shown: surveyId, at: 1_773_144_000_006 } } : {}),
 });
 
 describe("the account", () => {
@@ -49,6 +50,7 @@ describe("the account", () => {
       hint: { missing: 123, tries: 5, nextAt: now },
       isBehind: true,
       known: 4_294_967_296,
+      counted: { shown: 4_294_967_296, at: now },
       ...{ polledAt: now, workedAt: now, activeAt: now, dueAt: now, booksAt: now, found: 123_456 },
     });
     const ids = Array.from({ length: 3_000 }, (_, i) => 7_000_000 + i);
