@@ -28,8 +28,8 @@ export class DetractorsToCrm extends Stack {
     const { crm = "hubspot", secretName = "detractors-to-crm", withComment = false } = props;
     templateOf(crm);
     const secret = Secret.fromSecretNameV2(this, "Access", secretName);
-    const table = new Table(this, "Tickets", {
-      partitionKey: { name: "id", type: AttributeType.STRING },
+    const table = new Table(this, "Customers", {
+      partitionKey: { name: "key", type: AttributeType.STRING },
       billingMode: BillingMode.PAY_PER_REQUEST,
       pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: true },
       removalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE,
@@ -40,8 +40,6 @@ export class DetractorsToCrm extends Stack {
       runtime: Runtime.NODEJS_24_X,
       architecture: Architecture.ARM_64,
       timeout: Duration.seconds(30),
-      // One event after the other: an older one must not overtake a newer one.
-      reservedConcurrentExecutions: 1,
       bundling: { format: OutputFormat.CJS, bundleAwsSDK: true, minify: true },
       environment: {
         CRM: crm,
@@ -54,7 +52,7 @@ export class DetractorsToCrm extends Stack {
       onFailure: new SqsDestination(failed),
     });
     secret.grantRead(open);
-    table.grant(open, "dynamodb:GetItem", "dynamodb:PutItem");
+    table.grant(open, "dynamodb:PutItem", "dynamodb:UpdateItem");
 
     const surveys = SurveyEvents.fromBus(this, "Surveys", props);
     // One queue keeps what did not reach the function, and what the CRM did not take.

@@ -13,11 +13,10 @@ export interface Ticket {
 
 /** The ticket that a response asks for. Without `withComment` it has nothing that the respondent wrote. */
 export function ticketOf({ meta, data }: ResponseCompleted, withComment: boolean): Ticket {
-  const { survey, surveyId, responseId, response, metadata, summary, answers } = data;
+  const { survey, surveyId, responseId, response, summary, answers } = data;
   // The key of a made-up event may be that of a real customer.
   const test = meta.test === true ? "[test] " : "";
-  // Empty where the inviter has set none.
-  const customer = response.crk || metadata?.referrer;
+  const customer = customerOf(data);
   const name = survey?.name ?? `Survey ${surveyId}`;
   const score = summary.nps === null ? "no score" : `${summary.nps.score} of 10`;
   const said = withComment ? answers.filter(({ comment }) => comment !== "") : [];
@@ -32,6 +31,13 @@ export function ticketOf({ meta, data }: ResponseCompleted, withComment: boolean
     text: shortened(lines.join("\n")),
     isDetractor: summary.nps?.class === "detractor",
   };
+}
+
+/** The key that the inviter has set; empty or null where there is none. */
+function customerOf({ response, metadata }: ResponseCompleted["data"]): string | null | undefined {
+  const { referrer } = metadata ?? {};
+  // The page from which respondents come is that of many of them.
+  return response.crk || (/^https?:/i.test(referrer ?? "") ? null : referrer);
 }
 
 function shortened(text: string): string {

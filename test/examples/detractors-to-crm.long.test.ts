@@ -17,8 +17,8 @@ let secret: unknown;
 beforeAll(async () => {
   aws = await startExampleAws();
   crm = await startCrm();
-  await aws.table("tickets", "id");
-  Object.assign(process.env, aws.env, { TABLE: "tickets" });
+  await aws.table("customers", "key");
+  Object.assign(process.env, aws.env, { TABLE: "customers" });
   vi.spyOn(SecretsManagerClient.prototype, "send").mockImplementation((async (command: GetSecretValueCommand) => {
     expect(command).toBeInstanceOf(GetSecretValueCommand);
     return { SecretString: typeof secret === "string" ? secret : JSON.stringify(secret) };
@@ -30,7 +30,7 @@ beforeEach(async () => {
   crm.clear();
   crm.requests();
   secret = crm.secret;
-  await aws.clear("tickets", "id");
+  await aws.clear("customers", "key");
   Object.assign(process.env, { CRM: "hubspot", WITH_COMMENT: "true" });
   vi.resetModules();
   ({ handler } = await import("../../examples/detractors-to-crm/handler.ts"));
@@ -98,7 +98,7 @@ describe.each(Object.keys(templates) as CrmName[])("in %s a detractor", (name) =
   it("has one ticket, where the table was not written after the CRM had taken it", async () => {
     const event = of(completed(103, 1));
     await handler(event);
-    await aws.clear("tickets", "id");
+    await aws.clear("customers", "key");
     await handler(event);
     expect(crm.requests()).toBe(2);
     expect(only()?.subject).toBe("After a visit: 2 of 10 by customer-1");
@@ -109,6 +109,24 @@ it("of two revisions the later one stands, in whatever order they come", async (
   await handler(of(updated(103, 1), { nps: { score: 4, class: "detractor" } }));
   await handler(of(completed(103, 1)));
   expect(only()).toMatchObject({ subject: "After a visit: 4 of 10 by customer-1", writes: 1 });
+});
+
+it("of two events of one customer at the same moment one is told to come again", async () => {
+  const events = [of(completed(103, 1)), of(updated(103, 1), { nps: HAPPY })];
+  const outcomes = await Promise.allSettled(events.map((event) => handler(event)));
+  const [refused, ...more] = outcomes.filter((one) => one.status === "rejected");
+  expect(more).toEqual([]);
+  expect(refused?.reason.message).toMatch(/^Another event of this customer is being worked off/);
+});
+
+it("a customer whose event was cut off is free again once that cannot be at work any more", async () => {
+  vi.useFakeTimers({ toFake: ["Date"] });
+  const { take } = await import("../../examples/detractors-to-crm/customers.ts");
+  await take("customer-1");
+  await expect(handler(of(completed(103, 1)))).rejects.toThrow("Another event");
+  vi.setSystemTime(Date.now() + 46_000);
+  await handler(of(completed(103, 1))).finally(() => vi.useRealTimers());
+  expect(only()).toMatchObject({ writes: 1 });
 });
 
 it("a response that an edit has made a promoter before its first event came has no ticket", async () => {
@@ -134,14 +152,18 @@ it("the ticket of a customer shows the newest response, and no edit of another o
 
 it("the key is crk, else the referrer, else the response itself", async () => {
   const bare = of(completed(103, 8), { crk: null });
+  const fromPage = of(completed(103, 9), { crk: "" });
+  Object.assign(fromPage.detail.data.metadata ?? {}, { referrer: "https://shop.example/thanks" });
   Object.assign(bare.detail.data, { metadata: null });
   await handler(of(completed(103, 6), { crk: "name@example.com" }));
   await handler(of(completed(103, 7), { crk: null }));
   await handler(bare);
+  await handler(fromPage);
   expect(subjects()).toEqual({
     "name@example.com": "After a visit: 2 of 10 by name@example.com",
     "order-20417": "After a visit: 2 of 10 by order-20417",
     "main 103 8": "After a visit: 2 of 10",
+    "main 103 9": "After a visit: 2 of 10",
   });
 });
 
