@@ -22,7 +22,6 @@ export function asCalled(text: string, name: string): string {
 /** Fields of answers that hold command lines, or sentences with one. */
 const FIELDS = new Set(["next", "hint", "todo", "command"]);
 
-/** The same for an answer. */
 export function answerAsCalled<Data extends object>(data: Data, name: string): Data {
   return JSON.parse(
     JSON.stringify(data, (key, value: unknown) =>

@@ -13,13 +13,11 @@ export const EXIT = {
   credentials: 4,
   /** Something is unaccounted for: one line each on standard output. */
   unaccounted: 5,
-  /** Ended by Ctrl-C; what was under way is safe. */
   interrupted: 130,
 } as const;
 
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
 
-/** The command was called in a way that it does not understand. */
 export class UsageError extends PollerError {
   readonly code = "BAD_USAGE";
 }
@@ -29,7 +27,6 @@ export interface CommandErrorOptions extends PollerErrorOptions {
   next?: string;
 }
 
-/** A verb cannot do what it was asked for. */
 export class CommandError extends PollerError {
   readonly code: string;
   readonly exit: ExitCode;
@@ -42,12 +39,10 @@ export class CommandError extends PollerError {
   }
 }
 
-/** An error for work that may be possible later: the hint says when. */
 export function notNow(code: string, message: string, options: CommandErrorOptions): CommandError {
   return new CommandError(code, message, { retryable: true, ...options }, EXIT.notNow);
 }
 
-/** Ctrl-C, or SIGTERM. */
 export class InterruptedError extends CommandError {
   constructor() {
     super("INTERRUPTED", "interrupted", { hint: "The state is safe: run it again to go on." }, EXIT.interrupted);
@@ -67,7 +62,6 @@ export function exitOf(code: string): ExitCode {
   return NOT_NOW.test(code) ? EXIT.notNow : EXIT.failed;
 }
 
-/** The exit code that goes with anything thrown. */
 export function exitCodeOf(error: unknown): ExitCode {
   if (error instanceof CommandError) return error.exit;
   if (error instanceof UsageError) return EXIT.usage;

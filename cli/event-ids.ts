@@ -1,4 +1,5 @@
 import { eventId } from "../lib/events/index.ts";
+import { parseJson } from "../lib/secrets/secret-values.ts";
 
 const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/i;
 const NAMED = new RegExp(`(?<![A-Za-z])eventId\\\\*"\\s*:\\s*\\\\*"(${UUID.source})`, "gi");
@@ -43,7 +44,7 @@ export function eventIdsIn(line: string): string[] | undefined {
     const id = eventIdIn(text.split(/[,;\t]/, 1)[0] ?? "");
     return id === undefined ? undefined : [id];
   }
-  const value = parsed(text);
+  const value = parseJson(text);
   if (value !== undefined) return idsOf(value, 0);
   // Some writers put one document right behind the other.
   const ids = [...text.matchAll(NAMED)].map(([, id = ""]) => id.toLowerCase());
@@ -56,7 +57,7 @@ const MOST_WRAPPED = 6;
 
 function idsOf(value: unknown, depth: number): string[] | undefined {
   if (depth > MOST_WRAPPED) return undefined;
-  if (typeof value === "string") return isEventId(value) ? [value.toLowerCase()] : idsOf(parsed(value), depth + 1);
+  if (typeof value === "string") return isEventId(value) ? [value.toLowerCase()] : idsOf(parseJson(value), depth + 1);
   if (Array.isArray(value)) return joined(value.map((one) => idsOf(one, depth + 1)));
   if (typeof value !== "object" || value === null) return undefined;
   const fields = value as Record<string, unknown>;
@@ -73,15 +74,25 @@ function ofMeta(meta: { eventId?: unknown; revision?: unknown; test?: unknown })
   return typeof revision === "number" && test !== true ? [id.toLowerCase()] : [];
 }
 
+/** The details of whole events in one line, however they are wrapped; test events tell of nothing. */
+export function detailsIn(line: string): { meta: object; data: object }[] {
+  return detailsOf(parseJson(line), 0);
+}
+
+function detailsOf(value: unknown, depth: number): { meta: object; data: object }[] {
+  if (depth > MOST_WRAPPED || value === null) return [];
+  if (typeof value === "string") return detailsOf(parseJson(value), depth + 1);
+  if (Array.isArray(value)) return value.flatMap((one) => detailsOf(one, depth + 1));
+  if (typeof value !== "object") return [];
+  const fields = value as Record<string, unknown>;
+  const { meta, data } = fields;
+  if (typeof meta === "object" && meta !== null && typeof data === "object" && data !== null) {
+    return "test" in meta && meta.test === true ? [] : [{ meta, data }];
+  }
+  return WRAPPERS.flatMap((name) => (fields[name] === undefined ? [] : detailsOf(fields[name], depth + 1)));
+}
+
 function joined(some: readonly (string[] | undefined)[]): string[] | undefined {
   const found = some.filter((ids) => ids !== undefined);
   return found.length === 0 ? undefined : found.flat();
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

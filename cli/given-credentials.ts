@@ -53,7 +53,6 @@ export async function askHidden(
   throw new CancelledError("cancelled", { hint: "Nothing was written." });
 }
 
-/** Credentials, and where they were found. */
 export interface Given {
   credentials: Credentials;
   from: "the environment" | "the terminal" | "standard input";
@@ -135,13 +134,11 @@ function usable(name: string, text: string): string {
   return value;
 }
 
-/** Where prompts are shown. */
 export const promptsOn = ({ input, talk }: Pick<Io, "input" | "talk">) => ({
   input: input as NodeJS.ReadStream,
   output: talk as NodeJS.WriteStream,
 });
 
-/** The answer to a prompt. */
 export function answered<Answer>(answer: Answer): Exclude<Answer, symbol> {
   if (isCancel(answer)) throw new CancelledError("cancelled", { hint: "Nothing was written." });
   return answer as Exclude<Answer, symbol>;

@@ -55,7 +55,6 @@ export function processStop(): AbortController {
   return stop;
 }
 
-/** Streams, environment and signals of the process. */
 export function processIo(): Io {
   const stop = processStop();
   return {
@@ -79,8 +78,7 @@ const PLAIN_EVERY = 5_000;
 const REDRAW_EVERY = 100;
 const WIDTH = 24;
 
-/** How far a long task has come, on standard error. */
-export type ProgressLine = ReturnType<typeof showProgress>;
+export type ProgressLine = Pick<ReturnType<typeof showProgress>, "update" | "end">;
 
 /** A bar in a terminal, a line every five seconds without one. */
 export function showProgress({ talk, now }: Pick<Io, "talk" | "now">) {
@@ -95,9 +93,11 @@ export function showProgress({ talk, now }: Pick<Io, "talk" | "now">) {
       const percent = part === undefined ? "" : `${Math.floor(Math.min(1, part) * 100)} % `;
       talk.write(isTerminal ? `\r\x1b[2K${bar(part)}${percent}${text}` : `${percent}${text}\n`);
     },
-    /** Takes the bar away. */
     end(): void {
       if (isTerminal && shownAt > 0) talk.write("\r\x1b[2K");
+    },
+    [Symbol.dispose](): void {
+      this.end();
     },
   };
 }

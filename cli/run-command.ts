@@ -82,7 +82,6 @@ export async function runCommand(args: readonly string[], given: Io): Promise<Ex
   }
 }
 
-/** Reads a command line by the definitions of the verbs, whose actions call `act`. */
 export async function commandLine(act: Act, args: readonly string[], io: Io): Promise<void> {
   const root = program(act, io);
   await root.parseAsync(knownOf(root, args), { from: "user" });

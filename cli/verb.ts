@@ -3,13 +3,12 @@ import type { LedgerEntry } from "../lib/polling/index.ts";
 import type { EXIT, ExitCode } from "./errors.ts";
 import { UsageError } from "./errors.ts";
 import type { Io } from "./io.ts";
-import { loadDataTarget } from "./target/open-target.ts";
+import { type Flags, loadDataTarget } from "./target/open-target.ts";
 import { printableJson } from "./words.ts";
 
 /** The version of what `--json` prints, the same for all verbs: a field may be added, none goes or changes within one. */
 const SCHEMA_VERSION = 1;
 
-/** One document of `--json`, in one line. */
 export function toJson(data: object): string {
   return printableJson(JSON.stringify({ schemaVersion: SCHEMA_VERSION, ...data }));
 }
@@ -17,24 +16,16 @@ export function toJson(data: object): string {
 /** The answer of a verb. `data` is what `--json` prints, beside `schemaVersion`; `text` says the same for people. */
 export interface Answer<Data extends object = object> {
   data: Data;
-  /** Lines. */
   text: readonly string[];
-  /** Default 0. */
   exit?: Exclude<ExitCode, typeof EXIT.usage | typeof EXIT.interrupted>;
 }
 
-/** Options of every verb. */
-interface CommonOptions {
-  json?: true | undefined;
-}
-
 /** Runs the work of a verb and prints its answer. Undefined where the work has printed its own lines. */
-export type Act = (options: CommonOptions, work: (io: Io) => Promise<Answer | undefined>) => Promise<void>;
+export type Act = (options: Pick<Flags, "json">, work: (io: Io) => Promise<Answer | undefined>) => Promise<void>;
 
 /** Makes the command of a verb, whose action calls `act`. */
 export type Verb = (act: Act) => CommandUnknownOpts;
 
-/** A verb with `--json` alone. */
 export function verb(name: string, summary: string) {
   return new Command(name)
     .summary(summary)
@@ -42,7 +33,6 @@ export function verb(name: string, summary: string) {
     .addOption(new Option("--json", "print one JSON document, or one a line, with schemaVersion"));
 }
 
-/** A verb that works on a deployed stack or on a local data folder. */
 export function targetVerb(name: string, summary: string) {
   return verb(name, summary)
     .addOption(new Option("--stack <name>", "a deployed stack, by its outputs").conflicts("data"))
@@ -56,23 +46,19 @@ export function targetVerb(name: string, summary: string) {
 /** The option of a verb that changes something: without it the verb says what it would do. */
 export const yesOption = () => new Option("--yes", "do it; without this it is a dry run");
 
-/** The end of a verb's help: examples. */
 export function examples(...lines: readonly string[]): string {
   const possible = lines.filter((line) => loadDataTarget !== undefined || !line.includes("--data"));
   return `\nExamples:\n${possible.map((line) => `  survey-poller ${line}`).join("\n")}`;
 }
 
-/** Said on standard error after a dry run. */
 export const DRY_RUN = "Dry run: nothing was changed. Add --yes to do it.";
 
 // What is typed as an argument or as the value of a flag, read.
 
-/** The id of a survey. */
 export function surveyId(text: string): number {
   return idOf(text) ?? refuse("it must be a survey id, a whole number above 0");
 }
 
-/** Several of them, one after the other. */
 export function surveyIds(text: string, before: number[] = []): number[] {
   return [...before, surveyId(text)];
 }
@@ -83,12 +69,10 @@ export function responseId(text: string): LedgerEntry["id"] {
   return idOf(text) ?? refuse("it must be a responseId, a whole number above 0");
 }
 
-/** A number of things. */
 export function wholeNumber(text: string): number {
   return /^\d{1,15}$/.test(text) ? Number(text) : refuse("it must be a whole number");
 }
 
-/** A TCP port. */
 export function port(text: string): number {
   const number = idOf(text);
   return number !== undefined && number <= 65_535 ? number : refuse("it must be a port, from 1 to 65535");
@@ -108,8 +92,6 @@ const FORM = /^\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d(?:\.\d{1,3})?)?(?:Z|[+-]\d\d
 /**
  * Epoch milliseconds of a point in time as a flag gives it. It is an ISO 8601 time with its zone, or a day, which begins at midnight UTC.
  *
- * @param flag such as "--from"
- * @throws UsageError
  * @example momentOf("--from", "2026-11-21T08:00:00Z")
  */
 export function momentOf(flag: string, text: string): number {
@@ -126,8 +108,7 @@ export interface Stretch {
   to: number;
 }
 
-/** @throws UsageError */
-export function stretchOf({ from, to }: { from?: string | undefined; to?: string | undefined }): Stretch {
+export function stretchOf({ from, to }: Pick<Flags, "from" | "to">): Stretch {
   const stretch = {
     from: from === undefined ? 0 : momentOf("--from", from),
     to: to === undefined ? Number.POSITIVE_INFINITY : momentOf("--to", to),

@@ -79,6 +79,11 @@ export function utc(at: number): string {
   return `${new Date(at).toISOString().slice(0, 19).replace("T", " ")} UTC`;
 }
 
+/** "2026-03-10", in UTC. */
+export function day(at: number): string {
+  return new Date(at).toISOString().slice(0, 10);
+}
+
 /** Hour, minute and second in UTC: "14:01:10". */
 export function clock(at: number): string {
   return new Date(at).toISOString().slice(11, 19);

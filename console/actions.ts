@@ -8,7 +8,6 @@ import { changePause, pausedFrom, pauseText } from "../cli/verbs/pause.ts";
 export const ACTIONS = ["audit", "pause", "resume"] as const;
 export type ActionKind = (typeof ACTIONS)[number];
 
-/** Which source and survey are meant; all without it. */
 export interface ActionOf {
   source?: string | undefined;
   surveyId?: number | undefined;

@@ -1,4 +1,4 @@
-import { Hono } from "hono";
+import { type Context, Hono } from "hono";
 import { bodyLimit } from "hono/body-limit";
 import { streamSSE } from "hono/streaming";
 import * as z from "zod";
@@ -32,7 +32,6 @@ export interface AppOptions {
 
 /** Bytes. No pattern is longer. */
 const LONGEST_BODY = 100_000;
-const GONE = "This event is not kept any more.";
 
 /** Everything the page asks for. Without the token it gets the page itself, and nothing that it shows. */
 export function createApp({ feed, events, assets, token, rules, story, action, pull }: AppOptions): Hono {
@@ -53,24 +52,18 @@ export function createApp({ feed, events, assets, token, rules, story, action, p
       }
     }),
   );
+  const ifKept = (c: Context, found: object | undefined) =>
+    found === undefined ? c.json({ error: "This event is not kept any more." }, 404) : c.json(found);
   app.get("/events/:eventId", (c) => {
     const found = events.find(c.req.param("eventId"));
-    if (found === undefined) return c.json({ error: GONE }, 404);
-    return c.json(masked({ ...found.envelope }, MASK));
+    return ifKept(c, found && masked({ ...found.envelope }, MASK));
   });
-  app.get("/stories/:eventId", async (c) => {
-    const told = await story(c.req.param("eventId"));
-    return told === undefined ? c.json({ error: GONE }, 404) : c.json(told);
-  });
+  app.get("/stories/:eventId", async (c) => ifKept(c, await story(c.req.param("eventId"))));
+  app.post("/reveal/:eventId", (c) => ifKept(c, events.find(c.req.param("eventId"))?.envelope));
 
   app.get("/rules", async (c) =>
     c.json(await rules().catch(() => ({ error: "The rules on the bus cannot be read now." }))),
   );
-
-  app.post("/reveal/:eventId", (c) => {
-    const found = events.find(c.req.param("eventId"));
-    return found === undefined ? c.json({ error: GONE }, 404) : c.json(found.envelope);
-  });
   app.post("/match", async (c) => {
     const pattern = await c.req.json<unknown>().catch(() => undefined);
     try {

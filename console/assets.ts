@@ -36,13 +36,11 @@ export const INDEX = `<!doctype html>
 
 export const ICON = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16"><circle cx="8" cy="8" r="6" fill="#1a7f4b"/></svg>`;
 
-/** The files of the page. */
 export interface Assets {
   script: string;
   style: string;
 }
 
-/** Bundles the page in memory. */
 export async function bundlePage(): Promise<Assets> {
   // Loaded here only: the package has no bundler.
   const { build } = await import("esbuild");

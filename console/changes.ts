@@ -10,7 +10,6 @@ export interface EventRow {
   at: number;
   type: string;
   eventId: string;
-  /** Name of the source. */
   source: string | null;
   surveyId: number | null;
   survey: string | null;
@@ -26,7 +25,6 @@ export interface EventRow {
   isRepeat: boolean;
 }
 
-/** The events and requests of one second. */
 export interface StripPoint {
   at: number;
   requests: { ok: number; refused: number; failed: number };
@@ -35,7 +33,6 @@ export interface StripPoint {
   p90: number | null;
 }
 
-/** Something to be seen on the strip. */
 export interface Flag {
   at: number;
   /** From when to when, of a pause whose end is known. */
@@ -49,13 +46,15 @@ export function surveyKey(source: string | null, surveyId: number | null): strin
   return `${source}/${surveyId}`;
 }
 
-/** The work that is going on in a survey. */
+export function responseKey({ surveyId, responseId }: Pick<EventRow, "surveyId" | "responseId">): string {
+  return `${surveyId}/${responseId}`;
+}
+
 export interface Activity {
   at: number;
   text: string;
 }
 
-/** The poller with a cursor beside this one. */
 export interface ShadowView {
   /** Responses completed since it began that are still there: found, missed and on their way add up to them. */
   completed: number;
@@ -78,11 +77,10 @@ export interface Incident {
   kind: string;
   title: string;
   openedAt: number;
-  /** The trouble in words. */
   what: string;
-  /** Undefined while it is open. */
   /** The card has taken so long that something may hold it up: a person should look at the verdict. */
   isOverdue?: true;
+  /** Undefined while it is open. */
   closed?: {
     at: number;
     /** When the last of what it concerned had its event. */
@@ -93,7 +91,6 @@ export interface Incident {
     lost: number;
     repeated: number;
     shadow: { found: number; missed: number; notYet: number };
-    /** One sentence with all of it. */
     sentence: string;
   };
   /** Events it still waits for. */
@@ -109,11 +106,9 @@ export type Change =
   | { kind: "flag"; flag: Flag }
   | { kind: "incident"; incident: Incident };
 
-/** Everything that a page needs to begin with. */
 export interface Snapshot {
   /** Another one after each start: nothing of the one before holds. */
   run: string;
-  /** The polled service, for people. */
   polled: string;
   /** How a command line begins here, and how it names the poller. */
   command: string;
@@ -150,38 +145,25 @@ const KEPT = { events: 1_000, points: 600, flagged: 100, incidents: 50 } as cons
 
 /** Puts one change into what a page shows. Server and browser do it by this alone, so that they cannot disagree. */
 export function applyChange(to: Snapshot, change: Change): void {
-  switch (change.kind) {
-    case "event":
-      keep(to.events, change.row, KEPT.events);
-      return;
-    case "point":
-      keep(to.points, change.point, KEPT.points);
-      return;
-    case "flag":
-      keep(to.flagged, change.flag, KEPT.flagged);
-      return;
-    case "incident": {
-      const at = to.incidents.findIndex(({ id }) => id === change.incident.id);
-      if (at < 0) keep(to.incidents, change.incident, KEPT.incidents);
-      else to.incidents[at] = change.incident;
-      return;
-    }
-    case "activity":
-      to.activities[change.survey] = change.activity;
-      return;
-    case "now":
-      Object.assign(to, change.of);
-  }
+  if (change.kind === "event") keep(to.events, change.row, KEPT.events);
+  if (change.kind === "point") keep(to.points, change.point, KEPT.points);
+  if (change.kind === "flag") keep(to.flagged, change.flag, KEPT.flagged);
+  if (change.kind === "activity") to.activities[change.survey] = change.activity;
+  if (change.kind === "now") Object.assign(to, change.of);
+  if (change.kind !== "incident") return;
+  const at = to.incidents.findIndex(({ id }) => id === change.incident.id);
+  if (at < 0) keep(to.incidents, change.incident, KEPT.incidents);
+  else to.incidents[at] = change.incident;
 }
 
 /** As it is now: what is changed later is not changed in it. */
 export function copyOf(snapshot: Snapshot): Snapshot {
   return {
     ...snapshot,
-    events: latest(snapshot.events, KEPT.events),
-    points: latest(snapshot.points, KEPT.points),
-    flagged: latest(snapshot.flagged, KEPT.flagged),
-    incidents: latest(snapshot.incidents, KEPT.incidents),
+    events: snapshot.events.slice(-KEPT.events),
+    points: snapshot.points.slice(-KEPT.points),
+    flagged: snapshot.flagged.slice(-KEPT.flagged),
+    incidents: snapshot.incidents.slice(-KEPT.incidents),
     activities: { ...snapshot.activities },
   };
 }
@@ -203,11 +185,6 @@ export function keep<T>(all: T[], one: T, most: number): void {
   all.push(one);
   // Cut back now and then alone: a shift for each costs as much as a long list is long.
   if (all.length >= 2 * most) all.splice(0, all.length - most);
-}
-
-/** The last of them, at most so many. */
-function latest<T>(all: readonly T[], most: number): T[] {
-  return all.slice(-most);
 }
 
 /** The text that the page is given in the place of something personal. */

@@ -1,52 +1,35 @@
 import { runShadow, type Shadow, type Simulator } from "../local/simulator/index.ts";
-import type { EventRow, Fates, ShadowView } from "./changes.ts";
-
-interface Followed {
-  surveyId: number;
-  responseId: number;
-  isDeleted: boolean;
-  /** Whether this poller has sent an event of it, and whether subscribers know that it was deleted. */
-  isSent: boolean;
-  isTold: boolean;
-}
+import { type EventRow, responseKey, type ShadowView } from "./changes.ts";
 
 /**
  * Both pollers over the same responses: each that is there was found, missed or is on its way. What was deleted counts where an event of it
  * stands, and nobody was told.
  */
-interface Comparison {
-  completed(surveyId: number, responseId: number): void;
-  removed(surveyId: number, responseId: number): void;
-  event(row: Pick<EventRow, "type" | "surveyId" | "responseId">): void;
-  fates(): { completed: number; cursor: Fates; ours: Fates };
-}
-
-export function createComparison({ fate }: Pick<Shadow, "fate">): Comparison {
-  const followed = new Map<string, Followed>();
-  const keyOf = (surveyId: number | null, responseId: number | null): string => `${surveyId}/${responseId}`;
+export function createComparison({ fate }: Pick<Shadow, "fate">) {
+  const followed = new Map<string, ReturnType<typeof begun>>();
+  /** `isSent`: an event of it; `isTold`: subscribers know that it was deleted. */
+  const begun = (surveyId: number, responseId: number) => ({
+    ...{ surveyId, responseId, isDeleted: false, isSent: false, isTold: false },
+  });
 
   return {
-    completed(surveyId, responseId) {
+    completed(surveyId: number, responseId: number): void {
       if (fate(surveyId, responseId) === undefined) return;
-      const one = { surveyId, responseId, isDeleted: false, isSent: false, isTold: false };
-      followed.set(keyOf(surveyId, responseId), one);
+      followed.set(responseKey({ surveyId, responseId }), begun(surveyId, responseId));
     },
-    removed(surveyId, responseId) {
-      const one = followed.get(keyOf(surveyId, responseId));
+    removed(surveyId: number, responseId: number): void {
+      const one = followed.get(responseKey({ surveyId, responseId }));
       if (one !== undefined) one.isDeleted = true;
     },
-    event({ type, surveyId, responseId }) {
-      const one = followed.get(keyOf(surveyId, responseId));
+    event(row: Pick<EventRow, "type" | "surveyId" | "responseId">): void {
+      const one = followed.get(responseKey(row));
       if (one === undefined) return;
-      if (type === "response.completed") one.isSent = true;
-      if (type === "response.deleted") one.isTold = true;
+      if (row.type === "response.completed") one.isSent = true;
+      if (row.type === "response.deleted") one.isTold = true;
     },
     fates() {
-      const counts = {
-        completed: 0,
-        cursor: { found: 0, missed: 0, onTheWay: 0, deleted: 0 },
-        ours: { found: 0, missed: 0, onTheWay: 0, deleted: 0 },
-      };
+      const none = { found: 0, missed: 0, onTheWay: 0, deleted: 0 };
+      const counts = { completed: 0, cursor: { ...none }, ours: { ...none } };
       for (const { surveyId, responseId, isDeleted, isSent, isTold } of followed.values()) {
         const ofCursor = fate(surveyId, responseId) ?? "not yet";
         if (isDeleted) {
@@ -64,14 +47,7 @@ export function createComparison({ fate }: Pick<Shadow, "fate">): Comparison {
 }
 
 /** A poller with a cursor beside this one, and how the two compare. */
-interface Follower {
-  shadow: Shadow;
-  event(row: EventRow): void;
-  view(repeated: number): ShadowView;
-  stop(): void;
-}
-
-export function followShadow(simulator: Simulator): Follower {
+export function followShadow(simulator: Simulator) {
   const { shadow, stop } = runShadow(simulator);
   const comparison = createComparison(shadow);
   // After the shadow's own listener, so that it knows by now whether it counts this one.
@@ -79,12 +55,12 @@ export function followShadow(simulator: Simulator): Follower {
   return {
     shadow,
     event: comparison.event,
-    view(repeated) {
+    view(repeated: number): ShadowView {
       const { twice, misses } = shadow.summary();
       const { completed, cursor, ours } = comparison.fates();
       return { completed, misses, cursor: { ...cursor, twice }, ours: { ...ours, twice: repeated } };
     },
-    stop() {
+    stop(): void {
       stopListening();
       stop();
     },

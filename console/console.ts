@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { answerAsCalled, asCalled } from "../cli/called-as.ts";
 import type { Target } from "../cli/target/target.ts";
+import type { ExplainAnswer } from "../cli/verbs/explain/story.ts";
 import { readStory } from "../cli/verbs/explain/verb.ts";
 import { oneLine } from "../lib/errors.ts";
 import type { EmbeddedAws, EventEnvelope } from "../local/aws/index.ts";
@@ -40,7 +41,6 @@ export interface ConsoleOptions extends Omit<Ground, "run" | "troubles"> {
 export interface LiveConsole {
   /** With the token, without which the page shows nothing. */
   url: string;
-  /** An event that the bus has taken. */
   event(envelope: EventEnvelope): void;
   /** Something to be seen on the strip. */
   flag(kind: Flag["kind"], text: string): void;
@@ -54,7 +54,6 @@ const POINT_EVERY = 1_000;
 /** Milliseconds in which the pages hear of the end. */
 const LAST_WORD = 2 * FEED.deltaEvery;
 
-/** Starts the live page. */
 export async function startConsole({ port, demo, folder, ...ground }: ConsoleOptions): Promise<LiveConsole> {
   const stop = new AbortController();
   const token = tokenFor(folder);
@@ -66,18 +65,15 @@ export async function startConsole({ port, demo, folder, ...ground }: ConsoleOpt
     demo &&
     follower &&
     createTrouble({
-      simulator: demo.simulator,
-      aws: demo.aws,
-      shadow: follower.shadow,
-      signal: stop.signal,
-      kill: async () => {
+      ...{ simulator: demo.simulator, aws: demo.aws, shadow: follower.shadow, signal: stop.signal },
+      async kill() {
         await demo.kill();
         flag("restart", "poller killed");
       },
       tell: (incident) => feed.tell({ kind: "incident", incident }),
       flag: (text) => flag("trouble", text),
     });
-  const feed = createFeed({ ground: { run: randomUUID(), ...ground, troubles: trouble?.list ?? [] } });
+  const feed = createFeed({ run: randomUUID(), ...ground, troubles: trouble?.list ?? [] });
 
   const requests = { day: "", count: 0 };
   const unobserve = observe({
@@ -111,20 +107,17 @@ export async function startConsole({ port, demo, folder, ...ground }: ConsoleOpt
     if (found === undefined) return undefined;
     const { row, envelope } = found;
     const { responseId, surveyId, source } = row;
-    const [explained, matched] = await Promise.all([
-      target === undefined || responseId === null || surveyId === null
-        ? undefined
-        : readStory(
-            target,
-            { by: { id: responseId }, survey: surveyId, source: source ?? undefined, ask: false },
-            io,
-          ).catch(() => undefined),
-      rules().then(
-        (all) => matchedBy(envelope, all),
-        () => undefined,
-      ),
+    const explained = async (): Promise<ExplainAnswer | undefined> => {
+      if (target === undefined || responseId === null || surveyId === null) return undefined;
+      const asked = { by: { id: responseId }, survey: surveyId, source: source ?? undefined, ask: false };
+      return answerAsCalled(await readStory(target, asked, io), ground.command);
+    };
+    const [told, matched] = await Promise.all([
+      explained().catch(() => undefined),
+      rules()
+        .then((all) => matchedBy(envelope, all))
+        .catch(() => undefined),
     ]);
-    const told = explained && answerAsCalled(explained, ground.command);
     return storyOf({ row, told, rules: matched, flags: feed.snapshot().flagged, now: Date.now() });
   }
 
@@ -136,12 +129,9 @@ export async function startConsole({ port, demo, folder, ...ground }: ConsoleOpt
       for (const line of lines) flag("action", asCalled(line, ground.command));
       return lines;
     } catch (error) {
-      const line = asCalled(
-        oneLine(error, () => `${kind} failed`),
-        ground.command,
-      );
-      flag("action", line);
-      return [line];
+      const failure = oneLine(error, () => `${kind} failed`);
+      flag("action", asCalled(failure, ground.command));
+      return [asCalled(failure, ground.command)];
     }
   }
 
@@ -170,14 +160,9 @@ export async function startConsole({ port, demo, folder, ...ground }: ConsoleOpt
     flag,
     ready(opened) {
       target = opened;
-      void keepLooking({
-        target: opened,
-        tell: feed.tell,
-        emittedSince: events.emittedSince,
-        readers: feed.readers,
-        signal: stop.signal,
-        command: ground.command,
-      });
+      const { tell, readers } = feed;
+      const { emittedSince } = events;
+      void keepLooking({ target: opened, tell, emittedSince, readers, signal: stop.signal, command: ground.command });
     },
     async close(cause) {
       feed.tell({ kind: "now", of: { ended: { at: Date.now(), cause: cause ?? null } } });

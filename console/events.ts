@@ -7,18 +7,9 @@ import { type EventRow, keep, surveyKey } from "./changes.ts";
 /** Events that can be opened, and ids by which a repeat is known. */
 const MOST = { open: 1_000, ids: 100_000 };
 
-/** The events of a run, as they came over the bus. */
-export interface Events {
-  add(envelope: EventEnvelope, at: number): EventRow;
-  find(eventId: string): { row: EventRow; envelope: EventEnvelope } | undefined;
-  /** Numbers of the events that match a pattern, and of how many. Throws InvalidEventPatternError. */
-  match(pattern: unknown): { numbers: number[]; of: number };
-  repeated(): number;
-  /** First events heard since the books of their survey were closed, by `surveyKey`. */
-  emittedSince(status: StatusAnswer): Record<string, number>;
-}
+export type Events = ReturnType<typeof createEvents>;
 
-export function createEvents(): Events {
+export function createEvents() {
   const kept: { row: EventRow; envelope: EventEnvelope }[] = [];
   const ids = new Set<string>();
   let number = 0;
@@ -27,7 +18,7 @@ export function createEvents(): Events {
   let repeated = 0;
 
   return {
-    add(envelope, at) {
+    add(envelope: EventEnvelope, at: number): EventRow {
       const { meta, data } = readEnvelope(envelope)?.detail ?? { meta: {}, data: {} };
       const eventId = meta.eventId ?? envelope.id;
       const isRepeat = ids.has(eventId);
@@ -62,23 +53,24 @@ export function createEvents(): Events {
       keep(kept, { row, envelope }, MOST.open);
       return row;
     },
-    find: (eventId) => kept.findLast(({ row }) => row.eventId === eventId),
-    match(pattern) {
+    find: (eventId: string) => kept.findLast(({ row }) => row.eventId === eventId),
+    /** Numbers of the events that match a pattern, and of how many. Throws InvalidEventPatternError. */
+    match(pattern: unknown) {
       const matches = createMatcher(pattern);
       const last = kept.slice(-MOST.open);
-      return {
-        numbers: last.filter(({ envelope }) => matches(envelope)).map(({ row }) => row.number),
-        of: last.length,
-      };
+      const found = last.filter(({ envelope }) => matches(envelope));
+      return { numbers: found.map(({ row }) => row.number), of: last.length };
     },
     repeated: () => repeated,
-    emittedSince({ surveys }) {
+    /** First events heard since the books of their survey were closed, by `surveyKey`. */
+    emittedSince({ surveys }: StatusAnswer): Record<string, number> {
       for (const { source, surveyId, books } of surveys) {
         const key = surveyKey(source, surveyId);
+        const times = heard.get(key) ?? [];
         if (books !== null)
           heard.set(
             key,
-            (heard.get(key) ?? []).filter((at) => at > books.closedAt),
+            times.filter((at) => at > books.closedAt),
           );
       }
       return Object.fromEntries([...heard].map(([key, times]) => [key, times.length]));

@@ -7,23 +7,7 @@ export type Frame =
   | { id: string; event: "delta"; data: Change[] }
   | { id: string; event: "beat"; data: { at: number } };
 
-export interface Feed {
-  tell(change: Change): void;
-  snapshot(): Snapshot;
-  /**
-   * Frames for one page, until the signal aborts: where it stopped reading, or all of it, then what changes.
-   *
-   * @param lastId the id of the last frame that it has had
-   */
-  frames(lastId: string | undefined, signal: AbortSignal): AsyncGenerator<Frame>;
-  /** Pages that listen. */
-  readers(): number;
-}
-
-export interface FeedOptions {
-  ground: Ground;
-  now?: () => number;
-}
+export type Feed = ReturnType<typeof createFeed>;
 
 export const FEED = {
   /** Changes from which a page that was away can go on. */
@@ -37,7 +21,7 @@ export const FEED = {
 /** Events in one delta: no page shows more. */
 const MOST_EVENTS = 1_000;
 
-export function createFeed({ ground, now = Date.now }: FeedOptions): Feed {
+export function createFeed(ground: Ground) {
   const shown = emptySnapshot(ground);
   const ring: Change[] = [];
   /** Number of the last change; the first is 1. */
@@ -58,6 +42,11 @@ export function createFeed({ ground, now = Date.now }: FeedOptions): Feed {
     return Number(number) <= last && since(Number(number)) !== undefined ? Number(number) : undefined;
   }
 
+  /**
+   * Frames for one page, until the signal aborts: where it stopped reading, or all of it, then what changes.
+   *
+   * @param lastId the id of the last frame that it has had
+   */
   async function* frames(lastId: string | undefined, signal: AbortSignal): AsyncGenerator<Frame> {
     let sent = placeOf(lastId);
     let sentAt = 0;
@@ -68,12 +57,12 @@ export function createFeed({ ground, now = Date.now }: FeedOptions): Feed {
         const id = idAt(last);
         if (changes === undefined) yield { id, event: "snapshot", data: copyOf(shown) };
         else if (changes.length > 0) yield { id, event: "delta", data: shortened(changes) };
-        else if (now() - sentAt >= FEED.beatEvery) yield { id, event: "beat", data: { at: now() } };
-        if (changes === undefined || changes.length > 0 || now() - sentAt >= FEED.beatEvery) sentAt = now();
+        else if (Date.now() - sentAt >= FEED.beatEvery) yield { id, event: "beat", data: { at: Date.now() } };
+        if (changes === undefined || changes.length > 0 || Date.now() - sentAt >= FEED.beatEvery) sentAt = Date.now();
         sent = Number(id.slice(id.lastIndexOf(".") + 1));
         await pause(FEED.deltaEvery, signal);
         if (sent === last)
-          await Promise.race([news.promise, pause(Math.max(0, sentAt + FEED.beatEvery - now()), signal)]);
+          await Promise.race([news.promise, pause(Math.max(0, sentAt + FEED.beatEvery - Date.now()), signal)]);
       }
     } finally {
       readers -= 1;
@@ -81,14 +70,14 @@ export function createFeed({ ground, now = Date.now }: FeedOptions): Feed {
   }
 
   return {
-    tell(change) {
+    tell(change: Change): void {
       applyChange(shown, change);
       keep(ring, change, FEED.ring);
       last += 1;
       news.resolve();
       news = Promise.withResolvers();
     },
-    snapshot: () => copyOf(shown),
+    snapshot: (): Snapshot => copyOf(shown),
     frames,
     readers: () => readers,
   };

@@ -13,7 +13,6 @@ export const PARTS = [
 ] as const;
 export type Part = (typeof PARTS)[number];
 
-/** Responses by their state now. */
 export type Figures = Record<Part, number>;
 
 /**

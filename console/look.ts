@@ -1,6 +1,6 @@
-import { DescribeSecretCommand } from "@aws-sdk/client-secrets-manager";
 import { answerAsCalled } from "../cli/called-as.ts";
 import type { Target } from "../cli/target/target.ts";
+import { keptSince } from "../cli/verbs/credentials.ts";
 import type { SourceStatus, StatusAnswer } from "../cli/verbs/status/answer.ts";
 import { readStatus } from "../cli/verbs/status/read.ts";
 import { oneLine } from "../lib/errors.ts";
@@ -22,7 +22,6 @@ interface Looking {
   /** Pages that are open. While there is none, a poller that works off a backlog has all of the table to itself. */
   readers(): number;
   signal: AbortSignal;
-  /** How a command line begins here. */
   command: string;
 }
 
@@ -61,18 +60,9 @@ export async function keepLooking({ target, tell, emittedSince, readers, signal,
   }
 }
 
-/** When the oldest token in use was fetched (epoch milliseconds); null where that is not known. Its value is not read. */
-async function oldestToken({ clients, resources }: Target): Promise<number | null> {
-  const ages = await Promise.all(
-    Object.values(resources.secrets).map(({ token }) =>
-      clients.secrets.send(new DescribeSecretCommand({ SecretId: token })).then(
-        ({ LastChangedDate, VersionIdsToStages }) =>
-          Object.keys(VersionIdsToStages ?? {}).length === 0 ? undefined : LastChangedDate?.getTime(),
-        () => undefined,
-      ),
-    ),
-  );
-  const known = ages.filter((at) => at !== undefined);
+async function oldestToken(target: Target): Promise<number | null> {
+  const tokens = Object.values(target.resources.secrets).map(({ token }) => keptSince(target, token));
+  const known = (await Promise.all(tokens)).filter((at) => at !== null);
   return known.length === 0 ? null : Math.min(...known);
 }
 

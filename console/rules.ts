@@ -1,5 +1,6 @@
 import { EventBridgeClient, ListRulesCommand, ListTargetsByRuleCommand } from "@aws-sdk/client-eventbridge";
 import { TEMPORARY } from "../cli/hearing/temporary-rules.ts";
+import { closing } from "../cli/target/aws-failure.ts";
 import type { Target } from "../cli/target/target.ts";
 import { createMatcher } from "../local/aws/event-bridge/matcher.ts";
 
@@ -18,27 +19,23 @@ const MOST = 100;
 
 /** The rules on the bus of a poller: those whose subscribers wait when it stands still. */
 export async function readRules(target: Target): Promise<RuleView[]> {
-  const client = new EventBridgeClient(target.client("eventbridge"));
+  using client = closing(new EventBridgeClient(target.client("eventbridge")));
   const bus = { EventBusName: target.resources.busName };
-  try {
-    const { Rules = [] } = await client.send(new ListRulesCommand({ ...bus, Limit: MOST }));
-    // Not the one by which this page, or a tail, hears events.
-    const lasting = Rules.filter(({ Name = "" }) => !Name.startsWith(TEMPORARY));
-    return await Promise.all(
-      lasting.map(async ({ Name: name = "", State, EventPattern }) => {
-        const { Targets = [] } = await client.send(new ListTargetsByRuleCommand({ ...bus, Rule: name }));
-        return {
-          name,
-          isEnabled: State === "ENABLED",
-          targets: Targets.length,
-          types: typesOf(EventPattern),
-          pattern: EventPattern ?? "",
-        };
-      }),
-    );
-  } finally {
-    client.destroy();
-  }
+  const { Rules = [] } = await client.send(new ListRulesCommand({ ...bus, Limit: MOST }));
+  // Not the one by which this page, or a tail, hears events.
+  const lasting = Rules.filter(({ Name = "" }) => !Name.startsWith(TEMPORARY));
+  return await Promise.all(
+    lasting.map(async ({ Name: name = "", State, EventPattern }) => {
+      const { Targets = [] } = await client.send(new ListTargetsByRuleCommand({ ...bus, Rule: name }));
+      return {
+        name,
+        isEnabled: State === "ENABLED",
+        targets: Targets.length,
+        types: typesOf(EventPattern),
+        pattern: EventPattern ?? "",
+      };
+    }),
+  );
 }
 
 /** Names of those that an event goes to. A pattern that this matcher does not know counts as none. */

@@ -8,9 +8,7 @@ import { createAdaptorServer } from "@hono/node-server";
 import type { Hono, MiddlewareHandler } from "hono";
 import { errorCode } from "../lib/errors.ts";
 
-/** Only this machine can ask. */
 const LOOPBACK = "127.0.0.1";
-/** Ports that are tried, one after the other. */
 const TRIED = 50;
 
 interface Served {
@@ -59,7 +57,6 @@ const POLICY = [
   "frame-ancestors 'none'",
 ].join("; ");
 
-/** The header in which a page shows the token of the printed URL. */
 export const TOKEN_HEADER = "x-console-token";
 
 const OWN_NAMES = new Set(["127.0.0.1", "localhost", "[::1]"]);

@@ -4,23 +4,17 @@ import type { StripPoint } from "./changes.ts";
 const WINDOW = 60_000;
 
 /** Counts what happens until the next point is taken. */
-export interface Strip {
-  /** `status` is that of HTTP; undefined when no answer came. */
-  request(status: number | undefined): void;
-  lag(milliseconds: number, at: number): void;
-  take(at: number): StripPoint;
-}
-
-export function createStrip(): Strip {
+export function createStrip() {
   let requests = { ok: 0, refused: 0, failed: 0 };
   let lags: { at: number; lag: number }[] = [];
   return {
-    request(status) {
+    /** @param status that of HTTP; undefined when no answer came */
+    request(status: number | undefined): void {
       const isFailed = status === undefined || status >= 500 || (status >= 400 && status !== 404 && status !== 429);
       requests[status === 429 ? "refused" : isFailed ? "failed" : "ok"] += 1;
     },
-    lag: (lag, at) => void lags.push({ at, lag }),
-    take(at) {
+    lag: (lag: number, at: number) => void lags.push({ at, lag }),
+    take(at: number): StripPoint {
       lags = lags.filter((one) => one.at > at - WINDOW);
       const sorted = lags.map(({ lag }) => lag).sort((a, b) => a - b);
       const point = { at, requests, p50: quantile(sorted, 0.5), p90: quantile(sorted, 0.9) };

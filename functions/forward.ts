@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { Logger } from "@aws-lambda-powertools/logger";
 import type { Context, SQSBatchResponse, SQSEvent } from "aws-lambda";
-import { readBuiltConfig } from "../lib/config/built.ts";
 import { mostDetailed } from "../lib/config/config.ts";
 import { ConfigError } from "../lib/config/error.ts";
+import { readBuiltConfig } from "../lib/config/read-file.ts";
 import { describeFailure, serviceName } from "../lib/monitoring/log.ts";
 import { writeWebhookMetrics } from "../lib/monitoring/webhook-metrics.ts";
 import { readForwardEnvironment } from "../lib/run/environment.ts";
@@ -50,8 +50,8 @@ export async function handler(event: unknown, context: Context): Promise<SQSBatc
     },
     trouble: (error) => logger.error("webhook in trouble", { webhook: webhook.name, ...describeFailure(error) }),
   });
-  const measured = { webhook: webhook.name, requestId: context.awsRequestId, level: config.monitoring.level };
-  writeWebhookMetrics(measured, deliveries);
+  const writing = { requestId: context.awsRequestId, level: config.monitoring.level };
+  writeWebhookMetrics(webhook.name, writing, deliveries);
   return { batchItemFailures: again.map((itemIdentifier) => ({ itemIdentifier })) };
 }
 

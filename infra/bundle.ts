@@ -1,8 +1,8 @@
 import { copyFileSync, existsSync, mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { basename, join, resolve } from "node:path";
-import type { BuiltConfig } from "../lib/config/built.ts";
 import { parseConfig } from "../lib/config/parse.ts";
+import type { BuiltConfig } from "../lib/config/read-file.ts";
 
 /** The checkout, or in the package `dist`. */
 const ROOT = resolve(import.meta.dirname, "..");

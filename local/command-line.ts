@@ -1,7 +1,7 @@
 import { parseArgs } from "node:util";
 import { UsageError } from "../cli/errors.ts";
-import { nearestName } from "../lib/config/edit-distance.ts";
 import { parseDuration } from "../lib/config/units.ts";
+import { nearestName } from "../lib/config/unknown-field.ts";
 
 /** The flags of the user; undefined where one was not given. */
 export interface CommandLine {

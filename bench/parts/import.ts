@@ -3,12 +3,16 @@ import { once } from "node:events";
 import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import manifest from "../../package.json" with { type: "json" };
 import { besideBare, CONCURRENCY } from "../support/bare-client.ts";
 import { atLeast, atMost, type Drained, perSecond, type Row, told } from "../support/measure.ts";
 import type { ServiceProcess } from "../support/service.ts";
 
 // The first import as a user makes it: `npm start` against a service with a history, in one run with a client that keeps no state and emits nothing.
 
+const ROOT = join(import.meta.dirname, "../..");
+/** What `npm start` gives Node. */
+const START = manifest.scripts.start.split(" ").slice(1);
 /** Milliseconds between two looks at the memory of the process. */
 const LOOK_EVERY = 200;
 
@@ -25,11 +29,10 @@ async function imported(service: ServiceProcess): Promise<Imported> {
   const [config, events] = [join(folder, "config.json"), join(folder, "events.ndjson")];
   const source = { baseUrl: service.url, advanced: { concurrency: CONCURRENCY }, timeZone: "UTC" };
   writeFileSync(config, JSON.stringify(source));
-  const heap = ["--max-semi-space-size=8", "--max-old-space-size=512"];
   const places = ["--config", config, "--data", folder, "--events", events];
   const options = "--ticks 1 --interval 60s --start-from beginning --no-console".split(" ");
-  const child = spawn(process.execPath, [...heap, "local/start.ts", ...places, ...options], {
-    cwd: join(import.meta.dirname, "../.."),
+  const child = spawn(process.execPath, [...START, ...places, ...options], {
+    cwd: ROOT,
     env: { ...process.env, SURVEY_CLIENT_ID: "bench", SURVEY_CLIENT_SECRET: "bench" },
     stdio: ["ignore", "pipe", "inherit"],
   });

@@ -1,56 +1,9 @@
 import { type Ports, type Publisher, type State, tick } from "../../lib/polling/index.ts";
 import { CATCH_UP, toSurveyService } from "../../lib/service/survey-service.ts";
 import { createSurveyApi } from "../../lib/survey-api/index.ts";
-import { copyOf } from "../../test/simulation/ports/copy.ts";
-import { createStore, type Store } from "../../test/simulation/ports/store.ts";
+import { memoryState } from "../../test/support/state-store.ts";
 import { defaultSource } from "./default-source.ts";
 import { type Drained, measured } from "./measure.ts";
-
-const lag = { shownUntil: () => Number.POSITIVE_INFINITY, showsOld() {} };
-
-/** A table that shows at once what is written. */
-function createTable(now: () => number): Store {
-  return createStore(now, lag);
-}
-
-function statePort(table: Store, now: () => number): State {
-  return {
-    // Rows are replaced, never changed: ten thousand need no copies.
-    account: async () => ({
-      ...copyOf({ ...table.account, rows: undefined }),
-      ...table.roles.get("tick")?.note,
-      rows: new Map(table.account.rows),
-    }),
-    saveAccount: async (changes) => void Object.assign(table.account, copyOf(changes)),
-    async saveRows(rows) {
-      for (const [id, row] of rows) table.account.rows.set(id, copyOf(row));
-    },
-    acquire: async (surveyId, owner, duration) => {
-      const at = now();
-      return table.acquire(surveyId, `${owner}/1`, owner, at, at + duration);
-    },
-    takeRole: async (role, owner, duration) => {
-      const at = now();
-      return table.takeRole(role, `${owner}/1`, owner, at, at + duration);
-    },
-    giveBackRole: async (lease) => table.giveBackRole(lease),
-    async renew(lease, duration) {
-      const until = now() + duration;
-      table.renew(lease, until);
-      lease.until = until;
-    },
-    saveState: async (lease, mark) => void table.saveState(lease, copyOf(mark)),
-    release: async (lease, mark) => void table.release(lease, copyOf(mark)),
-    entries: async (surveyId, ids) => table.read(surveyId, ids),
-    async putEntries(surveyId, entries) {
-      for (const entry of entries) table.write(surveyId, copyOf(entry));
-    },
-    due: async (surveyId, kind, until, limit) => table.due(surveyId, kind, until, limit),
-    nextDue: async (surveyId, kind) => table.nextDue(surveyId, kind),
-    emitted: async (surveyId, from) => table.emitted(surveyId, from),
-    forRedrive: async (surveyId, from) => table.forRedrive(surveyId, from),
-  };
-}
 
 export interface MemoryDrain extends Drained {
   /** Items written to the table. */
@@ -64,8 +17,9 @@ export async function drainInMemory(url: string, concurrency: number): Promise<M
     credentials: { clientId: "bench", clientSecret: "bench" },
     concurrency,
   });
-  const table = createTable(Date.now);
-  const { state, writes } = counted(statePort(table, Date.now));
+  const table = memoryState(Date.now);
+  const { objects } = table.store;
+  const { state, writes } = counted(table.state);
   let responses = 0;
   const ports: Ports = {
     clock: { now: Date.now, every: () => () => {} },
@@ -76,9 +30,9 @@ export async function drainInMemory(url: string, concurrency: number): Promise<M
       responses += 1;
     }),
     vault: {
-      put: async (key, value) => void table.objects.set(key, value),
-      get: async (key) => table.objects.get(key),
-      delete: async (key) => void table.objects.delete(key),
+      put: async (key, value) => void objects.set(key, value),
+      get: async (key) => objects.get(key),
+      delete: async (key) => void objects.delete(key),
     },
     observe: () => {},
   };

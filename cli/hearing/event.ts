@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { isObject } from "../../lib/config/shape.ts";
+import { parseJson } from "../../lib/secrets/secret-values.ts";
 import type { Io } from "../io.ts";
 import { clock, span, surveyName } from "../words.ts";
 
@@ -48,11 +49,7 @@ export type Heard = z.infer<typeof envelope>;
  * @param body the envelope, or its JSON
  */
 export function readEnvelope(body: string | object): Heard | undefined {
-  try {
-    return envelope.safeParse(typeof body === "string" ? JSON.parse(body) : body).data;
-  } catch {
-    return undefined;
-  }
+  return envelope.safeParse(typeof body === "string" ? parseJson(body) : body).data;
 }
 
 const LONGEST_TYPE = "response.completed".length;

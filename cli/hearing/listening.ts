@@ -1,21 +1,22 @@
 import { DeleteMessageBatchCommand, ReceiveMessageCommand, SQSClient } from "@aws-sdk/client-sqs";
 import { InvalidArgumentError, Option } from "@commander-js/extra-typings";
 import { checkWhere, detailShape, type Shape } from "../../infra/subscriptions/check-where.ts";
-import { nearestName } from "../../lib/config/edit-distance.ts";
 import { isObject, pathText } from "../../lib/config/shape.ts";
 import { parseDuration } from "../../lib/config/units.ts";
+import { nearestName } from "../../lib/config/unknown-field.ts";
 import { errorCode } from "../../lib/errors.ts";
 import { EVENT_TYPES, type EventType } from "../../lib/events/contract.ts";
+import { parseJson } from "../../lib/secrets/secret-values.ts";
 import { createMatcher } from "../../local/aws/event-bridge/matcher.ts";
 import { InterruptedError, notNow, UsageError } from "../errors.ts";
 import type { Io } from "../io.ts";
 import { askingAws } from "../target/aws-failure.ts";
-import { openTarget, type TargetOptions } from "../target/open-target.ts";
+import { type Flags, openTarget } from "../target/open-target.ts";
 import type { Target } from "../target/target.ts";
 import { clock, count, span } from "../words.ts";
 import { LIFETIME, makeTemporaryRule, prolong, removeTemporaryRule, sweepExpired } from "./temporary-rules.ts";
 
-interface HearingOptions extends TargetOptions {
+interface HearingOptions extends Flags {
   filter?: string | undefined;
   for?: number | undefined;
   count?: number | undefined;
@@ -73,7 +74,6 @@ export async function* hear({ receive, until, count: most, now, say, signal }: H
  * Hears events on the bus of a poller, by a rule and a queue that are removed at the end, whatever the end is.
  *
  * @param onEvent gets each event's envelope as it was delivered, one after the other
- * @throws InterruptedError after Ctrl-C
  */
 export async function listening(
   options: HearingOptions,
@@ -88,14 +88,11 @@ export async function listening(
     });
   }
   const { sources } = await target.config();
-  const pattern = patternOf(
-    filter,
-    sources.map(({ eventSource }) => eventSource),
-  );
+  const eventSources = sources.map(({ eventSource }) => eventSource);
   await sweep(target, io);
   const began = io.now();
   const rule = await askingAws("the temporary rule and its queue could not be made", () =>
-    makeTemporaryRule(target, { pattern, now: began }),
+    makeTemporaryRule(target, { pattern: patternOf(filter, eventSources), now: began }),
   );
   const sqs = new SQSClient({ ...target.client("sqs"), maxAttempts: 3 });
   let prolongedAt = began;
@@ -164,7 +161,6 @@ async function remove(target: Target, name: string, options: HearingOptions, io:
   }
 }
 
-/** The run on a data folder has ended, and its AWS with it. */
 export function runEnded(target: Target): Error {
   return notNow("RUN_ENDED", `the run on the ${target.name} has ended`, {
     hint: "Start npm start again, then try again.",
@@ -190,11 +186,10 @@ const SHORT: Readonly<Record<string, string>> = { nps: "data.summary.nps.class" 
 /**
  * Reads what `--filter` holds, and says where it is wrong. No value is repeated: it could be personal.
  *
- * @throws UsageError
  * @example readFilter("type=response.completed nps=detractor,passive")
  */
 export function readFilter(text: string): Filter {
-  const pattern = text.trimStart().startsWith("{") ? parseJson(text) : fromPairs(text);
+  const pattern = text.trimStart().startsWith("{") ? fromJson(text) : fromPairs(text);
   const fields = Object.keys(pattern);
   if (fields.length === 0) throw wrong("--filter names no field");
   for (const field of fields) {
@@ -232,15 +227,10 @@ function typesOf(types: unknown): readonly EventType[] {
   throw wrong(`--filter: detail-type must be a list of types, out of ${EVENT_TYPES.join(", ")}`);
 }
 
-function parseJson(text: string): Record<string, unknown> {
-  try {
-    const parsed: unknown = JSON.parse(text);
-    if (isObject(parsed)) return parsed;
-  } catch {
-    // The message of the error may quote the text.
-    throw wrong("--filter is not JSON");
-  }
-  throw wrong("--filter must be an object");
+function fromJson(text: string): Record<string, unknown> {
+  const parsed = parseJson(text);
+  if (isObject(parsed)) return parsed;
+  throw wrong(parsed === undefined ? "--filter is not JSON" : "--filter must be an object");
 }
 
 /** `surveyId=103,104 nps=detractor`: fields of `data`, or by their whole path. */
@@ -269,8 +259,9 @@ function fromPairs(text: string): Record<string, unknown> {
 function set(into: Record<string, unknown>, path: readonly string[], values: unknown[], name: string): void {
   const [first = "", ...rest] = path;
   if (rest.length === 0) {
-    if (first in into)
+    if (first in into) {
       throw wrong(`--filter: ${name} is given twice; its alternatives stand behind one "=", with commas`);
+    }
     into[first] = values;
     return;
   }
@@ -286,11 +277,10 @@ function shapeAt(path: readonly string[]): Shape | undefined {
 }
 
 function typed(values: readonly string[], shape: Shape | undefined): unknown[] {
-  const has = (kind: "number" | "boolean" | "null"): boolean => shape?.kinds.has(kind) === true;
   return values.map((value) => {
-    if (has("number") && /^-?\d+(\.\d+)?$/.test(value)) return Number(value);
-    if (has("boolean") && (value === "true" || value === "false")) return value === "true";
-    return has("null") && value === "null" ? null : value;
+    if (shape?.kinds.has("number") && /^-?\d+(\.\d+)?$/.test(value)) return Number(value);
+    if (shape?.kinds.has("boolean") && /^(true|false)$/.test(value)) return value === "true";
+    return shape?.kinds.has("null") && value === "null" ? null : value;
   });
 }
 

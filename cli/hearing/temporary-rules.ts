@@ -19,9 +19,9 @@ import {
 } from "@aws-sdk/client-sqs";
 import { errorCode } from "../../lib/errors.ts";
 import { CommandError } from "../errors.ts";
+import { closing } from "../target/aws-failure.ts";
 import type { Target } from "../target/target.ts";
 
-/** How the name of each begins. */
 export const TEMPORARY = "survey-poller-tail-";
 const NAME = /^survey-poller-tail-[0-9a-f]+-(\d+)$/;
 /** Seconds that SQS keeps what nobody takes: what is left of a killed command gathers no more than the events of so long. */
@@ -43,14 +43,9 @@ async function onBus<T>(
   target: Target,
   work: (on: { events: EventBridgeClient; sqs: SQSClient; EventBusName: string }) => Promise<T>,
 ): Promise<T> {
-  const events = new EventBridgeClient({ ...target.client("eventbridge"), maxAttempts: 5 });
-  const sqs = new SQSClient({ ...target.client("sqs"), maxAttempts: 5 });
-  try {
-    return await work({ events, sqs, EventBusName: target.resources.busName });
-  } finally {
-    events.destroy();
-    sqs.destroy();
-  }
+  using events = closing(new EventBridgeClient({ ...target.client("eventbridge"), maxAttempts: 5 }));
+  using sqs = closing(new SQSClient({ ...target.client("sqs"), maxAttempts: 5 }));
+  return await work({ events, sqs, EventBusName: target.resources.busName });
 }
 
 /**
@@ -86,7 +81,6 @@ export function makeTemporaryRule(
   });
 }
 
-/** Only this rule may send. */
 function policyFor(queueArn: string, ruleArn: string): string {
   const statement = {
     Sid: "OnlyThisRule",
@@ -99,7 +93,6 @@ function policyFor(queueArn: string, ruleArn: string): string {
   return JSON.stringify({ Version: "2012-10-17", Statement: [statement] });
 }
 
-/** Keeps the rule and its queue for another lifetime. */
 export async function prolong(target: Target, { queueUrl: QueueUrl }: TemporaryRule, now: number): Promise<void> {
   const Tags = { [EXPIRES]: `${Math.ceil((now + LIFETIME) / 1000)}` };
   await onBus(target, ({ sqs }) => sqs.send(new TagQueueCommand({ QueueUrl, Tags })));
@@ -107,42 +100,35 @@ export async function prolong(target: Target, { queueUrl: QueueUrl }: TemporaryR
 
 /**
  * Takes away the rule and the queue of this name, as far as they are there. The rule goes first: what it would send to a queue that is gone would be a
- * failed delivery.
- *
- * @throws what the first step failed with that did, after all steps have been tried
+ * failed delivery. Where it cannot go, the queue goes all the same.
  */
 export function removeTemporaryRule(target: Target, name: string): Promise<void> {
   return onBus(target, async ({ events, sqs, EventBusName }) => {
     const of = { Rule: name, EventBusName };
-    const [rule, queue] = [
+    try {
       await unlessMissing(async () => {
         const { Targets = [] } = await events.send(new ListTargetsByRuleCommand(of));
         const Ids = Targets.flatMap(({ Id }) => Id ?? []);
         if (Ids.length > 0) await events.send(new RemoveTargetsCommand({ ...of, Ids }));
         await events.send(new DeleteRuleCommand({ Name: name, EventBusName }));
-      }),
+      });
+    } finally {
       await unlessMissing(async () => {
         const { QueueUrl } = await sqs.send(new GetQueueUrlCommand({ QueueName: name }));
         await sqs.send(new DeleteQueueCommand({ QueueUrl }));
-      }),
-    ];
-    const failed = rule ?? queue;
-    if (failed !== undefined) throw failed.error;
+      });
+    }
   });
 }
 
-/** The failure of a step; undefined also where what it is about is not there. */
-async function unlessMissing(step: () => Promise<void>): Promise<{ error: unknown } | undefined> {
+/** Undefined where what a step is about is not there. */
+async function unlessMissing<T>(step: () => Promise<T>): Promise<T | undefined> {
   try {
-    await step();
-    return undefined;
+    return await step();
   } catch (error) {
-    return isMissing(error) ? undefined : { error };
+    if (/ResourceNotFound|QueueDoesNotExist|NonExistentQueue/.test(errorCode(error))) return undefined;
+    throw error;
   }
-}
-
-function isMissing(error: unknown): boolean {
-  return /ResourceNotFound|QueueDoesNotExist|NonExistentQueue/.test(errorCode(error));
 }
 
 /**
@@ -174,14 +160,11 @@ export function sweepExpired(target: Target, now: number): Promise<string[]> {
   });
 }
 
-async function prolongedTo(sqs: SQSClient, name: string): Promise<string | undefined> {
-  try {
+function prolongedTo(sqs: SQSClient, name: string): Promise<string | undefined> {
+  return unlessMissing(async () => {
     const { QueueUrl } = await sqs.send(new GetQueueUrlCommand({ QueueName: name }));
     return (await sqs.send(new ListQueueTagsCommand({ QueueUrl }))).Tags?.[EXPIRES];
-  } catch (error) {
-    if (isMissing(error)) return undefined;
-    throw error;
-  }
+  });
 }
 
 /** Rules lie on a bus, queues do not: a few digits of the bus's name tell them apart. */

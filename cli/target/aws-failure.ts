@@ -4,6 +4,11 @@ import { CommandError, EXIT } from "../errors.ts";
 const NOT_ACCEPTED =
   /ExpiredToken|UnrecognizedClient|InvalidClientTokenId|InvalidSignature|IncompleteSignature|OptInRequired/;
 
+/** A client that is destroyed where its block ends: `using sqs = closing(new SQSClient({}))`. */
+export function closing<Client extends { destroy(): void }>(client: Client): Client & Disposable {
+  return Object.assign(client, { [Symbol.dispose]: () => client.destroy() });
+}
+
 /** Runs requests to AWS. An error of one becomes an error that says what to do next, since the SDK's own message may repeat its input. */
 export async function askingAws<T>(what: string, ask: () => Promise<T>): Promise<T> {
   try {

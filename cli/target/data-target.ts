@@ -3,8 +3,9 @@ import { connect } from "node:net";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { createClients } from "../../lib/aws/clients.ts";
-import { readBuiltConfig } from "../../lib/config/built.ts";
+import { readBuiltConfig } from "../../lib/config/read-file.ts";
 import { PollerError } from "../../lib/errors.ts";
+import { readEnvironment } from "../../lib/run/environment.ts";
 import { DataFolderInUseError, type EmbeddedAws, type EventSink, startEmbeddedAws } from "../../local/aws/index.ts";
 import { type EventsFile, openEventsFile } from "../../local/runner/events-file.ts";
 import { type FunctionThread, startFunction } from "../../local/runner/function-thread.ts";
@@ -13,17 +14,13 @@ import { bundleFolder } from "../../local/runner/load-function.ts";
 import { CommandError, InterruptedError, notNow } from "../errors.ts";
 import type { Io } from "../io.ts";
 import { quoted } from "../words.ts";
-import { type ClientSettings, configOnce, type Resources, resultOf, type Target } from "./target.ts";
+import { type ClientSettings, type Target, targetOf } from "./target.ts";
 
 /** Milliseconds for which another command may have the folder, and between two looks. */
 const LONGEST_WAIT = 30_000;
 const LOOK_EVERY = 100;
 
-/**
- * Opens a data folder. Beside the run that is at work on it, it uses that run's own AWS, else an AWS of this command's own.
- *
- * @throws CommandError when no run was ever made there, or another command has it for long
- */
+/** Opens a data folder. Beside the run that is at work on it, it uses that run's own AWS, else an AWS of this command's own. */
 export async function openDataTarget(data: string, io: Io): Promise<Target> {
   const folder = folderOf(data);
   return targetOver({ data, folder, ...(await openAws(data, folder, io)) }, io);
@@ -36,10 +33,11 @@ export function targetOver(
 ): Target {
   const env = aws?.env ?? run.aws;
   const bundle = bundleFolder(folder);
+  const resources = readEnvironment(run.variables, bundle);
   const clients = createClients((service) => settingsOf(env, service));
   let thread: FunctionThread | undefined;
 
-  function invoke(input: object): Promise<unknown> {
+  function call(input: object): Promise<unknown> {
     const variables = {
       ...env,
       ...run.variables,
@@ -53,24 +51,20 @@ export function targetOver(
     return thread.invoke(input, io.signal);
   }
 
-  return {
+  return targetOf({
     name: `data folder ${data}`,
     flags: `--data ${quoted(data)}`,
-    resources: resourcesOf(run.variables),
+    resources,
     data: { folder, isRunning: aws === undefined, end: aws === undefined ? undefined : run.end },
     clients,
     client: (service) => settingsOf(env, service),
-    config: configOnce(async () => readBuiltConfig(join(bundle, "config.json")).raw),
-    invoke: (input) => invoke(input) as ReturnType<Target["invoke"]>,
-    operate: async (source, kind, input) => resultOf(await invoke({ source, operation: { kind, ...input } })),
-    async [Symbol.asyncDispose]() {
+    call,
+    readConfig: async () => readBuiltConfig(resources.configFile).raw,
+    async close() {
       await thread?.close();
-      clients.dynamodb.destroy();
-      clients.events.destroy();
-      clients.secrets.destroy();
       await aws?.close();
     },
-  };
+  });
 }
 
 /**
@@ -82,7 +76,11 @@ function sinkOf(data: string, { events }: LastRun, io: Pick<Io, "fail">): EventS
   return (envelope) => {
     if (events === undefined) return;
     try {
-      if (events === "-") throw onlyBesideARun(data);
+      if (events === "-") {
+        throw notNow("NO_RUN_AT_WORK", `the last run on ${data} wrote its events to standard output, and has ended`, {
+          hint: "Run npm start with the flags that it had, and this beside it: now the event would reach nobody.",
+        });
+      }
       file ??= openEventsFile(events);
       file.append(JSON.stringify(envelope));
     } catch (error) {
@@ -90,12 +88,6 @@ function sinkOf(data: string, { events }: LastRun, io: Pick<Io, "fail">): EventS
       throw error;
     }
   };
-}
-
-function onlyBesideARun(data: string): CommandError {
-  return notNow("NO_RUN_AT_WORK", `the last run on ${data} wrote its events to standard output, and has ended`, {
-    hint: "Run npm start with the flags that it had, and this beside it: now the event would reach nobody.",
-  });
 }
 
 /** The demo keeps its state in a folder of its own. */
@@ -113,11 +105,10 @@ async function openAws(data: string, folder: string, io: Io): Promise<{ run: Las
   for (const until = performance.now() + LONGEST_WAIT; ; ) {
     const run = readLastRun(folder);
     try {
-      if (run !== undefined)
-        return {
-          run,
-          aws: await startEmbeddedAws({ dataDir: folder, onEvent: sinkOf(data, run, io), onBroken: io.fail }),
-        };
+      if (run !== undefined) {
+        const onEvent = sinkOf(data, run, io);
+        return { run, aws: await startEmbeddedAws({ dataDir: folder, onEvent, onBroken: io.fail }) };
+      }
     } catch (error) {
       if (!(error instanceof DataFolderInUseError)) throw error;
       if (run !== undefined && (await answers(run.aws.AWS_ENDPOINT_URL_DYNAMODB))) return { run };
@@ -137,9 +128,8 @@ async function answers(endpoint = ""): Promise<boolean> {
   if (!URL.canParse(endpoint)) return false;
   const { hostname, port } = new URL(endpoint);
   const { promise, resolve } = Promise.withResolvers<boolean>();
-  const socket = connect({ host: hostname, port: Number(port) }, () => resolve(true)).once("error", () =>
-    resolve(false),
-  );
+  const socket = connect({ host: hostname, port: Number(port) }, () => resolve(true));
+  socket.once("error", () => resolve(false));
   return await promise.finally(() => socket.destroy());
 }
 
@@ -160,9 +150,3 @@ const ENDPOINTS: Record<string, string> = {
   eventbridge: "EVENTBRIDGE",
   secretsmanager: "SECRETS_MANAGER",
 };
-
-function resourcesOf(variables: Record<string, string>): Resources {
-  const { TABLE_NAME = "", BUS_NAME = "", CLAIM_CHECK_BUCKET = "", SECRETS = "{}" } = variables;
-  const secrets = JSON.parse(SECRETS) as Resources["secrets"];
-  return { tableName: TABLE_NAME, busName: BUS_NAME, claimCheckBucket: CLAIM_CHECK_BUCKET, secrets };
-}

@@ -3,11 +3,16 @@ import { UsageError } from "../errors.ts";
 import type { Io } from "../io.ts";
 import type { Target } from "./target.ts";
 
-/** Options of a verb that works on a deployment or a data folder. */
-export interface TargetOptions {
+/** Flags that mean the same for each verb that has them. */
+export interface Flags {
   json?: true | undefined;
   stack?: string | undefined;
   data?: string | undefined;
+  source?: string | undefined;
+  survey?: number | undefined;
+  from?: string | undefined;
+  to?: string | undefined;
+  yes?: true | undefined;
 }
 
 /** The bundle of the published package defines it. */
@@ -21,10 +26,9 @@ const USUAL_FOLDER = ".survey-poller";
 /**
  * The target that a verb works on. Without a flag it is the folder that `npm start` makes, where there is one.
  *
- * @throws UsageError when neither is named nor there
  * @example await using target = await openTarget(options, io);
  */
-export async function openTarget({ stack, data }: TargetOptions, io: Io): Promise<Target> {
+export async function openTarget({ stack, data }: Pick<Flags, "stack" | "data">, io: Io): Promise<Target> {
   // Each is loaded where it is meant: a command on a stack needs no AWS of its own, and one on a folder no CloudFormation.
   if (stack !== undefined) {
     const { openStackTarget } = await import("./stack-target.ts");

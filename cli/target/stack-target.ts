@@ -5,17 +5,13 @@ import { INVOCATION } from "../../lib/config/invocation.ts";
 import { readEnvironment } from "../../lib/run/environment.ts";
 import { CommandError, InterruptedError, notNow } from "../errors.ts";
 import type { Io } from "../io.ts";
-import { askingAws } from "./aws-failure.ts";
-import { configOnce, type Resources, resultOf, type StackParts, type Target } from "./target.ts";
+import { askingAws, closing } from "./aws-failure.ts";
+import { type Resources, resultOf, type StackParts, type Target, targetOf } from "./target.ts";
 
 const OUTPUTS =
   /(ForwardFunctionName\w+|PollFunctionName|PollLogGroupName|DeadLetterQueueUrl|TableName|BusName|BusArn|ArchiveArn|ClaimCheckBucketName|DashboardUrl)$/;
 
-/**
- * Opens a deployed stack by its outputs and the environment of its function. Region and credentials are those of the AWS command line.
- *
- * @throws CommandError when there is no such stack, or it may not be looked at
- */
+/** Opens a deployed stack by its outputs and the environment of its function. Region and credentials are those of the AWS command line. */
 export async function openStackTarget(stackName: string, io: Io): Promise<Target> {
   const lambda = new LambdaClient({
     maxAttempts: 2,
@@ -23,10 +19,9 @@ export async function openStackTarget(stackName: string, io: Io): Promise<Target
     requestHandler: { connectionTimeout: 5_000, requestTimeout: INVOCATION + 30_000, throwOnRequestTimeout: true },
   });
   const stack = await partsOf(stackName);
-  const resources = await resourcesOf(lambda, stack);
-  const clients = createClients();
+  const resources = await resourcesOf(lambda, stack.functionName);
 
-  const call: StackParts["call"] = async (functionName, what, input) => {
+  const invoke: StackParts["call"] = async (functionName, what, input) => {
     if (io.signal.aborted) throw new InterruptedError();
     const command = new InvokeCommand({ FunctionName: functionName, Payload: JSON.stringify(input) });
     const answer = await askingAws(`${what} could not be invoked`, () =>
@@ -34,85 +29,63 @@ export async function openStackTarget(stackName: string, io: Io): Promise<Target
     );
     const output = JSON.parse(Buffer.from(answer.Payload ?? []).toString() || "null") as unknown;
     if (answer.FunctionError === undefined) return output;
-    throw failureOf(output as FunctionFailure, what, stackName);
+    throw failureOf(output, what, stackName);
   };
-  const invoke = (input: object) => call(stack.functionName, POLLER, input);
+  const call = (input: object) => invoke(stack.functionName, POLLER, input);
 
-  return {
+  return targetOf({
     name: `stack ${stackName}`,
     flags: `--stack ${stackName}`,
     resources,
-    stack: { ...stack, call },
-    clients,
+    stack: { ...stack, call: invoke },
+    clients: createClients(),
     client: (service) =>
       service === "s3" && io.environment.AWS_ENDPOINT_URL_S3 !== undefined ? { forcePathStyle: true } : {},
-    config: configOnce(async () => {
+    call,
+    async readConfig() {
       const [source = ""] = Object.keys(resources.secrets);
-      return resultOf<{ config: unknown }>(await invoke({ source, operation: { kind: "describe" } })).config;
-    }),
-    invoke: (input) => invoke(input) as ReturnType<Target["invoke"]>,
-    operate: async (source, kind, input) => resultOf(await invoke({ source, operation: { kind, ...input } })),
-    async [Symbol.asyncDispose]() {
-      lambda.destroy();
-      clients.dynamodb.destroy();
-      clients.events.destroy();
-      clients.secrets.destroy();
+      return resultOf<{ config: unknown }>(await call({ source, operation: { kind: "describe" } })).config;
     },
-  };
+    close: async () => lambda.destroy(),
+  });
 }
 
 async function partsOf(stackName: string): Promise<Omit<StackParts, "call">> {
-  const client = new CloudFormationClient({ maxAttempts: 3 });
-  try {
-    const answer = await askingAws(`the stack ${stackName} could not be looked at`, () =>
-      client.send(new DescribeStacksCommand({ StackName: stackName })).catch(notThere(stackName)),
-    );
-    const outputs: Record<string, string> = {};
-    for (const { OutputKey = "", OutputValue = "" } of answer.Stacks?.[0]?.Outputs ?? []) {
-      const name = OUTPUTS.exec(OutputKey)?.[1];
-      if (name !== undefined) outputs[name] = OutputValue;
-    }
-    const functionName = outputs.PollFunctionName;
-    if (functionName !== undefined) return { stackName, functionName, outputs };
-    const hint = "Give the stack that holds the poller; its outputs name a PollFunctionName.";
-    throw new CommandError("NO_POLLER", `the stack ${stackName} has no poller in it`, { hint });
-  } finally {
-    client.destroy();
-  }
-}
-
-function notThere(stackName: string): (error: unknown) => never {
-  return (error) => {
-    // CloudFormation has no error of its own for that.
-    if (error instanceof Error && error.name === "ValidationError" && /does not exist/.test(error.message)) {
+  using client = closing(new CloudFormationClient({ maxAttempts: 3 }));
+  const answer = await askingAws(`the stack ${stackName} could not be looked at`, () =>
+    client.send(new DescribeStacksCommand({ StackName: stackName })).catch((error: unknown) => {
+      // CloudFormation has no error of its own for that.
+      if (!(error instanceof Error && error.name === "ValidationError" && /does not exist/.test(error.message))) {
+        throw error;
+      }
       const hint = "Are the name, AWS_REGION and AWS_PROFILE right? `npx cdk deploy` makes the stack.";
       throw new CommandError("STACK_NOT_FOUND", `there is no stack ${stackName}`, { hint, cause: error });
-    }
-    throw error;
-  };
+    }),
+  );
+  const outputs: Record<string, string> = {};
+  for (const { OutputKey = "", OutputValue = "" } of answer.Stacks?.[0]?.Outputs ?? []) {
+    const name = OUTPUTS.exec(OutputKey)?.[1];
+    if (name !== undefined) outputs[name] = OutputValue;
+  }
+  const functionName = outputs.PollFunctionName;
+  if (functionName !== undefined) return { stackName, functionName, outputs };
+  const hint = "Give the stack that holds the poller; its outputs name a PollFunctionName.";
+  throw new CommandError("NO_POLLER", `the stack ${stackName} has no poller in it`, { hint });
 }
 
-async function resourcesOf(
-  lambda: LambdaClient,
-  { functionName }: Pick<StackParts, "functionName">,
-): Promise<Resources> {
+async function resourcesOf(lambda: LambdaClient, FunctionName: string): Promise<Resources> {
   const answer = await askingAws("the function could not be looked at", () =>
-    lambda.send(new GetFunctionConfigurationCommand({ FunctionName: functionName })),
+    lambda.send(new GetFunctionConfigurationCommand({ FunctionName })),
   );
-  const { tableName, busName, claimCheckBucket, secrets } = readEnvironment(answer.Environment?.Variables ?? {}, ".");
-  return { tableName, busName, claimCheckBucket, secrets };
+  return readEnvironment(answer.Environment?.Variables ?? {}, ".");
 }
 
 /** How the function that polls is named for people: what it had no time for, a tick goes on with. */
 const POLLER = "the function";
 
-/** An error as Lambda gives it. */
-interface FunctionFailure {
-  errorType?: string;
-  errorMessage?: string;
-}
-
-function failureOf({ errorType = "", errorMessage = "" }: FunctionFailure, what: string, stackName: string) {
+/** @param output of Lambda where the function has thrown */
+function failureOf(output: unknown, what: string, stackName: string) {
+  const { errorType = "", errorMessage = "" } = output as { errorType?: string; errorMessage?: string };
   if (what === POLLER && /timed out/i.test(errorMessage)) {
     const hint = "Its work goes on at the next tick. Try again in a minute.";
     return notNow("OUT_OF_TIME", `${what} ran out of time`, { hint });

@@ -1,4 +1,3 @@
-import { QueryCommand } from "@aws-sdk/lib-dynamodb";
 import pLimit from "p-limit";
 import type { SourceConfig } from "../../lib/config/index.ts";
 import {
@@ -16,27 +15,30 @@ import {
 import { readAccount } from "../../lib/state/account.ts";
 import { dueKey, surveyKey } from "../../lib/state/keys.ts";
 import { readMark } from "../../lib/state/leases.ts";
-import { emittedResponses, readEntry } from "../../lib/state/ledger.ts";
-import type { Table } from "../../lib/state/table-client.ts";
+import { emittedResponses, readEntry, readEntryIn } from "../../lib/state/ledger.ts";
+import { queryAll, type Table } from "../../lib/state/table-client.ts";
 import { type CommandError, type CommandErrorOptions, InterruptedError, notNow, UsageError } from "../errors.ts";
 import type { Io } from "../io.ts";
-import { pauseEnd } from "../words.ts";
+import { count, pauseEnd } from "../words.ts";
 import { askingAws } from "./aws-failure.ts";
+import type { Flags } from "./open-target.ts";
 import { sourcesOf, type Target } from "./target.ts";
 
-/** The table of a target. */
 export function tableOf({ clients, resources }: Target): Table {
   return { client: clients.dynamodb, name: resources.tableName };
 }
 
-/** One survey as the state has it. */
+/** Runs what reads the table. An error of AWS becomes one that says what to do. */
+export function fromTable<T>(read: () => Promise<T>): Promise<T> {
+  return askingAws("the table could not be read", read);
+}
+
 export interface PolledSurvey {
   surveyId: number;
   row: SurveyRow | undefined;
   mark: SurveyState;
 }
 
-/** One source as the state has it. */
 export interface SourceState {
   source: string;
   account: AccountState;
@@ -50,42 +52,34 @@ const AT_ONCE = 20;
 /** Reads what the table holds of a source, but for its ledger. */
 export async function readSource(target: Target, source: string): Promise<SourceState> {
   const table = tableOf(target);
-  return askingAws("the table could not be read", async () => {
+  const limit = pLimit(AT_ONCE);
+  return fromTable(async () => {
     const account = await readAccount(table, source);
-    const ids = [...account.rows.keys()].sort((a, b) => a - b);
-    const surveys: PolledSurvey[] = [];
-    for (let i = 0; i < ids.length; i += AT_ONCE) {
-      const some = ids.slice(i, i + AT_ONCE).map(async (surveyId) => ({
-        surveyId,
-        row: account.rows.get(surveyId),
-        mark: await readMark(table, source, surveyId),
-      }));
-      surveys.push(...(await Promise.all(some)));
-    }
-    return { source, account, surveys };
+    const read = async (surveyId: number): Promise<PolledSurvey> => {
+      return { surveyId, row: account.rows.get(surveyId), mark: await readMark(table, source, surveyId) };
+    };
+    return { source, account, surveys: await Promise.all(idsIn(account).map((id) => limit(read, id))) };
   });
+}
+
+export function idsIn({ rows }: AccountState): number[] {
+  return [...rows.keys()].sort((a, b) => a - b);
 }
 
 /** How many entries of a survey are in this state. The index may lag behind by moments. */
 export async function countDue(table: Table, source: string, surveyId: number, kind: CheckedState): Promise<number> {
-  let count = 0;
-  let from: Record<string, unknown> | undefined;
-  do {
-    const answer = await table.client.send(
-      new QueryCommand({
-        TableName: table.name,
-        IndexName: "due",
-        Select: "COUNT",
-        KeyConditionExpression: "#due = :due",
-        ExpressionAttributeNames: { "#due": "due" },
-        ExpressionAttributeValues: { ":due": dueKey(source, surveyId, kind) },
-        ...(from === undefined ? {} : { ExclusiveStartKey: from }),
-      }),
-    );
-    count += answer.Count ?? 0;
-    from = answer.LastEvaluatedKey;
-  } while (from !== undefined);
-  return count;
+  let number = 0;
+  for await (const { Count = 0 } of queryAll(table, {
+    IndexName: "due",
+    ConsistentRead: false,
+    Select: "COUNT",
+    KeyConditionExpression: "#due = :due",
+    ExpressionAttributeNames: { "#due": "due" },
+    ExpressionAttributeValues: { ":due": dueKey(source, surveyId, kind) },
+  })) {
+    number += Count;
+  }
+  return number;
 }
 
 /** Tells of surveys that are to be polled by their ids, and that the survey list does not show. */
@@ -142,7 +136,6 @@ export function refuseBehind({ surveyId, mark }: PolledSurvey): void {
     throw isReadingBacklog(surveyId);
 }
 
-/** One survey of a source. */
 export interface SurveyOf {
   source: string;
   surveyId: number;
@@ -150,26 +143,34 @@ export interface SurveyOf {
 
 const SURVEYS_AT_ONCE = 8;
 
-/**
- * The surveys of which the table may hold a ledger: all, or the one that is asked for.
- *
- * @throws UsageError where no source has polled that survey
- */
+/** The surveys of which the table may hold a ledger: all, or the one that is asked for. */
 export async function ledgersOf(
   target: Target,
-  { source, survey }: { source?: string | undefined; survey?: number | undefined },
+  { source, survey }: Pick<Flags, "source" | "survey">,
 ): Promise<SurveyOf[]> {
-  const table = tableOf(target);
   const all: SurveyOf[] = [];
   for (const { name } of await sourcesOf(target, source)) {
-    const { rows } = await askingAws("the table could not be read", () => readAccount(table, name));
-    for (const surveyId of [...rows.keys()].sort((a, b) => a - b)) all.push({ source: name, surveyId });
+    const account = await fromTable(() => readAccount(tableOf(target), name));
+    all.push(...idsIn(account).map((surveyId) => ({ source: name, surveyId })));
   }
-  const chosen = survey === undefined ? all : all.filter(({ surveyId }) => surveyId === survey);
-  if (survey === undefined || chosen.length > 0) return chosen;
-  throw new UsageError(`survey ${survey} was never polled by ${target.name}`, {
-    hint: `survey-poller status ${target.flags} lists its surveys.`,
-  });
+  if (survey === undefined) return all;
+  const chosen = all.filter(({ surveyId }) => surveyId === survey);
+  if (chosen.length === 0) throw noSurvey(target, survey);
+  return chosen;
+}
+
+/** Entries of a ledger, as many at a time as `read` gives. */
+export async function* entriesOf<Entry>(
+  target: Target,
+  { source, surveyId }: SurveyOf,
+  read: (table: Table, pk: string, from: string | undefined) => Promise<{ entries: Entry[]; next?: string }>,
+): AsyncGenerator<Entry[]> {
+  let from: string | undefined;
+  do {
+    const page = await fromTable(() => read(tableOf(target), surveyKey(source, surveyId), from));
+    yield page.entries;
+    from = page.next;
+  } while (from !== undefined);
 }
 
 /** Reads the ledgers of some surveys, and hands on what of them is emitted, some responses at a time. */
@@ -179,25 +180,18 @@ export async function eachEmitted(
   { signal }: Pick<Io, "signal">,
   take: (survey: SurveyOf, entries: readonly EmittedResponse[]) => void,
 ): Promise<void> {
-  const table = tableOf(target);
   const limit = pLimit(SURVEYS_AT_ONCE);
   const readOne = async (survey: SurveyOf): Promise<void> => {
-    const pk = surveyKey(survey.source, survey.surveyId);
-    let from: string | undefined;
-    do {
+    for await (const entries of entriesOf(target, survey, emittedResponses)) {
       if (signal.aborted) throw new InterruptedError();
-      const page = await askingAws("the table could not be read", () => emittedResponses(table, pk, from));
-      take(survey, page.entries);
-      from = page.next;
-    } while (from !== undefined);
+      take(survey, entries);
+    }
   };
   await Promise.all(surveys.map((survey) => limit(readOne, survey)));
 }
 
 /** Where a response was found. */
-export interface FoundResponse {
-  source: string;
-  surveyId: number;
+export interface FoundResponse extends SurveyOf {
   /** Of the survey. */
   name: string | null;
   id: LedgerEntry["id"];
@@ -205,9 +199,6 @@ export interface FoundResponse {
   entry: LedgerEntry | undefined;
   mark: SurveyState;
 }
-
-/** Reads of single entries at once. */
-const ENTRIES_AT_ONCE = 50;
 
 /**
  * Looks a response up in the ledgers of all surveys, or of the one that is named. Undefined where none knows it.
@@ -218,34 +209,34 @@ const ENTRIES_AT_ONCE = 50;
 export async function findResponse(
   target: Target,
   id: LedgerEntry["id"],
-  { source, survey }: { source?: string | undefined; survey?: number | undefined },
+  { source, survey }: Pick<Flags, "source" | "survey">,
   isKnown: (mark: SurveyState) => boolean = () => false,
 ): Promise<FoundResponse | undefined> {
+  const table = tableOf(target);
   const found: FoundResponse[] = [];
   let surveys = 0;
   for (const { name } of await sourcesOf(target, source)) {
     const state = await readSource(target, name);
     const chosen = state.surveys.filter(({ surveyId }) => survey === undefined || surveyId === survey);
     surveys += chosen.length;
-    for (let i = 0; i < chosen.length; i += ENTRIES_AT_ONCE) {
-      const some = await Promise.all(chosen.slice(i, i + ENTRIES_AT_ONCE).map((one) => look(target, name, one, id)));
-      found.push(...some.filter(({ entry, mark }) => entry !== undefined || isKnown(mark)));
+    const ids = chosen.map(({ surveyId }) => surveyId);
+    const entries = await fromTable(() => readEntryIn(table, name, ids, id));
+    for (const { surveyId, mark } of chosen) {
+      if (!entries.has(surveyId) && !isKnown(mark)) continue;
+      const entry = await fromTable(() => readEntry(table, name, surveyId, id));
+      found.push({ source: name, surveyId, name: mark.survey?.facts.name ?? null, id, entry, mark });
     }
   }
   if (survey !== undefined && surveys === 0) throw noSurvey(target, survey);
-  if (found.length < 2) return found[0];
-  const places = found.map((one) => `--source ${one.source} --survey ${one.surveyId}`).join(" or ");
-  throw new UsageError(`several surveys have a response ${id}`, { hint: `Say which is meant: ${places}.` });
+  return theOne(found);
 }
 
-async function look(
-  target: Target,
-  source: string,
-  { surveyId, mark }: SourceState["surveys"][number],
-  id: LedgerEntry["id"],
-): Promise<FoundResponse> {
-  const entry = await askingAws("the table could not be read", () => readEntry(tableOf(target), source, surveyId, id));
-  return { source, surveyId, name: mark.survey?.facts.name ?? null, id, entry, mark };
+/** @throws UsageError where several surveys have the response */
+export function theOne<Found extends SurveyOf>(found: readonly Found[]): Found | undefined {
+  if (found.length < 2) return found[0];
+  const where = found.map(({ source, surveyId }) => `--survey ${surveyId} --source ${source}`);
+  const hint = `Say which is meant: ${where.join(", or ")}.`;
+  throw new UsageError(`${count(found.length, "survey")} have such a response`, { hint });
 }
 
 /** A survey was asked for that the poller has never met. */

@@ -1,18 +1,13 @@
-import type { Clients } from "../../lib/aws/clients.ts";
+import type { Clients, ClientSettings as SdkSettings } from "../../lib/aws/clients.ts";
 import { type Config, parseConfig, type SourceConfig } from "../../lib/config/index.ts";
 import type { InputOf, OperationKind, ResultOf } from "../../lib/operator/operations.ts";
+import type { Environment } from "../../lib/run/environment.ts";
 import type { PollInput } from "../../lib/run/poll-input.ts";
 import type { PollOutput } from "../../lib/run/poll-sources.ts";
 import { CommandError, exitOf, UsageError } from "../errors.ts";
 
 /** Names of what a poller works on, as its function has them. */
-export interface Resources {
-  tableName: string;
-  busName: string;
-  claimCheckBucket: string;
-  /** Secret ids by source name. */
-  secrets: Record<string, { credentials: string; token: string }>;
-}
+export type Resources = Pick<Environment, "tableName" | "busName" | "claimCheckBucket" | "secrets">;
 
 /** Parts of a deployed stack that a data folder does not have. */
 export interface StackParts {
@@ -39,16 +34,13 @@ export interface Target extends AsyncDisposable {
   /** How a command line names it: "--stack SurveyPoller" or "--data .survey-poller". */
   flags: string;
   resources: Resources;
-  /** Of a stack alone. */
   stack?: StackParts;
   /** Of a data folder alone: the folder with the state, whether a run is at work on it, and how the last one ended where that was noted. */
   data?: { folder: string; isRunning: boolean; end?: RunEnd | undefined };
   clients: Clients;
   /** Settings for further SDK clients: `new SQSClient(target.client("sqs"))`. */
   client(service: "sqs" | "eventbridge" | "s3" | "secretsmanager" | "dynamodb"): ClientSettings;
-  /** The configuration with which it runs. */
   config(): Promise<Config>;
-  /** Invokes the function, and waits for what it answers. */
   invoke(input: PollInput): Promise<PollOutput>;
   /**
    * Runs an operation in the function.
@@ -59,16 +51,35 @@ export interface Target extends AsyncDisposable {
 }
 
 /** Nothing where the process's own environment says it all. */
-export interface ClientSettings {
-  endpoint?: string;
-  region?: string;
-  credentials?: { accessKeyId: string; secretAccessKey: string };
-  forcePathStyle?: boolean;
+export type ClientSettings = SdkSettings & { forcePathStyle?: boolean };
+
+interface Parts extends Omit<Target, "config" | "invoke" | "operate" | typeof Symbol.asyncDispose> {
+  call(input: object): Promise<unknown>;
+  readConfig(): Promise<unknown>;
+  /** Closes what the target has beside its clients. */
+  close(): Promise<void>;
+}
+
+export function targetOf({ call, readConfig, close, ...parts }: Parts): Target {
+  let config: Promise<Config> | undefined;
+  return {
+    ...parts,
+    config() {
+      config ??= readConfig().then((raw) => parseConfig(raw, { deployed: false }));
+      return config;
+    },
+    invoke: (input) => call(input) as Promise<PollOutput>,
+    operate: async (source, kind, input) => resultOf(await call({ source, operation: { kind, ...input } })),
+    async [Symbol.asyncDispose]() {
+      await close();
+      for (const client of [parts.clients.dynamodb, parts.clients.events, parts.clients.secrets]) client.destroy();
+    },
+  };
 }
 
 /** The function's answer to an operation, taken apart. */
 export function resultOf<Result>(output: unknown): Result {
-  const { result, error } = output as { result?: Result; error?: Failure };
+  const { result, error } = output as { result?: Result; error?: { code: string; message: string; hint: string } };
   if (error !== undefined) throw new CommandError(error.code, error.message, { hint: error.hint }, exitOf(error.code));
   if (result === undefined) {
     const hint = "Deploy the version that this command is of.";
@@ -77,26 +88,7 @@ export function resultOf<Result>(output: unknown): Result {
   return result;
 }
 
-interface Failure {
-  code: string;
-  message: string;
-  hint: string;
-}
-
-/** Reads a configuration once, when it is asked for. */
-export function configOnce(read: () => Promise<unknown>): () => Promise<Config> {
-  let config: Promise<Config> | undefined;
-  return () => {
-    config ??= read().then((raw) => parseConfig(raw, { deployed: false }));
-    return config;
-  };
-}
-
-/**
- * The sources that are meant: the one of this name, or all.
- *
- * @throws UsageError when there is none of this name
- */
+/** The sources that are meant: the one of this name, or all. */
 export async function sourcesOf(target: Target, name: string | undefined): Promise<SourceConfig[]> {
   const { sources } = await target.config();
   if (name === undefined) return sources;
@@ -106,11 +98,7 @@ export async function sourcesOf(target: Target, name: string | undefined): Promi
   throw new UsageError(`there is no source of that name in ${target.name}`, { hint: `Its sources: ${known}.` });
 }
 
-/**
- * The one source that is meant, which has to be named where there are several.
- *
- * @throws UsageError
- */
+/** The one source that is meant, which has to be named where there are several. */
 export async function oneSource(target: Target, name: string | undefined): Promise<SourceConfig> {
   const [source, ...others] = await sourcesOf(target, name);
   if (source !== undefined && others.length === 0) return source;

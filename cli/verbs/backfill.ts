@@ -5,7 +5,7 @@ import type { HistoryResult } from "../../lib/operator/history.ts";
 import { type DateRange, isUnreachable, placeOf, sayWhyOpen } from "../../lib/polling/index.ts";
 import { EXIT, InterruptedError, notNow, UsageError, unlessFailing } from "../errors.ts";
 import { type Io, type ProgressLine, showProgress } from "../io.ts";
-import { openTarget } from "../target/open-target.ts";
+import { type Flags, openTarget } from "../target/open-target.ts";
 import {
   chosenSurveys,
   isReadingBacklog,
@@ -31,12 +31,11 @@ export interface BackfillAnswer {
   /** Dates of completion, as the service writes them; both belong to it. */
   range: DateRange | null;
   /** Responses that completed up to then have not been emitted. */
-  floor: string | null;
+  start: string | null;
   /** Responses that it would emit, counted over all pages; null where they were not counted. */
   count: number | null;
   /** The first hundred of them. */
   ids: number[];
-  /** Pages of the list, as far as is known. */
   pages: number;
   /** Where the backfill is that is under way. */
   page: number | null;
@@ -72,24 +71,18 @@ export const backfillVerb: Verb = (act) =>
         const state = await readSource(target, source.name);
         const [survey] = chosenSurveys(state, source, options.survey, target);
         if (survey === undefined) throw new UsageError("the survey is not polled", {});
-        const progress = showProgress(io);
+        using progress = showProgress(io);
         const of: Of = { target, source, state, survey, io, progress, isDone: options.yes === true };
-        try {
-          return await unlessFailing(async () => {
-            if (options.stop === true) return stop(of);
-            if (range === undefined) return watch(of);
-            refusePaused(state, target);
-            return of.isDone ? await start(of, range, options.watch === true) : await countFirst(of, range);
-          });
-        } finally {
-          progress.end();
-        }
+        return await unlessFailing(async () => {
+          if (options.stop === true) return stop(of);
+          if (range === undefined) return watch(of);
+          refusePaused(state, target);
+          return of.isDone ? await start(of, range, options.watch === true) : await countFirst(of, range);
+        });
       }),
     );
 
-interface Asked {
-  from?: string | undefined;
-  to?: string | undefined;
+interface Asked extends Flags {
   watch?: true | undefined;
   stop?: true | undefined;
 }
@@ -113,7 +106,6 @@ function dateOf(flag: string, text: string, time: string): string {
   throw new UsageError(`${flag} is no date`, { hint });
 }
 
-/** One survey, and what is to be done about it. */
 interface Of {
   target: Target;
   source: SourceConfig;
@@ -129,7 +121,7 @@ type Outcome = Partial<BackfillAnswer> & Pick<BackfillAnswer, "outcome">;
 function answered({ target, source, state, survey, io, isDone }: Of, outcome: Outcome): Answer {
   const answer: BackfillAnswer = {
     ...{ dryRun: !isDone, source: source.name, surveyId: survey.surveyId, pages: pagesOf(survey).pages },
-    ...{ range: null, floor: state.account.start?.at ?? null, count: null, ids: [], page: null, why: null },
+    ...{ range: null, start: state.account.start?.at ?? null, count: null, ids: [], page: null, why: null },
     ...outcome,
   };
   // What is watched alone changes nothing.
@@ -143,9 +135,9 @@ async function countFirst(of: Of, { from, to }: DateRange): Promise<Answer> {
   const { state, survey, target, source, io, progress } = of;
   const { surveyId: id, mark } = survey;
   refuseBehind(survey);
-  const { at: floor = null } = state.account.start ?? {};
-  const range = { from, to: floor === null || to < floor ? to : floor };
-  if (floor === null || range.from > range.to) return answered(of, { outcome: "nothing" });
+  const { at: startAt = null } = state.account.start ?? {};
+  const range = { from, to: startAt === null || to < startAt ? to : startAt };
+  if (startAt === null || range.from > range.to) return answered(of, { outcome: "nothing" });
   const { pages, isExact } = pagesOf(survey);
   io.say(`Counting reads ${isExact ? "" : "at least "}${count(pages, "page")}, about as many requests.`);
   const ids = new Set<number>();
@@ -184,7 +176,6 @@ async function stop(of: Of): Promise<Answer> {
   return answered(of, { outcome, range: result.range ?? null });
 }
 
-/** Waits for the end of the backfill of a survey. */
 async function watch(of: Of, started?: DateRange | null): Promise<Answer> {
   const { survey, progress } = of;
   const { surveyId: id } = survey;
@@ -223,26 +214,25 @@ function refusedBy({ outcome, range }: BackfillResult, { surveyId: id }: PolledS
   return notNow("BACKFILL_UNDER_WAY", message, { hint: "Wait for its end, or stop it.", next });
 }
 
-/** How many ids are shown to people. */
 const SHOWN = 10;
 
 function backfillText(answer: BackfillAnswer, flags: string): string[] {
-  const { outcome, surveyId: id, floor, page, pages, why, ids, count: counted, dryRun } = answer;
+  const { outcome, surveyId: id, start, page, pages, why, ids, count: counted, dryRun } = answer;
   const of = `the backfill of survey ${id}`;
   const range = answer.range === null ? "" : `, ${answer.range.from} to ${answer.range.to}`;
   const watched = `It is watched by: survey-poller backfill --survey ${id} --watch ${flags}`;
   switch (outcome) {
     case "to do":
       return [
-        `Would emit ${count(counted ?? 0, "response")} of survey ${id} completed from ${answer.range?.from} to ${answer.range?.to}, before its start (${floor}).`,
+        `Would emit ${count(counted ?? 0, "response")} of survey ${id} completed from ${answer.range?.from} to ${answer.range?.to}, before its start (${start}).`,
         ...(ids.length === 0 ? [] : [`Ids: ${ids.slice(0, SHOWN).join(", ")}${(counted ?? 0) > SHOWN ? ", …" : ""}`]),
         `It reads each page twice, about ${count(2 * pages, "request")}, and metrics and metadata of each response.`,
       ];
     case "nothing":
       return [
-        floor === null
+        start === null
           ? `Nothing of survey ${id} is history: nothing of it has been left out.`
-          : `Nothing of that range of survey ${id} lies before the start, ${floor}.`,
+          : `Nothing of that range of survey ${id} lies before the start, ${start}.`,
       ];
     case "started":
       return [`Started ${of}${range}. The head goes on beside it.`, watched];

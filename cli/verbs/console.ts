@@ -4,7 +4,7 @@ import type { EventEnvelope } from "../../local/aws/index.ts";
 import { InterruptedError, notNow } from "../errors.ts";
 import { isUnreachable, listening, runEnded } from "../hearing/listening.ts";
 import type { Io } from "../io.ts";
-import { openTarget, type TargetOptions } from "../target/open-target.ts";
+import { type Flags, openTarget } from "../target/open-target.ts";
 import type { Target } from "../target/target.ts";
 import { examples, port, targetVerb, toJson, type Verb } from "../verb.ts";
 import { wait } from "../wait.ts";
@@ -53,18 +53,13 @@ const AGAIN = 15_000;
 /** Milliseconds between two looks whether the run of a data folder is still at work. */
 const LOOK_EVERY = 2_000;
 
-interface PageOptions extends TargetOptions {
+interface PageOptions extends Flags {
   port: number;
   mayAct: boolean;
-  /** Whether events are heard on the bus. */
   hears: boolean;
 }
 
-/**
- * Serves the page of a poller that runs elsewhere, until Ctrl-C.
- *
- * @throws CommandError when there is no run at work on a data folder, or it ends
- */
+/** Serves the page of a poller that runs elsewhere, until Ctrl-C. */
 async function servePage(target: Target, options: PageOptions, io: Io, onServed: (url: string) => void): Promise<void> {
   const { port, mayAct, hears, stack, data } = options;
   if (target.data?.isRunning === false) {
@@ -105,11 +100,7 @@ function requestsOf({ stack }: Target): string {
   return `The function's requests are drawn on ${url}`;
 }
 
-/**
- * Waits for Ctrl-C, or for the end of a run.
- *
- * @throws CommandError once the run of a data folder has ended
- */
+/** Waits for Ctrl-C, or for the end of a run. */
 async function untilItEnds(target: Target, io: Io): Promise<void> {
   await wait(LOOK_EVERY, io);
   if (target.data === undefined) return;

@@ -7,8 +7,8 @@ import { type Credentials, createSurveyApi } from "../../lib/survey-api/index.ts
 import { CommandError, exitOf, UsageError } from "../errors.ts";
 import { type Given, givenCredentials, isConfirmed } from "../given-credentials.ts";
 import type { Io } from "../io.ts";
-import { credentialsFailure } from "../target/aws-failure.ts";
-import { openTarget, type TargetOptions } from "../target/open-target.ts";
+import { closing, credentialsFailure } from "../target/aws-failure.ts";
+import { type Flags, openTarget } from "../target/open-target.ts";
 import { type ClientSettings, oneSource, type Target } from "../target/target.ts";
 import { DRY_RUN, examples, targetVerb, type Verb, yesOption } from "../verb.ts";
 import { ago } from "../words.ts";
@@ -45,7 +45,8 @@ They are asked for, and not shown while they are typed. Or they come from SURVEY
 SURVEY_CLIENT_SECRET, or from standard input, as {"clientId":"…","clientSecret":"…"} or as two lines.
 No flag takes them: flags stay in the shell's history. The stack is SurveyPoller and the source main
 unless another one is named.
-With renew the function asks for a new token at once. The token itself is never shown.`;
+With renew the function asks for a new token at once. The token itself is never shown.
+`;
 
 export const credentialsVerb: Verb = (act) =>
   targetVerb("credentials", "puts client id and client secret into the secret that was made for them")
@@ -57,14 +58,14 @@ export const credentialsVerb: Verb = (act) =>
     // Ways in which people try to give them all the same.
     .addOption(new Option("--client-id [text]").hideHelp())
     .addOption(new Option("--client-secret [text]").hideHelp())
-    .addHelpText("after", ABOUT)
     .addHelpText(
       "after",
-      examples(
-        "credentials --stack SurveyPoller --base-url https://surveys.example.com --yes",
-        "credentials --data .survey-poller --yes < credentials.json",
-        "credentials renew --stack SurveyPoller --yes",
-      ),
+      ABOUT +
+        examples(
+          "credentials --stack SurveyPoller --base-url https://surveys.example.com --yes",
+          "credentials --data .survey-poller --yes < credentials.json",
+          "credentials renew --stack SurveyPoller --yes",
+        ),
     )
     .action((renews, options) =>
       act(options, async (io) => {
@@ -77,13 +78,12 @@ export const credentialsVerb: Verb = (act) =>
           const data = await renewToken(options, io);
           return { data, text: renewText(data, io.now()) };
         }
-        const data = await fill({ ...options, yes: options.yes === true }, io);
+        const data = await fill(options, io);
         return { data, text: credentialsText(data) };
       }),
     );
 
-interface Options extends TargetOptions {
-  source?: string | undefined;
+interface Options extends Flags {
   secret?: string | undefined;
   baseUrl?: string | undefined;
 }
@@ -103,22 +103,22 @@ function check(options: Options): void {
 }
 
 async function fill(
-  { stack = "SurveyPoller", data, source, secret, baseUrl, yes }: Options & { yes: boolean },
+  { stack = "SurveyPoller", data, source, secret, baseUrl, yes: isMeant }: Options,
   io: Io,
 ): Promise<CredentialsAnswer> {
+  const yes = isMeant === true;
   if (data === undefined) {
     // Of a stack the name of the secret is known: who fills it need not be allowed to look at the stack.
     const name = source ?? "main";
-    const secretId = secret ?? secretName(stack, name);
-    const whose = secret === undefined ? name : undefined;
-    return withSecrets({}, (client) => fillCredentials({ client, secretId, source: whose, baseUrl, yes }, io));
+    const of = { secretId: secret ?? secretName(stack, name), source: secret === undefined ? name : undefined };
+    using client = secretsClient();
+    return await fillCredentials({ client, ...of, baseUrl, yes }, io);
   }
   await using target = await openTarget({ data }, io);
   const { name } = await oneSource(target, source);
   const secretId = secret ?? target.resources.secrets[name]?.credentials ?? secretName("local", name);
-  return await withSecrets(target.client("secretsmanager"), (client) =>
-    fillCredentials({ client, secretId, source: name, baseUrl, yes }, io),
-  );
+  using client = secretsClient(target.client("secretsmanager"));
+  return await fillCredentials({ client, secretId, source: name, baseUrl, yes }, io);
 }
 
 interface Wanted {
@@ -126,16 +126,11 @@ interface Wanted {
   secretId: string;
   /** Whose they are, where that is known. */
   source: string | undefined;
-  /** Of the service that is asked first. */
   baseUrl: string | undefined;
   yes: boolean;
 }
 
-/**
- * Fills a source's credentials secret: finds it, has the credentials given, tries them where it is told the service, writes them.
- *
- * @throws PollerError when nothing was written
- */
+/** Fills a source's credentials secret: finds it, has the credentials given, tries them where it is told the service, writes them. */
 export async function fillCredentials(
   { client, secretId, source, baseUrl, yes }: Wanted,
   io: Io,
@@ -155,7 +150,6 @@ export async function fillCredentials(
   return { dryRun: false, ...answer, version: await fillSecret(client, secretId, credentials) };
 }
 
-/** The outcome in words for people. */
 function credentialsText({ dryRun, secretId, replaces, version, from, checked }: CredentialsAnswer): string[] {
   const service = checked ? "accepted by the service" : "not checked with the service";
   const done = replaces ? "replaced" : "filled";
@@ -166,12 +160,8 @@ function credentialsText({ dryRun, secretId, replaces, version, from, checked }:
   ];
 }
 
-/**
- * Has the function ask for another token in the place of the one that is kept.
- *
- * @throws CommandError where the service gives none, or it could not be kept
- */
-async function renewToken(options: Options & { yes?: true | undefined }, io: Io): Promise<RenewAnswer> {
+/** Has the function ask for another token in the place of the one that is kept. */
+async function renewToken(options: Options, io: Io): Promise<RenewAnswer> {
   if (options.secret !== undefined || options.baseUrl !== undefined) {
     throw new UsageError("renew takes neither --secret nor --base-url", { hint: "The source says both." });
   }
@@ -191,8 +181,8 @@ async function renewToken(options: Options & { yes?: true | undefined }, io: Io)
   return { dryRun: false, ...about, expiresAt, shape };
 }
 
-/** Nothing depends on it. */
-async function keptSince({ clients }: Target, secretId: string): Promise<number | null> {
+/** When a token was put into its secret (epoch milliseconds); null where there is none, or that is not known. Its value is not read. */
+export async function keptSince({ clients }: Target, secretId: string): Promise<number | null> {
   try {
     const answer = await clients.secrets.send(new DescribeSecretCommand({ SecretId: secretId }));
     const isFilled = Object.keys(answer.VersionIdsToStages ?? {}).length > 0;
@@ -202,7 +192,6 @@ async function keptSince({ clients }: Target, secretId: string): Promise<number 
   }
 }
 
-/** The outcome in words for people. */
 function renewText(answer: RenewAnswer, now: number): string[] {
   const { dryRun, source, secretId, keptSince, expiresAt, shape } = answer;
   const old = keptSince === null ? "none that is known" : `one of ${ago(keptSince, now)}`;
@@ -219,30 +208,17 @@ function renewText(answer: RenewAnswer, now: number): string[] {
   ];
 }
 
-/** The name that a stack gives to the credentials secret of a source. */
 export function secretName(stack: string, source: string): string {
   return `${stack}/${source}/credentials`;
 }
 
-/** Works with the secrets of an account and a region. A person waits for it. */
-export async function withSecrets<T>(
-  settings: ClientSettings,
-  work: (client: SecretsManagerClient) => Promise<T>,
-): Promise<T> {
+/** A client of the secrets of an account and a region. A person waits for it. */
+export function secretsClient(settings: ClientSettings = {}): SecretsManagerClient & Disposable {
   const requestHandler = { connectionTimeout: 5_000, requestTimeout: 10_000, throwOnRequestTimeout: true };
-  const client = new SecretsManagerClient({ ...settings, maxAttempts: 3, requestHandler });
-  try {
-    return await work(client);
-  } finally {
-    client.destroy();
-  }
+  return closing(new SecretsManagerClient({ ...settings, maxAttempts: 3, requestHandler }));
 }
 
-/**
- * Whether the secret has a value already; undefined when it may not be looked at, which whoever may fill it need not be allowed to.
- *
- * @throws CommandError where filling it would fail too
- */
+/** Whether the secret has a value already; undefined when it may not be looked at, which whoever may fill it need not be allowed to. */
 export async function lookAtSecret(client: SecretsManagerClient, secretId: string): Promise<boolean | undefined> {
   try {
     const answer = await client.send(new DescribeSecretCommand({ SecretId: secretId }));
@@ -255,11 +231,7 @@ export async function lookAtSecret(client: SecretsManagerClient, secretId: strin
   }
 }
 
-/**
- * Puts credentials into the secret, and gives the id of its new version.
- *
- * @throws CommandError
- */
+/** Puts credentials into the secret, and gives the id of its new version. */
 export async function fillSecret(
   client: SecretsManagerClient,
   secretId: string,
@@ -279,13 +251,10 @@ async function failureOf(error: unknown, client: SecretsManagerClient, secretId:
   return credentialsFailure(error) ?? inWords(errorCode(error), secretId, await client.config.region(), error);
 }
 
-function failed(code: string, message: string, hint: string, cause: unknown): CommandError {
-  return new CommandError(code, message, { hint, cause }, exitOf(code));
-}
-
 /** The SDK's own message stays out: it may repeat what it was given. */
 function inWords(name: string, secretId: string, region: string, cause?: unknown): CommandError {
-  const fail = (code: string, message: string, hint: string) => failed(code, message, hint, cause);
+  const fail = (code: string, message: string, hint: string) =>
+    new CommandError(code, message, { hint, cause }, exitOf(code));
   if (name === "ResourceNotFoundException") {
     const hint = "Deploy the stack first. If it is there: are --stack, --source and the region right?";
     return fail("SECRET_NOT_FOUND", `there is no secret ${secretId} in ${region}`, hint);
@@ -306,8 +275,6 @@ function inWords(name: string, secretId: string, region: string, cause?: unknown
 /**
  * Asks the survey service for a token, which is then thrown away. A service that gives one at a time takes the poller's with that: the poller
  * asks for another.
- *
- * @throws CommandError
  */
 async function checkCredentials(baseUrl: string, credentials: Credentials): Promise<void> {
   const timeouts = { connect: 5_000, headers: 15_000, body: 15_000, call: 20_000 };
@@ -315,12 +282,13 @@ async function checkCredentials(baseUrl: string, credentials: Credentials): Prom
   try {
     await api.token();
   } catch (error) {
-    const { code, message, hint } = describeFailure(error);
-    const next =
-      code === "WRONG_CREDENTIALS"
-        ? "Try again with the right ones."
-        : `${hint} Without --base-url they are written unchecked.`;
-    throw failed(errorCode(error), `nothing was written: ${message}`, next, error);
+    const { code, message, hint: advice } = describeFailure(error);
+    const isWrong = code === "WRONG_CREDENTIALS";
+    const hint = isWrong
+      ? "Try again with the right ones."
+      : `${advice} Without --base-url they are written unchecked.`;
+    const options = { hint, cause: error };
+    throw new CommandError(errorCode(error), `nothing was written: ${message}`, options, exitOf(errorCode(error)));
   } finally {
     await api.close();
   }

@@ -9,10 +9,10 @@ import { CommandError, notNow } from "../errors.ts";
 import { KEPT_UNHEARD } from "../hearing/temporary-rules.ts";
 import { askingAws } from "../target/aws-failure.ts";
 import { openTarget } from "../target/open-target.ts";
-import { type FoundResponse, findResponse, tableOf } from "../target/surveys.ts";
+import { type FoundResponse, findResponse, fromTable, tableOf } from "../target/surveys.ts";
 import type { Target } from "../target/target.ts";
 import { DRY_RUN, examples, responseId, surveyId, targetVerb, type Verb, yesOption } from "../verb.ts";
-import { columns, count, surveyName } from "../words.ts";
+import { columns, count, day, surveyName } from "../words.ts";
 
 /** The parts of a response that are held beside an entry that says that it is settled. */
 interface Held {
@@ -32,7 +32,6 @@ export interface ForgetAnswer {
   /** Null where no ledger knows the response. */
   surveyId: number | null;
   name: string | null;
-  /** In which it was. */
   state: string | null;
   /** In a dry run now, else before it was forgotten. */
   held: Held;
@@ -52,8 +51,11 @@ export const forgetVerb: Verb = (act) =>
     .option("--survey <id>", "its survey, where several have such a response", surveyId)
     .option("--source <name>", "its source")
     .addOption(yesOption())
-    .addHelpText("after", "\nA bare entry stays, so that it never goes out again. No event tells of it.")
-    .addHelpText("after", examples("forget 45858 --stack SurveyPoller", "forget 45858 --survey 101 --yes --json"))
+    .addHelpText(
+      "after",
+      "\nA bare entry stays, so that it never goes out again. No event tells of it.\n" +
+        examples("forget 45858 --stack SurveyPoller", "forget 45858 --survey 101 --yes --json"),
+    )
     .action((id, options) =>
       act(options, async (io) => {
         await using target = await openTarget(options, io);
@@ -66,20 +68,12 @@ export const forgetVerb: Verb = (act) =>
         const left =
           found === undefined || !isDone || (isNothing(held) && !isNew) ? found : await forget(target, found);
         const entry = left?.entry ?? (isNew ? ({ id, state: "before-start" } as const) : undefined);
-        const facts = {
-          isStack: target.stack !== undefined,
-          // What has an event id went out. Of any other one nobody knows whether the bus took it before its entry could be written.
-          hadEvent: found?.entry?.eventId !== undefined,
-          now: io.now(),
-        };
+        const { source = null, surveyId = null, name = null, entry: before } = found ?? {};
+        // What has an event id went out. Of any other one nobody knows whether the bus took it before its entry could be written.
+        const hadEvent = before?.eventId !== undefined;
+        const facts = { isStack: target.stack !== undefined, hadEvent, now: io.now() };
         const answer: ForgetAnswer = {
-          dryRun: !isDone,
-          id,
-          source: found?.source ?? null,
-          surveyId: found?.surveyId ?? null,
-          name: found?.name ?? null,
-          state: found?.entry?.state ?? null,
-          held,
+          ...{ dryRun: !isDone, id, source, surveyId, name, state: before?.state ?? null, held },
           stays: entry === undefined ? null : { ...bareEntry(entry) },
           records: found === undefined ? 0 : await countRecords(target, found),
           elsewhere: elsewhere(await target.config(), facts),
@@ -111,7 +105,7 @@ async function forget(target: Target, found: FoundResponse): Promise<FoundRespon
 
 function countRecords(target: Target, { source, surveyId: survey, id }: FoundResponse): Promise<number> {
   if (typeof id !== "number") return Promise.resolve(0);
-  return askingAws("the table could not be read", () => recordsOfNobody(tableOf(target), source, survey));
+  return fromTable(() => recordsOfNobody(tableOf(target), source, survey));
 }
 
 /** The parts of a response that are held beside an entry that says that it is settled. */
@@ -127,7 +121,7 @@ async function heldOf(target: Target, found: FoundResponse): Promise<Held> {
 /** The same, with entry and mark as they are now. */
 async function readAgain(target: Target, found: FoundResponse): Promise<FoundResponse> {
   const { source, surveyId, id } = found;
-  return askingAws("the table could not be read", async () => ({
+  return fromTable(async () => ({
     ...found,
     entry: await readEntry(tableOf(target), source, surveyId, id),
     mark: await readMark(tableOf(target), source, surveyId),
@@ -138,7 +132,6 @@ function isNothing({ entry, mark, objects }: Held): boolean {
   return entry.length + mark.length + objects.length === 0;
 }
 
-/** Names of the fields that change or go. */
 function goingOf(entry: LedgerEntry): string[] {
   if (isBare(entry)) return [];
   const bare = bareEntry(entry);
@@ -192,7 +185,6 @@ export function elsewhere(
   ];
 }
 
-/** The parts that are held and go, those that stay, and those that lie elsewhere. */
 function forgetText(answer: ForgetAnswer): string[] {
   const { dryRun, id, source, surveyId: survey, name, state, held, stays, records } = answer;
   if (survey === null) {
@@ -213,8 +205,7 @@ function forgetText(answer: ForgetAnswer): string[] {
       ? `Never met: ${where}. It ${dryRun ? "would be" : "is"} noted as forgotten.`
       : `Nothing more is held of ${where}.`;
   const headline = isHeld ? `${dryRun ? "Would be forgotten" : "Forgotten"}: ${where}` : known;
-  const until = (at: number | null): string =>
-    at === null ? "" : ` (until ${new Date(at).toISOString().slice(0, 10)})`;
+  const until = (at: number | null): string => (at === null ? "" : ` (until ${day(at)})`);
   return [
     headline,
     ...columns(lines).map((line) => `  ${line}`),

@@ -9,30 +9,27 @@ import { answered, isConfirmed, promptsOn } from "../given-credentials.ts";
 import type { Io } from "../io.ts";
 import { DRY_RUN, examples, type Verb, verb, yesOption } from "../verb.ts";
 import { quoted } from "../words.ts";
-import { fillSecret, lookAtSecret, secretName, withSecrets } from "./credentials.ts";
+import { fillSecret, lookAtSecret, secretName, secretsClient } from "./credentials.ts";
 import { credentialsFor, lookAtService } from "./doctor/verb.ts";
 
 /** The output of `init --json`, beside `schemaVersion`. */
 export interface InitAnswer {
   dryRun: boolean;
   file: string;
-  /** Whether there was a file of that name. */
   replaces: boolean;
-  /** The contents of the file. */
   config: Record<string, unknown>;
-  /** Whether the survey service was looked at. */
   checked: boolean;
   /** Remarks of doctor on the configuration. */
   notes: string[];
   /** Stored: whether the credentials are in the secret now, or in a dry run would be. */
   secret: { secretId: string; stored: boolean };
-  /** The commands to run next, in order. */
   next: string[];
 }
 
 const ABOUT = `
 In a terminal it asks for what no flag says. Credentials for the check are those of SURVEY_CLIENT_ID and
-SURVEY_CLIENT_SECRET, or are asked for. They go into no file: into the stack's secret, where there is one.`;
+SURVEY_CLIENT_SECRET, or are asked for. They go into no file: into the stack's secret, where there is one.
+`;
 
 export const initVerb: Verb = (act) =>
   verb("init", "writes a configuration file, checked with the survey service")
@@ -40,15 +37,17 @@ export const initVerb: Verb = (act) =>
     .option("--start-from <when>", "now (default), beginning, or a date such as 2026-01-31")
     .option("--time-zone <zone>", "of the service's dates (default: as doctor finds it)")
     .option("--surveys <ids>", "only these surveys, with commas between")
-    .option("--interval <duration>", "between two polls, in whole minutes (default 1m)")
+    .option("--interval <duration>", "between two polls: whole minutes, or 10s, 12s, 15s, 20s, 30s (default 1m)")
     .option("--name <source>", "of the source (default main)")
     .option("--file <path>", "the file that is written", "survey-poller.json")
     .option("--stack <name>", "the stack that will have it", "SurveyPoller")
     .option("--no-check", "do not look at the service")
     .option("--force", "replace a file that is there")
     .addOption(yesOption())
-    .addHelpText("after", ABOUT)
-    .addHelpText("after", examples("init", "init --base-url https://surveys.example.com --start-from beginning --yes"))
+    .addHelpText(
+      "after",
+      ABOUT + examples("init", "init --base-url https://surveys.example.com --start-from beginning --yes"),
+    )
     .action((options) =>
       act(options, async (io) => {
         if (!/^[A-Za-z][A-Za-z0-9-]{0,127}$/.test(options.stack)) {
@@ -68,18 +67,13 @@ interface InitOptions extends Wishes {
   yes: boolean;
 }
 
-/**
- * Makes a configuration of flags and answers, tries it with the service, and writes it.
- *
- * @throws PollerError when nothing was written
- */
+/** Makes a configuration of flags and answers, tries it with the service, and writes it. */
 async function initialise({ file, stack, check, force, yes, ...wishes }: InitOptions, io: Io): Promise<InitAnswer> {
   const replaces = existsSync(file);
   // First: nobody should answer questions for nothing.
   if (replaces && !force) {
-    throw new UsageError("there is a file of that name already", {
-      hint: "Give another --file, or --force to replace it.",
-    });
+    const hint = "Give another --file, or --force to replace it.";
+    throw new UsageError("there is a file of that name already", { hint });
   }
   const wanted = await askFor(wishes, io);
   const { baseUrl } = configOf(wanted) as { baseUrl: string };
@@ -114,14 +108,18 @@ function write(file: string, config: object, { force }: { force: boolean }): voi
 }
 
 /** Whether the stack has been deployed before. Whatever keeps it from being seen, the credentials can be filled in later. */
-function isThere(secretId: string): Promise<boolean> {
-  return withSecrets({}, async (client) => (await lookAtSecret(client, secretId)) !== undefined).catch(() => false);
+async function isThere(secretId: string): Promise<boolean> {
+  using client = secretsClient();
+  return await lookAtSecret(client, secretId)
+    .then((isFilled) => isFilled !== undefined)
+    .catch(() => false);
 }
 
 /** Stores the credentials. If that fails now they can be filled in later. */
 async function store(secretId: string, credentials: Credentials, io: Io): Promise<boolean> {
   try {
-    await withSecrets({}, (client) => fillSecret(client, secretId, credentials));
+    using client = secretsClient();
+    await fillSecret(client, secretId, credentials);
     return true;
   } catch (error) {
     const { message, hint } = describeFailure(error);
@@ -146,7 +144,6 @@ function nextOf(
   ];
 }
 
-/** The outcome in words for people. */
 function initText({ dryRun, file, config, notes, secret, next }: InitAnswer): string[] {
   const would = dryRun ? "would be " : "";
   return [
@@ -170,7 +167,6 @@ interface Wishes {
   interval?: string | undefined;
 }
 
-/** Asks for what no flag has said, where somebody can be asked. */
 async function askFor(wishes: Wishes, io: Io): Promise<Wishes> {
   if (!io.isInteractive) return wishes;
   const on = promptsOn(io);
@@ -193,11 +189,7 @@ async function askForStart(on: ReturnType<typeof promptsOn>): Promise<string> {
   return start === "date" ? answered(await text({ ...on, message: "The date", placeholder: "2026-01-31" })) : start;
 }
 
-/**
- * The configuration as it goes into the file: what is a default is left out.
- *
- * @throws UsageError naming every flag that is wrong or missing
- */
+/** The configuration as it goes into the file: what is a default is left out. */
 function configOf({ baseUrl, surveys, ...others }: Wishes): Record<string, unknown> {
   if (baseUrl === undefined) {
     const hint = "Give --base-url URL, the address of the survey service; in a terminal it is asked for.";
@@ -237,11 +229,7 @@ interface Checked {
   notes: string[];
 }
 
-/**
- * Looks at the service as doctor does.
- *
- * @throws CommandError where it fails, or does not take the credentials
- */
+/** Looks at the service as doctor does. */
 async function checkService(baseUrl: string, io: Io): Promise<Checked> {
   const credentials = await credentialsFor(baseUrl, io);
   io.say("Looking at the service, as `survey-poller doctor` does …");
@@ -258,9 +246,5 @@ async function checkService(baseUrl: string, io: Io): Promise<Checked> {
     io.say(`${check}: ${says}. ${todo ?? ""}`.trim());
   }
   const { timeZone } = suggests.config;
-  return {
-    credentials,
-    timeZone: typeof timeZone === "string" ? timeZone : undefined,
-    notes: suggests.notes,
-  };
+  return { credentials, timeZone: typeof timeZone === "string" ? timeZone : undefined, notes: suggests.notes };
 }

@@ -51,9 +51,10 @@ export const listenVerb: Verb = (act) =>
     .action((options) =>
       act(options, async (io) => {
         const url = forwardUrl(options.forwardTo, options.allowRemote === true);
-        const secret = options.secret === undefined ? freshSecret() : readSecret(options.secret, io);
-        if (options.secret === undefined)
-          io.say(`Signed with ${secret}, made for this run: --secret names one of yours.`);
+        const fresh = `whsec_${randomBytes(32).toString("base64")}`;
+        const secret = options.secret === undefined ? fresh : readSecret(options.secret, io);
+        const isFresh = options.secret === undefined;
+        if (isFresh) io.say(`Signed with ${secret}, made for this run: --secret names one of yours.`);
         let failedInARow = 0;
         await listening(options, io, async (body) => {
           const answer = await post(body, { ...io, url, secret });
@@ -71,14 +72,11 @@ export const listenVerb: Verb = (act) =>
       }),
     );
 
-interface Posting extends Pick<Io, "now" | "signal"> {
-  url: URL;
-  /** The signing secret. */
-  secret: string;
-}
-
 /** Posts an event once, by the code with which a deployed webhook with `signing` does it. */
-async function post(body: string, { url, secret, now, signal }: Posting): Promise<ListenAnswer> {
+async function post(
+  body: string,
+  { url, secret, now, signal }: Pick<Io, "now" | "signal"> & { url: URL; secret: string },
+): Promise<ListenAnswer> {
   const event = readEnvelope(body);
   const at = new Date(now());
   const eventId = event?.detail.meta.eventId ?? null;
@@ -99,16 +97,7 @@ async function post(body: string, { url, secret, now, signal }: Posting): Promis
 
 const FORM = `It holds ${SECRET_FORM}.`;
 
-/** A secret that nobody has used. */
-function freshSecret(): string {
-  return `whsec_${randomBytes(32).toString("base64")}`;
-}
-
-/**
- * Reads the secret from the variable of this name, or else from the file. Neither its name nor its value is repeated: the name may be the value.
- *
- * @throws UsageError
- */
+/** Reads the secret from the variable of this name, or else from the file. Neither its name nor its value is repeated: the name may be the value. */
 function readSecret(name: string, { environment }: Pick<Io, "environment">): string {
   if (/^(whsec_|v1,)/.test(name)) {
     throw new UsageError("--secret takes no secret, which would stay in the shell's history", {
@@ -124,10 +113,8 @@ function readFile(name: string): string {
   try {
     return readFileSync(name, "utf8");
   } catch (cause) {
-    throw new UsageError(`--secret names neither an environment variable nor a file (${errorCode(cause)})`, {
-      hint: FORM,
-      cause,
-    });
+    const message = `--secret names neither an environment variable nor a file (${errorCode(cause)})`;
+    throw new UsageError(message, { hint: FORM, cause });
   }
 }
 
@@ -135,24 +122,21 @@ const loopback = new BlockList();
 loopback.addSubnet("127.0.0.0", 8, "ipv4");
 loopback.addAddress("::1", "ipv6");
 
-/**
- * Where events may be posted to. The address is not repeated: its query may hold a key.
- *
- * @throws UsageError for what is no plain http or https address, and for another machine without `allowRemote`
- */
+/** Where events may be posted to. The address is not repeated: its query may hold a key. */
 function forwardUrl(text: string, allowRemote: boolean): URL {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url === undefined || !/^https?:$/.test(url.protocol)) {
-    throw wrong("--forward-to is not an http:// or https:// address", "For example http://localhost:3000/events.");
+    const hint = "For example http://localhost:3000/events.";
+    throw new UsageError("--forward-to is not an http:// or https:// address", { hint });
   }
   if (url.username !== "" || url.password !== "") {
-    throw wrong("--forward-to has credentials in it", "Take them out: the signature says who posts.");
+    throw new UsageError("--forward-to has credentials in it", {
+      hint: "Take them out: the signature says who posts.",
+    });
   }
-  if (!allowRemote && !isLoopback(url.hostname)) {
-    const hint = "Events hold personal data, which would leave this machine. Add --allow-remote if that is meant.";
-    throw wrong("--forward-to is not an address of this machine", hint);
-  }
-  return url;
+  if (allowRemote || isLoopback(url.hostname)) return url;
+  const hint = "Events hold personal data, which would leave this machine. Add --allow-remote if that is meant.";
+  throw new UsageError("--forward-to is not an address of this machine", { hint });
 }
 
 function isLoopback(hostname: string): boolean {
@@ -162,20 +146,25 @@ function isLoopback(hostname: string): boolean {
   return loopback.check(host, version === 4 ? "ipv4" : "ipv6");
 }
 
-function wrong(message: string, hint: string): UsageError {
-  return new UsageError(message, { hint });
-}
-
-const LOOKS = {
-  taken: { colour: "green", note: "" },
-  retried: { colour: "yellow", note: "  a deployed webhook would try again" },
-  "given-up": { colour: "red", note: "  a deployed webhook would give up: to the dead-letter queue" },
+const NOTES = {
+  taken: "",
+  retried: "  a deployed webhook would try again",
+  "given-up": "  a deployed webhook would give up: to the dead-letter queue",
 } as const;
 
 /** "14:01:10 response.completed 43210 → 200 in 12 ms". */
-function answerLine(answer: ListenAnswer, { style }: Pick<Io, "style">): string {
-  const { colour, note } = LOOKS[answer.outcome];
-  const what = [clock(Date.parse(answer.at)), answer.type ?? "unknown", answer.responseId ?? ""].join(" ").trimEnd();
-  const result = style(colour, answer.status === null ? `no answer (${answer.problem})` : `${answer.status}`);
-  return `${what} → ${result} in ${answer.milliseconds} ms${note}`;
+function answerLine(answer: ListenAnswer, io: Pick<Io, "style">): string {
+  const { at, type, responseId, outcome } = answer;
+  const what = [clock(Date.parse(at)), type ?? "unknown", responseId ?? ""].join(" ").trimEnd();
+  return `${what} → ${answerText(answer, io)}${NOTES[outcome]}`;
+}
+
+const COLOURS = { taken: "green", retried: "yellow", "given-up": "red" } as const;
+
+/** The answer of an endpoint: "200 in 12 ms". */
+export function answerText(
+  { status, milliseconds, problem, outcome }: Pick<ListenAnswer, "status" | "milliseconds" | "problem" | "outcome">,
+  { style }: Pick<Io, "style">,
+): string {
+  return `${style(COLOURS[outcome], status === null ? `no answer (${problem})` : `${status}`)} in ${milliseconds} ms`;
 }

@@ -6,13 +6,12 @@ import { type OperatorPause, setOperatorPause } from "../../lib/state/shared.ts"
 import { UsageError } from "../errors.ts";
 import type { Io } from "../io.ts";
 import { askingAws } from "../target/aws-failure.ts";
-import { openTarget, type TargetOptions } from "../target/open-target.ts";
-import { tableOf } from "../target/surveys.ts";
+import { type Flags, openTarget } from "../target/open-target.ts";
+import { fromTable, tableOf } from "../target/surveys.ts";
 import { sourcesOf, type Target } from "../target/target.ts";
 import { type Answer, DRY_RUN, examples, targetVerb, type Verb, yesOption } from "../verb.ts";
 import { pauseEnd, utc } from "../words.ts";
 
-/** A source, as it is and as it will be. */
 interface SourceChange {
   source: string;
   was: "running" | "paused";
@@ -60,12 +59,7 @@ export const resumeVerb: Verb = (act) =>
     .addHelpText("after", examples("resume --stack SurveyPoller --yes", "resume --data .survey-poller --source main"))
     .action((options) => act(options, (io) => changed(options, io, () => null)));
 
-interface Options extends TargetOptions {
-  source?: string | undefined;
-  yes?: true | undefined;
-}
-
-async function changed(options: Options, io: Io, next: PauseChange["next"]): Promise<Answer<PauseAnswer>> {
+async function changed(options: Flags, io: Io, next: PauseChange["next"]): Promise<Answer<PauseAnswer>> {
   await using target = await openTarget(options, io);
   const isDone = options.yes === true;
   const answer = await changePause(target, { sources: await sourcesOf(target, options.source), next, isDone });
@@ -86,7 +80,7 @@ export async function changePause(target: Target, { sources, next, isDone }: Pau
   const table = tableOf(target);
   const changes: SourceChange[] = [];
   for (const { name } of sources) {
-    const account = await askingAws("the table could not be read", () => readAccount(table, name));
+    const account = await fromTable(() => readAccount(table, name));
     const { pausedSince: since, pausedUntil: until } = account;
     const before = since === undefined || until === undefined ? undefined : { since, until };
     const after = next(before);
@@ -110,7 +104,6 @@ export function pausedFrom(now: number, until = FOREVER): PauseChange["next"] {
   return (before) => ({ since: before?.since ?? now, until });
 }
 
-/** A line for each source. */
 export function pauseText({ dryRun, sources }: PauseAnswer): string[] {
   return sources.map(({ source, was, becomes, since, until }) => {
     const end = pauseEnd(until);

@@ -5,16 +5,15 @@ import { isForgotten } from "../../lib/operator/forgotten.ts";
 import { reasonOf } from "../../lib/operator/put-back.ts";
 import type { SurveyRedrive } from "../../lib/operator/redrive.ts";
 import { isForRedrive, type LedgerEntry, takeOut } from "../../lib/polling/index.ts";
-import { surveyKey } from "../../lib/state/keys.ts";
 import { redriveEntries } from "../../lib/state/ledger.ts";
 import { CommandError, EXIT, InterruptedError, UsageError } from "../errors.ts";
 import { type Io, showProgress } from "../io.ts";
 import { askingAws } from "../target/aws-failure.ts";
 import { openTarget } from "../target/open-target.ts";
-import { findResponse, noSurvey, readSource, tableOf } from "../target/surveys.ts";
+import { entriesOf, findResponse, noSurvey, readSource } from "../target/surveys.ts";
 import { oneSource, sourcesOf, type Target } from "../target/target.ts";
 import { DRY_RUN, examples, responseId, surveyId, surveyIds, targetVerb, type Verb, yesOption } from "../verb.ts";
-import { ago, columns, count, quoted, surveyName } from "../words.ts";
+import { ago, columns, count, day, quoted, surveyName } from "../words.ts";
 
 /** The output of `quarantine list --json`, beside `schemaVersion`. */
 export interface ListAnswer {
@@ -60,8 +59,11 @@ const listVerb: Verb = (act) =>
   targetVerb("list", "what was set aside, by reason, with what mends it")
     .option("--survey <id>", "only this survey", surveyId)
     .option("--source <name>", "only this source")
-    .addHelpText("after", "\nExit code 0, also where there is something: the books count it.")
-    .addHelpText("after", examples("quarantine list --stack SurveyPoller", "quarantine list --survey 101 --json"))
+    .addHelpText(
+      "after",
+      "\nExit code 0, also where there is something: the books count it.\n" +
+        examples("quarantine list --stack SurveyPoller", "quarantine list --survey 101 --json"),
+    )
     .action((options) =>
       act(options, async (io) => {
         await using target = await openTarget(options, io);
@@ -85,7 +87,7 @@ function groupText(group: Group, { style, now }: Pick<Io, "style" | "now">): str
   const records =
     kept === 0
       ? "No records are kept any more."
-      : `Records of ${kept} are kept${recordsGo === null ? "" : `; the first go on ${dayOf(recordsGo)}`}.`;
+      : `Records of ${kept} are kept${recordsGo === null ? "" : `; the first go on ${day(recordsGo)}`}.`;
   return [
     `${style("yellow", "▲")} ${reason} (${state}, source ${source}): ${group.count}${since}`,
     ...surveys.map(({ ids, ...survey }) => {
@@ -96,11 +98,6 @@ function groupText(group: Group, { style, now }: Pick<Io, "style" | "now">): str
     `  ${mend}`,
     `  Next: ${next}`,
   ];
-}
-
-/** "2026-08-30". */
-function dayOf(at: number): string {
-  return new Date(at).toISOString().slice(0, 10);
 }
 
 const showVerb: Verb = (act) =>
@@ -142,7 +139,7 @@ const showVerb: Verb = (act) =>
 
 function showText(answer: ShowAnswer, entry: LedgerEntry, { now }: Pick<Io, "now">): string[] {
   const { source, id, state, reason, since, attempts, kept, recordsGo, revealed, records } = answer;
-  const until = recordsGo === null ? "" : `, until ${dayOf(recordsGo)}; the entry stays`;
+  const until = recordsGo === null ? "" : `, until ${day(recordsGo)}; the entry stays`;
   const lines = columns([
     ["state", `${state}${since === null ? "" : `, since ${new Date(since).toISOString()} (${ago(since, now())})`}`],
     ...(reason === null ? [] : [["reason", `${reason}. ${meaningText(entry)}`.trim()]]),
@@ -231,35 +228,33 @@ const redriveVerb: Verb = (act) =>
         const { survey, all, reason } = options;
         if ((survey === undefined) === (all !== true)) {
           const hint = "Give --survey with the ids of some, or --all.";
-          const message = survey === undefined ? "no survey is named" : "--survey and --all exclude each other";
-          throw new UsageError(message, { hint });
+          throw new UsageError(all ? "--survey and --all exclude each other" : "no survey is named", { hint });
         }
         await using target = await openTarget(options, io);
         const { name: source } = await oneSource(target, options.source);
         const found = await readSetAside(target, { sources: [source], surveyIds: survey, reason }, io);
         const names = new Map(found.map(({ surveyId, name }) => [surveyId, name]));
         const dryRun = options.yes !== true;
-        const done = dryRun ? [] : await redrive(target, { source, surveyIds: [...names.keys()], reason }, io);
+        const wanted = { source, surveyIds: [...names.keys()], reason };
+        const done = dryRun ? new Map<number, SurveyRedrive>() : await redrive(target, wanted, io);
         const answer: RedriveAnswer = {
           ...{ dryRun, source, total: found.length },
-          reasons: groupsOf(found, target.flags).map(({ state, reason: one, count: number, kept }) => ({
-            ...{ state, reason: one, count: number, kept },
+          reasons: groupsOf(found, target.flags).map(({ state, reason, count, kept }) => ({
+            state,
+            reason,
+            count,
+            kept,
           })),
           surveys: [...names].map(([surveyId, name]) => {
-            const {
-              outcome = null,
-              putBack = 0,
-              left = null,
-              failure = null,
-            } = done.find((one) => one.surveyId === surveyId) ?? {};
+            const { outcome = null, putBack = 0, left = null, failure = null } = done.get(surveyId) ?? {};
             return { surveyId, name, outcome, putBack, left, failure };
           }),
         };
         if (dryRun && found.length > 0) io.say(DRY_RUN);
-        const outcomes = new Set(done.map(({ outcome }) => outcome));
-        const isFailed = outcomes.has("failed") || outcomes.has("not polled");
-        const isOpen = outcomes.has("busy") || outcomes.has("unfinished");
-        const exit = isFailed ? EXIT.failed : isOpen ? EXIT.notNow : EXIT.done;
+        const ended = (...outcomes: SurveyRedrive["outcome"][]): boolean =>
+          [...done.values()].some(({ outcome }) => outcomes.includes(outcome));
+        const isOpen = ended("busy", "unfinished");
+        const exit = ended("failed", "not polled") ? EXIT.failed : isOpen ? EXIT.notNow : EXIT.done;
         return { data: answer, text: redriveText(answer), exit };
       }),
     );
@@ -269,9 +264,9 @@ async function redrive(
   target: Target,
   { source, surveyIds: all, reason }: { source: string; surveyIds: number[]; reason: string | undefined },
   io: Io,
-): Promise<SurveyRedrive[]> {
+): Promise<Map<number, SurveyRedrive>> {
   const results = new Map<number, SurveyRedrive>();
-  const progress = showProgress(io);
+  using progress = showProgress(io);
   for (let left = all, isFurther = true; left.length > 0 && isFurther; ) {
     if (io.signal.aborted) throw new InterruptedError();
     progress.update(`putting back: ${all.length - left.length} of ${all.length} surveys`, 1 - left.length / all.length);
@@ -285,8 +280,7 @@ async function redrive(
     isFurther = surveys.some(({ outcome, putBack }) => outcome === "done" || putBack > 0);
     left = surveys.filter(({ outcome }) => outcome === "unfinished").map(({ surveyId }) => surveyId);
   }
-  progress.end();
-  return [...results.values()];
+  return results;
 }
 
 const LEFT: Record<keyof SurveyRedrive["left"], string> = {
@@ -364,11 +358,7 @@ interface SetAside {
   entry: LedgerEntry;
 }
 
-/**
- * Reads the ledgers of some surveys, or of all, for what was set aside: there is no index of all of it.
- *
- * @throws UsageError where a survey is named that no source knows
- */
+/** Reads the ledgers of some surveys, or of all, for what was set aside: there is no index of all of it. */
 async function readSetAside(
   target: Target,
   wanted: { sources: readonly string[]; surveyIds?: readonly number[] | undefined; reason?: string | undefined },
@@ -376,26 +366,20 @@ async function readSetAside(
 ): Promise<SetAside[]> {
   const found: SetAside[] = [];
   const known = new Set<number>();
-  const progress = showProgress(io);
+  using progress = showProgress(io);
   for (const source of wanted.sources) {
     const { surveys } = await readSource(target, source);
     const chosen = surveys.filter(({ surveyId }) => wanted.surveyIds?.includes(surveyId) ?? true);
     for (const [i, { surveyId, mark }] of chosen.entries()) {
       known.add(surveyId);
       const name = mark.survey?.facts.name ?? null;
-      let from: string | undefined;
-      do {
+      for await (const entries of entriesOf(target, { source, surveyId }, redriveEntries)) {
         if (io.signal.aborted) throw new InterruptedError();
         progress.update(`reading the ledger of survey ${surveyId}`, i / chosen.length);
-        const page = await askingAws("the table could not be read", () =>
-          redriveEntries(tableOf(target), surveyKey(source, surveyId), from),
-        );
-        found.push(...page.entries.map((entry) => ({ source, surveyId, name, entry })));
-        from = page.next;
-      } while (from !== undefined);
+        found.push(...entries.map((entry) => ({ source, surveyId, name, entry })));
+      }
     }
   }
-  progress.end();
   const unknown = wanted.surveyIds?.find((id) => !known.has(id));
   if (unknown !== undefined) throw noSurvey(target, unknown);
   return found.filter(({ entry }) => wanted.reason === undefined || reasonOf(entry) === wanted.reason);

@@ -1,5 +1,4 @@
 import { createInterface } from "node:readline";
-import { setTimeout as sleep } from "node:timers/promises";
 import { MOST_RESENT, type ResendInput, type ResendResult } from "../../lib/operator/resend.ts";
 import type { Resent } from "../../lib/operator/send-same.ts";
 import { FORGOTTEN } from "../../lib/polling/index.ts";
@@ -7,9 +6,8 @@ import { readEntries } from "../../lib/state/ledger.ts";
 import { EXIT, InterruptedError, UsageError } from "../errors.ts";
 import { eventIdsIn, isEventId, olderEventIds } from "../event-ids.ts";
 import { type Io, showProgress } from "../io.ts";
-import { askingAws } from "../target/aws-failure.ts";
-import { openTarget } from "../target/open-target.ts";
-import { eachEmitted, ledgersOf, type SurveyOf, tableOf } from "../target/surveys.ts";
+import { type Flags, openTarget } from "../target/open-target.ts";
+import { eachEmitted, fromTable, ledgersOf, type SurveyOf, tableOf } from "../target/surveys.ts";
 import { oneSource, type Target } from "../target/target.ts";
 import {
   type Answer,
@@ -23,6 +21,7 @@ import {
   type Verb,
   yesOption,
 } from "../verb.ts";
+import { wait } from "../wait.ts";
 import { columns, count } from "../words.ts";
 
 /** The output of `resend --json`, beside `schemaVersion`. */
@@ -34,16 +33,10 @@ export interface ResendAnswer {
   items: ResentItem[];
 }
 
-interface Options {
-  from?: string | undefined;
-  to?: string | undefined;
-  source?: string | undefined;
-  survey?: number | undefined;
-}
-
 const ABOUT = `
 Every subscriber of the bus sees it again; who remembers event ids passes over it. It is made anew from the
-service, and goes out only where the service still shows the contents of that event.`;
+service, and goes out only where the service still shows the contents of that event.
+`;
 
 export const resendVerb: Verb = (act) =>
   targetVerb("resend", "sends events to the bus once more: same id, same revision, origin replay")
@@ -53,14 +46,14 @@ export const resendVerb: Verb = (act) =>
     .option("--survey <id>", "the survey that response ids are of; of the others: where to look", surveyId)
     .option("--source <name>", "only this source")
     .addOption(yesOption())
-    .addHelpText("after", ABOUT)
     .addHelpText(
       "after",
-      examples(
-        "resend 6e4d7ba0-6ab5-5f94-8c0e-0d5ab1d0f0f3 --stack SurveyPoller",
-        "resend 45942 45943 --survey 101 --data .survey-poller --yes",
-        "resend --from 2026-11-21T08:00:00Z --to 2026-11-21T12:00:00Z --yes",
-      ),
+      ABOUT +
+        examples(
+          "resend 6e4d7ba0-6ab5-5f94-8c0e-0d5ab1d0f0f3 --stack SurveyPoller",
+          "resend 45942 45943 --survey 101 --data .survey-poller --yes",
+          "resend --from 2026-11-21T08:00:00Z --to 2026-11-21T12:00:00Z --yes",
+        ),
     )
     .action((ids, options) =>
       act(options, async (io) => {
@@ -81,7 +74,7 @@ export const resendVerb: Verb = (act) =>
     );
 
 /** Undefined where ids are given. */
-function askedStretch(ids: readonly string[], options: Options): Stretch | undefined {
+function askedStretch(ids: readonly string[], options: Flags): Stretch | undefined {
   const isTime = options.from !== undefined || options.to !== undefined;
   if (ids.length > 0 && !isTime) return undefined;
   if (ids.length === 0 && options.from !== undefined) return stretchOf(options);
@@ -98,7 +91,7 @@ async function idsOf(given: readonly string[], { input }: Io): Promise<string[]>
   throw new UsageError("standard input holds no event ids", { hint: "Give one a line." });
 }
 
-async function resolve(target: Target, io: Io, ids: readonly string[], options: Options): Promise<ResentItem[]> {
+async function resolve(target: Target, io: Io, ids: readonly string[], options: Flags): Promise<ResentItem[]> {
   const { survey, source } = options;
   const events = ids.filter(isEventId).map((id) => id.toLowerCase());
   const others = ids.filter((id) => !isEventId(id));
@@ -121,7 +114,7 @@ async function resolve(target: Target, io: Io, ids: readonly string[], options: 
 async function eachEvent(
   target: Target,
   io: Io,
-  options: Options,
+  options: Flags,
   take: (last: ResentItem & { eventId: string }, emittedAt: number, older: readonly string[]) => void,
 ): Promise<void> {
   await eachEmitted(target, await ledgersOf(target, options), io, (survey, entries) => {
@@ -135,9 +128,11 @@ async function eachEvent(
 }
 
 /** Event ids by what the ledgers say of them: which would be sent, which have been replaced, and which are unknown. */
-async function ofEventIds(target: Target, io: Io, options: Options, ids: readonly string[]): Promise<ResentItem[]> {
+async function ofEventIds(target: Target, io: Io, options: Flags, ids: readonly string[]): Promise<ResentItem[]> {
   const unknown = { source: null, surveyId: null, responseId: null, revision: null, reason: null, update: null };
-  const found = new Map<string, ResentItem | undefined>(ids.map((id) => [id, undefined]));
+  const found = new Map<string, ResentItem>(
+    ids.map((eventId) => [eventId, { ...unknown, eventId, outcome: "unknown" }]),
+  );
   await eachEvent(target, io, options, (last, emittedAt, older) => {
     for (const [i, eventId] of older.entries()) {
       if (!found.has(eventId)) continue;
@@ -147,11 +142,11 @@ async function ofEventIds(target: Target, io: Io, options: Options, ids: readonl
     // Of a forgotten one nothing is left but its id.
     found.set(last.eventId, emittedAt === 0 ? { ...last, outcome: "not-emitted", reason: FORGOTTEN } : last);
   });
-  return [...found].map(([eventId, item]) => item ?? { ...unknown, eventId, outcome: "unknown" });
+  return [...found.values()];
 }
 
 /** The last events of responses that were emitted in a stretch of time, oldest first. */
-async function emittedIn(target: Target, io: Io, options: Options, stretch: Stretch): Promise<ResentItem[]> {
+async function emittedIn(target: Target, io: Io, options: Flags, stretch: Stretch): Promise<ResentItem[]> {
   const found: { at: number; item: ResentItem }[] = [];
   await eachEvent(target, io, options, (item, at) => {
     if (at !== 0 && includes(stretch, at)) found.push({ at, item });
@@ -167,17 +162,13 @@ async function ofResponses(target: Target, of: SurveyOf, responseIds: readonly n
   const items: ResentItem[] = [];
   for (let i = 0; i < ids.length; i += READ_AT_ONCE) {
     const some = ids.slice(i, i + READ_AT_ONCE);
-    const entries = await askingAws("the table could not be read", () =>
-      readEntries(tableOf(target), of.source, of.surveyId, some),
-    );
+    const entries = await fromTable(() => readEntries(tableOf(target), of.source, of.surveyId, some));
     for (const responseId of some) {
       const { state: known = "unknown", reason, eventId = null, revision = 1 } = entries.get(responseId) ?? {};
       const state = reason === FORGOTTEN ? FORGOTTEN : known;
-      items.push(
-        state === "emitted"
-          ? { ...of, responseId, eventId, revision, outcome: "would-send", reason: null, update: null }
-          : { ...of, responseId, eventId: null, revision: null, outcome: "not-emitted", reason: state, update: null },
-      );
+      const one = { ...of, responseId, update: null };
+      if (state === "emitted") items.push({ ...one, eventId, revision, outcome: "would-send", reason: null });
+      else items.push({ ...one, eventId: null, revision: null, outcome: "not-emitted", reason: state });
     }
   }
   return items;
@@ -197,7 +188,6 @@ interface Wanted extends SurveyOf {
   responseIds: number[];
 }
 
-/** The events that would be sent, by their survey. */
 export function wantedOf(items: readonly ResentItem[]): Wanted[] {
   const bySurvey = new Map<string, Wanted>();
   for (const { source, surveyId, responseId, outcome } of items) {
@@ -218,7 +208,7 @@ const MOST_BUSY = 15;
 export async function sendAgain(target: Target, io: Io, wanted: readonly Wanted[]): Promise<ResentItem[]> {
   const items: ResentItem[] = [];
   const all = wanted.reduce((sum, { responseIds }) => sum + responseIds.length, 0);
-  const progress = showProgress(io);
+  using progress = showProgress(io);
   const tell = (place: string): void => {
     progress.update(`${items.length} of ${count(all, "event")} dealt with${place}`, items.length / Math.max(1, all));
   };
@@ -234,8 +224,6 @@ export async function sendAgain(target: Target, io: Io, wanted: readonly Wanted[
     if (sent > 0)
       io.say(`${count(sent, "event")} of ${all} had been sent again by then; another run begins with the first one.`);
     throw error;
-  } finally {
-    progress.end();
   }
   return items;
 }
@@ -257,13 +245,11 @@ async function sendSome(
     busy = stopped?.kind === "busy" ? busy + 1 : 0;
     if (stopped?.kind === "paused" || busy > MOST_BUSY) {
       const reason = stopped?.kind === "paused" ? `paused until ${new Date(stopped.until).toISOString()}` : "busy";
-      const none = { eventId: null, revision: null, update: null };
-      items.push(
-        ...left.map((responseId) => ({ source, surveyId, responseId, ...none, outcome: "left" as const, reason })),
-      );
+      const one = { source, surveyId, eventId: null, revision: null, update: null, outcome: "left" as const, reason };
+      items.push(...left.map((responseId) => ({ ...one, responseId })));
       return;
     }
-    if (busy > 0) await sleep(BUSY_PAUSE, undefined, { signal: io.signal });
+    if (busy > 0) await wait(BUSY_PAUSE, io);
     input = { surveyId, responseIds: left, ...(from === undefined ? {} : { from }) };
   }
 }
@@ -291,7 +277,6 @@ export function sentenceOf(items: readonly ResentItem[], dryRun: boolean): strin
   return `${dryRun ? "Would send" : "Sent"} ${part} again${hint}.`;
 }
 
-/** A line for each event. */
 export function itemLines(items: readonly ResentItem[], { stack }: Pick<Target, "stack">): string[] {
   const hasArchive = stack?.outputs.ArchiveArn !== undefined;
   return columns(

@@ -3,8 +3,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { v5 } from "uuid";
 import { createBucket } from "../../lib/aws/bucket.ts";
 import type { Config, SourceConfig } from "../../lib/config/index.ts";
-import { type DetailOf, digestSum } from "../../lib/events/index.ts";
-import type { OutgoingEvent, Publisher } from "../../lib/polling/index.ts";
+import { type BooksSums, booksSums, type DetailOf } from "../../lib/events/index.ts";
+import type { OutgoingEvent, Publisher, SealedEvent } from "../../lib/polling/index.ts";
 import { createEventBridgePublisher } from "../../lib/publisher/event-bridge.ts";
 import type { TestAnswer, TestDelivery, TestResult } from "../../lib/webhooks/test-delivery.ts";
 import { CommandError, EXIT, exitOf, UsageError } from "../errors.ts";
@@ -14,6 +14,7 @@ import { askingAws, awsFailure } from "../target/aws-failure.ts";
 import { openTarget } from "../target/open-target.ts";
 import { oneSource, type StackParts, type Target } from "../target/target.ts";
 import { type Answer, DRY_RUN, examples, targetVerb, type Verb, yesOption } from "../verb.ts";
+import { answerText } from "./listen.ts";
 
 /** The output of `trigger --json`, beside `schemaVersion`. */
 export interface TriggerAnswer {
@@ -90,10 +91,11 @@ async function sendToAll(
   const { source, dryRun } = sending;
   const { events } = await target.config();
   const event = testEvent(kind, salt);
-  const detail = await send(target, event, sending);
-  const eventId = event.detail.meta.eventId;
   const { type } = event;
+  const { eventId } = event.detail.meta;
   const bus = target.resources.busName;
+  const { publisher, sealed, detail } = await seal(target, event, sending);
+  if (!dryRun) await publish(publisher, sealed);
   const isOff = Object.entries(events).some(([name, isOn]) => name === type && !isOn);
   if (isOff) io.say(`The configuration has ${type} switched off: only tests bring such events.`);
   if (dryRun) io.say(DRY_RUN);
@@ -126,9 +128,9 @@ async function post(
 function kindOf(word: string | undefined): Kind {
   const kind = kinds.find((one) => one === word);
   if (kind !== undefined) return kind;
-  const list = kinds.map((one) => `${one} (${KINDS[one][1]})`).join(", ");
+  const hint = `Kinds: ${kinds.map((one) => `${one} (${KINDS[one][1]})`).join(", ")}.`;
   throw new UsageError(word === undefined ? "the kind of event is missing" : "there is no such kind of event", {
-    hint: `Kinds: ${list}.`,
+    hint,
   });
 }
 
@@ -141,11 +143,11 @@ interface Sending {
   dryRun: boolean;
 }
 
-/** The publisher of the function. In a dry run it puts no answers into the bucket. */
-function publisherOf(target: Target, { source, dryRun }: Sending): Publisher {
+/** Makes an event ready for the bus, by the publisher of the function. In a dry run its large answers go into no bucket. */
+async function seal(target: Target, event: OutgoingEvent, { source, dryRun }: Sending) {
   const { busName: bus, claimCheckBucket: bucket } = target.resources;
   const { putJson } = createBucket(target.clients.s3, bucket);
-  return createEventBridgePublisher({
+  const publisher = createEventBridgePublisher({
     client: target.clients.events,
     bus,
     eventSource: source.eventSource,
@@ -154,21 +156,13 @@ function publisherOf(target: Target, { source, dryRun }: Sending): Publisher {
     inlineLimit: Math.min(LIMIT, source.inlineLimit),
     sleep,
   });
+  const sealed = await askingAws("the answers could not be put into the bucket", () => publisher.seal(event));
+  return { publisher, sealed, detail: JSON.parse(sealed.json) as Record<string, unknown> };
 }
 
-/** Makes an event ready for the bus: its large answers go into the bucket. */
-function seal(publisher: Publisher, event: OutgoingEvent) {
-  return askingAws("the answers could not be put into the bucket", () => publisher.seal(event));
-}
-
-/** Puts an event on the bus, and gives its detail as it is, or would be, sent. */
-async function send(target: Target, event: OutgoingEvent, sending: Sending): Promise<Record<string, unknown>> {
-  const publisher = publisherOf(target, sending);
-  const sealed = await seal(publisher, event);
-  const detail = JSON.parse(sealed.json) as Record<string, unknown>;
-  if (sending.dryRun) return detail;
+async function publish(publisher: Publisher, sealed: SealedEvent): Promise<void> {
   const [outcome] = await publisher.publish([sealed], async () => undefined);
-  if (outcome?.kind === "published") return detail;
+  if (outcome?.kind === "published") return;
   const name = (outcome?.code ?? "UNKNOWN").replace(/^request:/, "");
   const failure = awsFailure("the event could not be sent", Object.assign(new Error(name), { name }));
   const isOfAws = failure instanceof CommandError && failure.code !== "AWS_FAILED";
@@ -177,7 +171,7 @@ async function send(target: Target, event: OutgoingEvent, sending: Sending): Pro
 
 /** An event in the envelope in which EventBridge would deliver it, without the bus having seen it. */
 async function envelopeOf(target: Target, event: OutgoingEvent, sending: Sending): Promise<object> {
-  const { json } = await seal(publisherOf(target, sending), event);
+  const { detail } = await seal(target, event, sending);
   const [, , , region = "", account = ""] = (target.stack?.outputs.BusArn ?? "").split(":");
   return {
     version: "0",
@@ -188,7 +182,7 @@ async function envelopeOf(target: Target, event: OutgoingEvent, sending: Sending
     time: new Date(event.time).toISOString().replace(/\.\d+Z$/, "Z"),
     region,
     resources: [],
-    detail: JSON.parse(json) as Record<string, unknown>,
+    detail,
   };
 }
 
@@ -210,7 +204,7 @@ const SENTENCES = 20_000;
 export function testEvent(kind: Kind, salt = ""): OutgoingEvent {
   const [name] = KINDS[kind];
   const { "detail-type": type, detail } = marked(name === "large" ? large() : readGolden(name), salt);
-  if (type === "books.closed") detail.data.digest = digestOf(salt);
+  if (type === "books.closed") Object.assign(detail.data, sumsOf(salt));
   return { type, detail, time: Date.now() } as unknown as OutgoingEvent;
 }
 
@@ -220,11 +214,8 @@ function marked({ detail, ...envelope }: GoldenEvent, salt: string): GoldenEvent
 }
 
 function withTestIds<Fields extends Record<string, unknown>>(fields: Fields, salt: string): Fields {
-  const changed = IDS.filter((name) => typeof fields[name] === "string").map((name) => [
-    name,
-    testId(String(fields[name]), salt),
-  ]);
-  return { ...fields, ...Object.fromEntries(changed) };
+  const ids = Object.entries(fields).filter(([name, value]) => IDS.includes(name) && typeof value === "string");
+  return { ...fields, ...Object.fromEntries(ids.map(([name, id]) => [name, testId(String(id), salt)])) };
 }
 
 function testId(eventId: string, salt: string): string {
@@ -235,20 +226,15 @@ function testId(eventId: string, salt: string): string {
 function large(): GoldenEvent {
   const event = readGolden("large");
   const { answers } = readGolden("comment").detail.data as DetailOf<"response.completed">["data"];
-  const repeated = answers.map((answer) => ({
-    ...answer,
-    comment: Array(answer.comment === "" ? 0 : SENTENCES)
-      .fill(answer.comment)
-      .join(" "),
-  }));
+  const repeated = answers.map((answer) => ({ ...answer, comment: `${answer.comment} `.repeat(SENTENCES).trim() }));
   return { ...event, detail: { ...event.detail, data: { ...event.detail.data, answers: repeated, answersRef: null } } };
 }
 
 /** Of the two responses that the books count: the promoter, updated since, and the detractor. */
-function digestOf(salt: string): { count: number; sum: string } {
-  const sum = digestSum();
-  for (const name of ["updated", "detractor"]) sum.add(testId(readGolden(name).detail.meta.eventId, salt));
-  return sum.digest();
+function sumsOf(salt: string): BooksSums {
+  const sums = booksSums();
+  for (const name of ["updated", "detractor"]) sums.add(testId(readGolden(name).detail.meta.eventId, salt));
+  return sums.sums();
 }
 
 /** The output of `trigger --webhook --json`, beside `schemaVersion`. */
@@ -265,11 +251,7 @@ export interface WebhookAnswer {
   delivery: TestResult | null;
 }
 
-/**
- * A webhook of a stack, and the function that delivers to it.
- *
- * @throws UsageError where there is none of that name
- */
+/** A webhook of a stack, and the function that delivers to it. */
 function findWebhook({ name: poller, stack }: Target, { webhooks }: Config, name: string) {
   if (stack === undefined) {
     throw new UsageError("webhooks are there in a deployed stack only", {
@@ -279,9 +261,8 @@ function findWebhook({ name: poller, stack }: Target, { webhooks }: Config, name
   const webhook = webhooks.find((one) => one.name === name);
   if (webhook === undefined) {
     const names = webhooks.map((one) => one.name).join(", ");
-    throw new UsageError(`there is no webhook of that name in ${poller}`, {
-      hint: names === "" ? "Its configuration has no webhooks." : `Its webhooks: ${names}.`,
-    });
+    const hint = names === "" ? "Its configuration has no webhooks." : `Its webhooks: ${names}.`;
+    throw new UsageError(`there is no webhook of that name in ${poller}`, { hint });
   }
   const functionName = stack.outputs[`ForwardFunctionName${name.replaceAll(/[^A-Za-z0-9]/g, "")}`];
   if (functionName !== undefined) return { stack, webhook, functionName };
@@ -290,11 +271,7 @@ function findWebhook({ name: poller, stack }: Target, { webhooks }: Config, name
   });
 }
 
-/**
- * Lets the deployed forwarder post an event once.
- *
- * @throws CommandError with the code, message and hint of what kept it from being sent
- */
+/** Lets the deployed forwarder post an event once. */
 async function deliver({ call }: StackParts, functionName: string, body: string): Promise<TestResult> {
   const input: TestDelivery = { testDelivery: { body } };
   const result = (await call(functionName, "the forwarder", input)) as TestAnswer;
@@ -303,22 +280,19 @@ async function deliver({ call }: StackParts, functionName: string, body: string)
   throw new CommandError(code, message, { hint }, exitOf(code));
 }
 
-const LOOKS = {
-  taken: { colour: "green", note: "The endpoint has taken it." },
-  retried: { colour: "yellow", note: "An event would be tried again." },
-  "given-up": { colour: "red", note: "An event would be given up: to the dead-letter queue." },
+const NOTES = {
+  taken: "The endpoint has taken it.",
+  retried: "An event would be tried again.",
+  "given-up": "An event would be given up: to the dead-letter queue.",
 } as const;
 
 function webhookText(answer: WebhookAnswer, { style }: Pick<Io, "style">): string[] {
   const { webhook, endpoint, type, kind, eventId, delivery } = answer;
   const what = `${type} (${kind}), event id ${eventId}`;
   if (delivery === null) return [`To webhook ${webhook} at ${endpoint}: ${what}.`];
-  const { status, milliseconds, problem, outcome, firstLine } = delivery;
-  const { colour, note } = LOOKS[outcome];
-  const result = style(colour, status === null ? `no answer (${problem})` : `${status}`);
   return [
     `Posted ${what}, to webhook ${webhook} at ${endpoint}.`,
-    `${result} in ${milliseconds} ms. ${note}`,
-    ...(firstLine === null ? [] : [`It says: ${firstLine}`]),
+    `${answerText(delivery, { style })}. ${NOTES[delivery.outcome]}`,
+    ...(delivery.firstLine === null ? [] : [`It says: ${delivery.firstLine}`]),
   ];
 }

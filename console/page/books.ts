@@ -11,7 +11,6 @@ import { events, now, snapshot } from "./state.ts";
 /** Milliseconds in which the colour of a proof has faded to half. */
 const FADES = 60_000;
 
-/** How each part is drawn. */
 const FILLS: Readonly<Record<Part, string>> = {
   emitted: "proved",
   beforeStart: "start",
@@ -46,7 +45,7 @@ export function Books(): VNode {
         </div>
         <${Proof} total=${total} />
       </div>
-      <p class="sum">${shown.map((part) => html`<${Count} part=${part} count=${figures[part]} />`)}</p>
+      <p class="sum row">${shown.map((part) => html`<${Count} part=${part} count=${figures[part]} />`)}</p>
     </section>
   `;
 }

@@ -4,7 +4,7 @@ import type { VNode } from "preact";
 import type { Envelope } from "../changes.ts";
 import type { Span } from "../story.ts";
 import { handlerFor, LANGUAGES, type Language } from "./code.ts";
-import { clock, copy, said, span } from "./format.ts";
+import { Choice, Copy, clock, span } from "./format.ts";
 import { JsonView } from "./json-view.ts";
 import { opened, story, toggleReveal } from "./opened.ts";
 import { go, place, TABS, type Tab } from "./place.ts";
@@ -56,8 +56,8 @@ function Body({ tab, envelope }: { tab: Tab; envelope: Envelope }): VNode {
   const isRevealed = opened.value?.isRevealed === true;
   return html`
     <div class="row actions">
-      <button onClick=${() => copy("event", JSON.stringify(envelope, null, 2))}>${said("event") ?? "Copy JSON"}</button>
-      <button onClick=${() => copy("id", envelope.detail.meta?.eventId ?? "")}>${said("id") ?? "Copy event id"}</button>
+      <${Copy} what="event" label="Copy JSON" text=${JSON.stringify(envelope, null, 2)} />
+      <${Copy} what="id" label="Copy event id" text=${envelope.detail.meta?.eventId ?? ""} />
       <button aria-pressed=${isRevealed} onClick=${() => void toggleReveal()}>${isRevealed ? "Mask again" : "Reveal personal fields"}</button>
     </div>
     ${opened.value?.error ? html`<p class="late">${opened.value.error}</p>` : null}
@@ -101,7 +101,7 @@ function StoryTab(): VNode {
     ${
       spans.length === 0
         ? null
-        : html`<p class="legend quiet"><i class="fill floor"></i>waiting <i class="fill late"></i>left alone <i class="fill work"></i>at work
+        : html`<p class="legend quiet"><i class="fill start"></i>waiting <i class="fill late"></i>left alone <i class="fill work"></i>at work
       <span>${span(whole)} in all; the service tells completion to the second</span></p>`
     }
     <dl class="facts">
@@ -111,12 +111,11 @@ function StoryTab(): VNode {
   `;
 }
 
-/** How the same is asked on the command line. */
 function Command(): VNode | null {
   const { responseId, surveyId } = opened.value?.envelope?.detail.data ?? {};
   if (responseId === undefined) return null;
   const command = `${snapshot.value?.command} explain ${responseId} --survey ${surveyId} ${snapshot.value?.flags ?? ""}`;
-  return html`<p class="row"><code class="cut">${command}</code><button onClick=${() => copy("explain", command)}>${said("explain") ?? "Copy"}</button></p>`;
+  return html`<p class="row"><code class="cut">${command}</code><${Copy} what="explain" text=${command} /></p>`;
 }
 
 const LOOKS = { waiting: "start", pause: "late", work: "work", moment: "proved" } as const;
@@ -146,10 +145,8 @@ function CodeTab({ envelope }: { envelope: Envelope }): VNode {
   const text = handlerFor(language.value, envelope);
   return html`
     <div class="row actions">
-      <div class="choice" role="group" aria-label="Language">
-        ${LANGUAGES.map((name) => html`<button aria-pressed=${language.value === name} onClick=${() => choose(name)}>${name}</button>`)}
-      </div>
-      <button onClick=${() => copy("code", text)}>${said("code") ?? "Copy"}</button>
+      <${Choice} label="Language" names=${LANGUAGES} chosen=${language.value} choose=${choose} />
+      <${Copy} what="code" text=${text} />
     </div>
     <pre class="mono code" tabindex="0" aria-label="Handler">${text}</pre>
     <p class="quiet">Types of the contract for other languages lie in <code>contract/</code> of the package.</p>

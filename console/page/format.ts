@@ -24,23 +24,37 @@ export function span(milliseconds: number): string {
 const SAYS = 1_500;
 const copied = signal({ what: "", is: true });
 
-export function copy(what: string, text: string): void {
-  const say = (is: boolean): void => {
-    copied.value = { what, is };
-    setTimeout(() => {
-      if (copied.peek().what === what) copied.value = { what: "", is: true };
-    }, SAYS);
-  };
-  navigator.clipboard.writeText(text).then(
-    () => say(true),
-    () => say(false),
-  );
+/** A button that copies a text, and says so. `what` is its own among all of them. */
+export function Copy({ what, text, label = "Copy" }: { what: string; text: string; label?: string }): VNode {
+  const said = copied.value.is ? "Copied" : "Not copied";
+  return html`<button onClick=${() => copy(what, text)}>${copied.value.what === what ? said : label}</button>`;
 }
 
-/** The label of the button right after it was pressed. */
-export function said(what: string): string | undefined {
-  if (copied.value.what !== what) return undefined;
-  return copied.value.is ? "Copied" : "Not copied";
+async function copy(what: string, text: string): Promise<void> {
+  const is = await navigator.clipboard.writeText(text).then(
+    () => true,
+    () => false,
+  );
+  copied.value = { what, is };
+  setTimeout(() => {
+    if (copied.peek().what === what) copied.value = { what: "", is: true };
+  }, SAYS);
+}
+
+interface ChoiceOf<Name> {
+  label: string;
+  names: readonly Name[];
+  chosen: Name;
+  choose(name: Name): void;
+}
+
+/** Buttons of which one is pressed. */
+export function Choice<Name extends string>({ label, names, chosen, choose }: ChoiceOf<Name>): VNode {
+  return html`
+    <div class="choice" role="group" aria-label=${label}>
+      ${names.map((name) => html`<button aria-pressed=${chosen === name} onClick=${() => choose(name)}>${name}</button>`)}
+    </div>
+  `;
 }
 
 /** The words of this project, explained where one points at them or comes to them by the keyboard. */

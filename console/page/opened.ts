@@ -21,11 +21,10 @@ effect(() => {
 
 async function load(id: string): Promise<void> {
   void loadStory(id);
-  const envelope = await look<Envelope>(`/events/${encodeURIComponent(id)}`);
+  const found = await look<Envelope>(`/events/${encodeURIComponent(id)}`);
   if (opened.peek()?.id !== id) return;
-  opened.value = isRefused(envelope)
-    ? { id, envelope: null, isRevealed: false, error: envelope.error }
-    : { id, envelope, isRevealed: false, error: "" };
+  const [envelope, error] = isRefused(found) ? [null, found.error] : [found, ""];
+  opened.value = { id, envelope, isRevealed: false, error };
 }
 
 /** Times that a story is asked for whose log is not written yet, and milliseconds between two. */
@@ -43,7 +42,6 @@ async function loadStory(id: string): Promise<void> {
   }
 }
 
-/** Shows what is personal, or masks it again. */
 export async function toggleReveal(): Promise<void> {
   const before = opened.peek();
   if (before === null) return;

@@ -6,7 +6,7 @@ import type { SurveyStatus } from "../../cli/verbs/status/answer.ts";
 import { severityOf, withheldIn } from "../../cli/verbs/status/answer.ts";
 import { nameShown, surveyName } from "../../cli/words.ts";
 import type { RuleView } from "../rules.ts";
-import { ago, clock, copy, figure, said } from "./format.ts";
+import { ago, Copy, clock, figure } from "./format.ts";
 import { act, isRefused, look } from "./server.ts";
 import { now, snapshot } from "./state.ts";
 import { verdict } from "./verdict.ts";
@@ -91,7 +91,7 @@ export function Ops(): VNode {
     <div class="ops">
       <section class="panel"><h2>Next</h2>
         <p><code class="command">${command}</code>
-          <button onClick=${() => copy("next", command)}>${said("next") ?? "Copy"}</button></p>
+          <${Copy} what="next" text=${command} /></p>
         <p class="quiet">${next === null ? "Nothing has to be done. This is how the same is asked on the command line." : rest || head}</p>
         <p>Runbook: <code>docs/runbook.md#${anchor}</code> (${title})</p>
       </section>
@@ -117,7 +117,7 @@ export function Ops(): VNode {
             )}</tbody>
         </table></div>
       </section>
-      <section class="panel"><div class="row"><h2>Ticket</h2><button onClick=${() => copy("ticket", ticket)}>${said("ticket") ?? "Copy"}</button>
+      <section class="panel"><div class="row"><h2>Ticket</h2><${Copy} what="ticket" text=${ticket} />
         <span class="quiet">Nothing personal is in it.</span></div>
         <pre class="mono code" tabindex="0" aria-label="Text of a ticket">${ticket}</pre>
       </section>

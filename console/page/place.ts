@@ -8,7 +8,6 @@ export const PANELS = ["stream", "surveys", "event", "trouble", "strip"] as cons
 export type Panel = (typeof PANELS)[number];
 export type Theme = "light" | "dark" | "";
 
-/** The choice on the page. Empty: nothing. */
 export interface Place {
   view: "" | "ops";
   event: string;

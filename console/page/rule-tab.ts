@@ -2,7 +2,7 @@ import { effect, signal } from "@preact/signals";
 import { html } from "htm/preact";
 import type { VNode } from "preact";
 import type { Envelope } from "../changes.ts";
-import { copy, figure, said } from "./format.ts";
+import { Choice, Copy, figure } from "./format.ts";
 import { JsonView } from "./json-view.ts";
 import { go } from "./place.ts";
 import { begun, type Chosen, FORMS, type Form, keyOf, type Leaf, patternOf, toggled, writtenAs } from "./rule.ts";
@@ -55,10 +55,8 @@ export function RuleTab({ envelope }: { envelope: Envelope }): VNode {
         html`
           <pre class="mono code" tabindex="0" aria-label="Pattern">${text}</pre>
           <div class="row actions">
-            <div class="choice" role="group" aria-label="Written as">
-              ${FORMS.map((name) => html`<button aria-pressed=${form.value === name} onClick=${() => write(name)}>${name}</button>`)}
-            </div>
-            <button onClick=${() => copy("rule", text)}>${said("rule") ?? "Copy"}</button>
+            <${Choice} label="Written as" names=${FORMS} chosen=${form.value} choose=${write} />
+            <${Copy} what="rule" text=${text} />
             <button onClick=${() => go({ q: JSON.stringify(pattern) })}>Filter the stream</button>
             <button onClick=${clear}>Clear</button>
           </div>

@@ -1,4 +1,3 @@
-/** A value that a pattern can ask for. */
 export type Leaf = string | number | boolean | null;
 
 /** Values by the path of their field from the envelope. */
@@ -24,7 +23,6 @@ export function toggled(chosen: Chosen, path: readonly string[], value: Leaf): C
   return next;
 }
 
-/** A pattern of EventBridge of all that is chosen. */
 export function patternOf(chosen: Chosen): Record<string, unknown> {
   const pattern: Record<string, unknown> = {};
   for (const [key, values] of chosen) {

@@ -10,7 +10,6 @@ function withToken(headers: Record<string, string> = {}): Record<string, string>
   return { "x-console-token": token, ...headers };
 }
 
-/** Asks the server for something. */
 export async function look<T>(path: string): Promise<T | Refused> {
   return answer(fetch(path, { headers: withToken() }));
 }

@@ -18,7 +18,6 @@ function nameOf(surveyId: number): string {
   return nameShown(snapshot.value?.status?.surveys.find((one) => one.surveyId === surveyId)?.name ?? null);
 }
 
-/** A poller with a cursor, beside this one. */
 export function Shadow(): VNode | null {
   const shadow = snapshot.value?.shadow ?? null;
   if (snapshot.value === null || snapshot.value.troubles.length === 0) return null;

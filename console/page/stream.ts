@@ -25,10 +25,6 @@ export function pause(): void {
   frozen.value ??= { rows: filtered.peek(), last: events.peek().at(-1)?.number ?? 0 };
 }
 
-function resume(): void {
-  frozen.value = null;
-}
-
 /** Number of the row that was chosen: a repeat has the event id of another row. */
 const chosen = signal<number | null>(null);
 
@@ -104,7 +100,6 @@ const BEYOND = 8;
 const scrolled = signal(0);
 const height = signal(600);
 
-/** How a response was found. */
 const ORIGINS: Readonly<Record<string, string>> = {
   head: "found on the newest pages",
   backlog: "found while working off a backlog, oldest first",
@@ -147,12 +142,11 @@ export function Stream(): VNode {
 
 /** Back to what comes now. */
 export function live(): void {
-  resume();
+  frozen.value = null;
   const list = document.getElementById("stream");
   if (list !== null) list.scrollTop = 0;
 }
 
-/** Brings the selected row into sight. */
 export function reveal(): void {
   const list = document.getElementById("stream");
   const at = indexOfChosen(rows.peek());
@@ -179,7 +173,7 @@ function Filter(): VNode {
   const { q } = place.value;
   const error = matching.value?.error ?? "";
   return html`
-    <label class="filter"><span class="hidden">Filter events by words, or by an EventBridge pattern</span>
+    <label class="filter row"><span class="hidden">Filter events by words, or by an EventBridge pattern</span>
       <input id="filter" type="search" value=${q} placeholder="Filter: words, or an EventBridge pattern  /"
         spellcheck="false" autocomplete="off" aria-invalid=${error !== ""}
         onInput=${(event: { currentTarget: HTMLInputElement }) => go({ q: event.currentTarget.value })} />
@@ -203,7 +197,7 @@ function Row({ row, isSelected }: { row: EventRow; isSelected: boolean }): VNode
           : html`<span class="quiet">${type.replace(/^response\./, "").replace(".", " ")}</span>`
       }
       <span class="lag">${lag === null || !isContents ? "" : span(lag)}</span>
-      <span class="badges">
+      <span class="badges row fixed">
         ${origin !== null && isContents ? html`<span class=${origin === "head" ? "quiet" : "work"} title=${ORIGINS[origin] ?? ""}>${origin}</span>` : null}
         ${isContents || revision === null ? null : html`<span class="work">${type === "response.updated" ? "updated" : ""}</span>`}
         ${(revision ?? 1) > 1 ? html`<span class="work">rev ${revision}</span>` : null}

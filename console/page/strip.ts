@@ -52,7 +52,6 @@ export function Strip(): VNode {
 const toneOf = ({ kind }: Flag): string =>
   ({ trouble: "late", pause: "late", restart: "work", token: "quiet", action: "work", verdict: "late" })[kind];
 
-/** A figure of the strip. */
 interface Chart {
   element: HTMLElement;
   /** Each line, by the name of its colour. */

@@ -10,7 +10,6 @@ import { ago, figure, span } from "./format.ts";
 import { go, place } from "./place.ts";
 import { events, now, snapshot } from "./state.ts";
 
-/** Lags in a sparkline. */
 const LAGS = 24;
 const WIDTH = 56;
 const HEIGHT = 16;

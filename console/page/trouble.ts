@@ -11,7 +11,6 @@ const refused = signal("");
 /** Knobs that were pulled and whose card is not there yet. */
 const pulling = signal<ReadonlySet<string>>(new Set());
 
-/** Milliseconds between two troubles of a script. */
 const SCRIPT_PAUSE = 4_000;
 
 export async function pull(kind: string): Promise<void> {

@@ -2,7 +2,6 @@ import type { EmbeddedAws } from "../../local/aws/index.ts";
 import { pause } from "../../local/pause.ts";
 import type { Simulator } from "../../local/simulator/index.ts";
 
-/** The parts of the demo that knobs act upon. */
 export interface World {
   simulator: Simulator;
   aws: Pick<EmbeddedAws, "use">;
@@ -78,7 +77,7 @@ function freeIdOnPage(simulator: Simulator, surveyId: number, from: number) {
   const isTaken = (id: number): boolean =>
     all.some((survey) => simulator.truthOf(survey, id) !== undefined || simulator.openIds(survey).includes(id));
   for (let page = from; ; page += 1) {
-    const records = simulator.peek(surveyId, page, "desc");
+    const records = simulator.peek(surveyId, page, "desc").records;
     if (records.length === 0) throw new Error(`no id is free on page ${from} of survey ${surveyId} or behind it`);
     // Its first and last responses may stand on two pages.
     for (const { responseId: taken, dateStart } of records.slice(20, -20)) {
@@ -108,18 +107,13 @@ async function deleteWhileRead(world: World): Promise<Done> {
 
 async function lie(world: World): Promise<Done> {
   const thaw = world.freezeCounts();
-  const over = Promise.withResolvers<void>();
+  const { promise: calm, resolve } = Promise.withResolvers<void>();
   const found = (): void => {
     thaw();
-    over.resolve();
+    resolve();
   };
   const concerned = completeIn(world.simulator, largestSurvey(world), 3);
-  return {
-    what: "The survey list's counts stand still while 3 responses complete.",
-    concerned,
-    calm: over.promise,
-    found,
-  };
+  return { what: "The survey list's counts stand still while 3 responses complete.", concerned, calm, found };
 }
 
 async function revoke(world: World): Promise<Done> {
@@ -160,33 +154,17 @@ async function kill(world: World): Promise<Done> {
 }
 
 const refusal = { kind: "status", status: 429, retryAfter: 20 } as const;
-const failure = { kind: "status", status: 500 } as const;
-const slowness = { kind: "latency", ms: [800, 2_000] } as const;
+const refuse = faulty(refusal, 20_000, "Every request is refused for 20 s (429)");
+const fail = faulty({ kind: "status", status: 500 }, 10_000, "Every request fails for 10 s (500)");
+const slowDown = faulty({ kind: "latency", ms: [800, 2_000] }, 12_000, "Every answer takes up to 2 s for 12 s");
 
 export const knobs: readonly Knob[] = [
   { kind: "late", title: "Complete late, page 3", key: "1", pull: late },
   { kind: "delete", title: "Delete while it reads", key: "2", pull: deleteWhileRead },
   { kind: "counts", title: "Lie about counts", key: "3", pull: lie },
-  ...[
-    {
-      kind: "429",
-      title: "429 for 20 s",
-      key: "4",
-      pull: faulty(refusal, 20_000, "Every request is refused for 20 s (429)"),
-    },
-    {
-      kind: "500",
-      title: "500 for 10 s",
-      key: "5",
-      pull: faulty(failure, 10_000, "Every request fails for 10 s (500)"),
-    },
-    {
-      kind: "slow",
-      title: "Slow for 12 s",
-      key: "6",
-      pull: faulty(slowness, 12_000, "Every answer takes up to 2 s for 12 s"),
-    },
-  ],
+  { kind: "429", title: "429 for 20 s", key: "4", pull: refuse },
+  { kind: "500", title: "500 for 10 s", key: "5", pull: fail },
+  { kind: "slow", title: "Slow for 12 s", key: "6", pull: slowDown },
   { kind: "token", title: "Revoke the token", key: "7", pull: revoke },
   { kind: "answer", title: "PutEvents unanswered", key: "8", pull: loseAnswer },
   { kind: "kill", title: "kill −9 the poller", key: "9", pull: kill },

@@ -1,22 +1,14 @@
 import type { Shadow, Simulator } from "../../local/simulator/index.ts";
-import type { EventRow, Incident } from "../changes.ts";
+import { type EventRow, type Incident, responseKey } from "../changes.ts";
 import { ALL, type Done, type Knob, knobs, type World } from "./knobs.ts";
 
-/** The troubles of a demo. */
-export interface Trouble {
-  list: { kind: string; title: string; key: string }[];
-  /** False where there is no such trouble. */
-  pull(kind: string): Promise<boolean>;
-  event(row: EventRow): void;
-}
-
-export interface TroubleOptions extends Omit<World, "freezeCounts">, Pick<IncidentsOptions, "shadow"> {
+interface TroubleOptions extends Omit<World, "freezeCounts">, Pick<IncidentsOptions, "shadow"> {
   tell(incident: Incident): void;
   /** To be seen on the strip. */
   flag(text: string): void;
 }
 
-export function createTrouble({ tell, flag, shadow, ...world }: TroubleOptions): Trouble {
+export function createTrouble({ tell, flag, shadow, ...world }: TroubleOptions) {
   const incidents = createIncidents({ simulator: world.simulator, shadow, tell });
   const freezeCounts = createFreeze(world.simulator);
 
@@ -27,7 +19,8 @@ export function createTrouble({ tell, flag, shadow, ...world }: TroubleOptions):
 
   return {
     list: [...knobs, ALL].map(({ kind, title, key }) => ({ kind, title, key })),
-    async pull(kind) {
+    /** False where there is no such trouble. */
+    async pull(kind: string): Promise<boolean> {
       const chosen = kind === ALL.kind ? knobs : knobs.filter((knob) => knob.kind === kind);
       await Promise.all(chosen.map(pullOne));
       return chosen.length > 0;
@@ -48,14 +41,6 @@ function createFreeze(simulator: Simulator): World["freezeCounts"] {
       if (holding.delete(mine) && holding.size === 0) simulator.set({ counts: truthful });
     };
   };
-}
-
-/** Incident cards, which close when their responses have come to an end. */
-export interface Incidents {
-  /** Opens a card. It is closed once everything concerned has its event and `calm` has come. */
-  open(incident: Pick<Incident, "kind" | "title"> & Done): void;
-  /** An event that the bus has taken. */
-  event(row: EventRow): void;
 }
 
 interface IncidentsOptions {
@@ -81,7 +66,8 @@ const LOOK_EVERY = 250;
 /** Milliseconds after which a card says that something may keep what has no event yet. */
 export const PATIENCE = 60_000;
 
-export function createIncidents({ simulator, shadow, tell }: IncidentsOptions): Incidents {
+/** Incident cards, which close when their responses have come to an end. */
+export function createIncidents({ simulator, shadow, tell }: IncidentsOptions) {
   const open = new Set<Open>();
   let made = 0;
   let timer: NodeJS.Timeout | undefined;
@@ -105,11 +91,19 @@ export function createIncidents({ simulator, shadow, tell }: IncidentsOptions): 
   }
 
   return {
-    open({ kind, title, what, concerned, calm = Promise.resolve(), found }) {
+    /** Opens a card. It is closed once everything concerned has its event and `calm` has come. */
+    open({
+      kind,
+      title,
+      what,
+      concerned,
+      calm = Promise.resolve(),
+      found,
+    }: Pick<Incident, "kind" | "title"> & Done): void {
       made += 1;
       const at = Date.now();
       const incident: Incident = { id: made, kind, title, what, openedAt: at, left: concerned.length };
-      const left = new Set(concerned.map(keyOf));
+      const left = new Set(concerned.map(responseKey));
       const one: Open = {
         ...{ incident, concerned, found, left, requestsBefore: requests(), requests: undefined },
         ...{ foundAt: at, repeated: 0, isCalm: false },
@@ -124,11 +118,11 @@ export function createIncidents({ simulator, shadow, tell }: IncidentsOptions): 
       timer ??= setInterval(look, LOOK_EVERY);
       timer.unref();
     },
-    event({ type, surveyId, responseId, isRepeat, at }) {
+    event({ type, isRepeat, at, ...row }: EventRow): void {
       if (type !== "response.completed") return;
-      const key = keyOf({ surveyId, responseId });
+      const key = responseKey(row);
       for (const one of open) {
-        if (isRepeat && one.concerned.some((each) => keyOf(each) === key)) one.repeated += 1;
+        if (isRepeat && one.concerned.some((each) => responseKey(each) === key)) one.repeated += 1;
         if (!one.left.delete(key)) continue;
         one.foundAt = at;
         if (one.left.size === 0) {
@@ -139,10 +133,6 @@ export function createIncidents({ simulator, shadow, tell }: IncidentsOptions): 
       }
     },
   };
-}
-
-function keyOf({ surveyId, responseId }: Pick<EventRow, "surveyId" | "responseId">): string {
-  return `${surveyId}/${responseId}`;
 }
 
 function closedOf(one: Open, fates: readonly unknown[], requestsNow: number): NonNullable<Incident["closed"]> {

@@ -2,8 +2,7 @@ import { Duration } from "aws-cdk-lib";
 import { ComparisonOperator, Metric, TreatMissingData, Unit } from "aws-cdk-lib/aws-cloudwatch";
 import type { IQueue } from "aws-cdk-lib/aws-sqs";
 import { DAY, formatDuration, MINUTE } from "../../lib/config/units.ts";
-import { NAMESPACE } from "../../lib/monitoring/catalog.ts";
-import { webhookMetrics } from "../../lib/monitoring/webhook-metrics.ts";
+import { NAMESPACE, webhookMetrics } from "../../lib/monitoring/catalog.ts";
 import { type MetricsOwner, sourceMetric } from "./metrics.ts";
 
 /** An alarm on what a person must see to. */
@@ -161,7 +160,7 @@ const MOST_MINUTES = { short: DAY_MINUTES, long: 7 * DAY_MINUTES };
 /**
  * Periods of at least `minutes`, and of at least one tick each; no more of them than CloudWatch looks back.
  *
- * @param interval milliseconds between ticks, whole minutes
+ * @param interval milliseconds between ticks
  */
 function windowOf(interval: number, minutes: number, periods: number): Window {
   const length = Math.min(Math.max(minutes, interval / MINUTE), DAY_MINUTES);

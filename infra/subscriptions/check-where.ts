@@ -1,6 +1,6 @@
-import { nearestName } from "../../lib/config/edit-distance.ts";
 import type { FoundProblem } from "../../lib/config/index.ts";
 import { isObject } from "../../lib/config/shape.ts";
+import { nearestName } from "../../lib/config/unknown-field.ts";
 import { DETAIL_TYPE, detailJsonSchema, type EventType } from "../../lib/events/index.ts";
 
 /** One place in the detail of an event, as far as a pattern can test it. Arrays are left out: a pattern looks through them. */

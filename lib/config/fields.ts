@@ -60,6 +60,14 @@ export function refuse(context: z.RefinementCtx, message: string): never {
   return z.NEVER;
 }
 
+/** What a schema makes of a value that stands for more than one form; its issues are those of the context. */
+export function readAs<Schema extends z.ZodType>(schema: Schema, value: unknown, context: z.RefinementCtx) {
+  const { success, data, error } = schema.safeParse(value, { jitless: true });
+  if (success) return data;
+  for (const { path, message } of error.issues) context.addIssue({ code: "custom", path, message });
+  return undefined;
+}
+
 /** One value of `make` for AWS and one for a laptop, each made when it is first asked for: schemas take most of a start. */
 export function madeOnce<Schema>(
   make: (options: { deployed: boolean }) => Schema,

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import type { MonitoringLevel } from "../monitoring/catalog.ts";
-import { duration, flag, oneOf, refuse, section } from "./fields.ts";
+import { duration, flag, oneOf, readAs, refuse, section } from "./fields.ts";
 import { MINUTE } from "./units.ts";
 
 const EMAIL = "must be an e-mail address";
@@ -35,14 +35,9 @@ export function monitoringSchema() {
     .custom<MonitoringLevel | z.input<Fields>>(() => true)
     .transform((value, context): MonitoringConfig => {
       if (typeof value === "string" && value !== "minimal" && value !== "full") return refuse(context, SHAPE);
-      const parsed = monitoringFields().safeParse(typeof value === "string" ? { level: value } : value, {
-        jitless: true,
-      });
-      if (!parsed.success) {
-        for (const { path, message } of parsed.error.issues) context.addIssue({ code: "custom", path, message });
-        return z.NEVER;
-      }
-      const { dashboard = parsed.data.level === "full", ...rest } = parsed.data;
+      const fields = readAs(monitoringFields(), typeof value === "string" ? { level: value } : value, context);
+      if (fields === undefined) return z.NEVER;
+      const { dashboard = fields.level === "full", ...rest } = fields;
       if (rest.email !== undefined && !rest.alarms) {
         context.addIssue({ code: "custom", path: ["email"], message: "has nothing to tell while alarms is false" });
         return z.NEVER;

@@ -1,6 +1,6 @@
-import { nearestName } from "./edit-distance.ts";
 import { configSchema } from "./schema.ts";
 import { sourceFields } from "./source.ts";
+import { nearestName } from "./unknown-field.ts";
 
 const topFields = (): string[] => Object.keys(configSchema({ deployed: false }).shape);
 

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { baseUrlProblem, normalBaseUrl } from "../survey-api/base-url.ts";
-import { duration, flag, madeOnce, oneOf, refuse, section, size, wholeNumber } from "./fields.ts";
+import { duration, flag, madeOnce, oneOf, readAs, refuse, section, size, wholeNumber } from "./fields.ts";
 import { DAY, formatDuration, MINUTE } from "./units.ts";
 
 /** The periods CloudWatch Logs can keep a log group for, in days. */
@@ -42,12 +42,9 @@ const surveys = z
   .custom<"all" | { include: number[] } | { exclude: number[] }>(() => true)
   .transform((value, context): "all" | { include: number[] } | { exclude: number[] } => {
     if (value === "all") return value;
-    const parsed = chosen.safeParse(value, { jitless: true });
-    if (!parsed.success) {
-      for (const { path, message } of parsed.error.issues) context.addIssue({ code: "custom", path, message });
-      return z.NEVER;
-    }
-    const { include, exclude } = parsed.data;
+    const parsed = readAs(chosen, value, context);
+    if (parsed === undefined) return z.NEVER;
+    const { include, exclude } = parsed;
     if (include !== undefined && exclude === undefined) return { include };
     if (exclude !== undefined && include === undefined) return { exclude };
     return refuse(context, SURVEYS);
@@ -105,7 +102,13 @@ const SUCCESSORS: Readonly<Record<string, string>> = {
   rescan: RESCAN,
 };
 
-/** The schema of one source. Deployed, the schedule is an EventBridge rate, which takes whole minutes only. */
+/** Deployed, a schedule comes once a minute at most, and the ticks within a minute divide it evenly. */
+const deployedInterval = duration({ min: 10_000 }).refine(
+  (interval) => interval % MINUTE === 0 || MINUTE % interval === 0,
+  { error: 'must be whole minutes, or "10s", "12s", "15s", "20s" or "30s"' },
+);
+
+/** The schema of one source. */
 export const sourceSchema = madeOnce((options) =>
   section(
     {
@@ -113,7 +116,7 @@ export const sourceSchema = madeOnce((options) =>
       baseUrl,
       enabled: flag().prefault(true),
       surveys: surveys.prefault("all"),
-      interval: duration(options.deployed ? { min: MINUTE, whole: MINUTE } : {}).prefault("1m"),
+      interval: (options.deployed ? deployedInterval : duration()).prefault("1m"),
       startFrom: startFrom.prefault("now"),
       timeZone: timeZone.optional(),
       enrich: section({ metrics: flag().prefault(true), metadata: flag().prefault(true) }).prefault({}),

@@ -1,5 +1,3 @@
-import { nearestName } from "./edit-distance.ts";
-
 /** The message for a field nobody knows. It names fields only: a value could be a secret put into the wrong place. */
 export function unknownField(
   name: string,
@@ -15,4 +13,43 @@ export function unknownField(
   return nearest === undefined
     ? `unknown field; the known ones here are ${known.join(", ")}`
     : `unknown field, did you mean "${nearest}"?`;
+}
+
+/** The candidate that a misspelt name was most likely meant to be; `undefined` when none is near enough to help. */
+export function nearestName(name: string, candidates: readonly string[]): string | undefined {
+  // A long unknown name is never a misspelling of ours, and the table above grows with its length.
+  if (name.length > 64) return undefined;
+  if (candidates.includes(name)) return name;
+  let nearest: string | undefined;
+  let smallest = Math.max(1, Math.floor(name.length / 3)) + 1;
+  for (const candidate of candidates) {
+    const distance = editDistance(name, candidate);
+    if (distance < smallest) [nearest, smallest] = [candidate, distance];
+  }
+  return nearest;
+}
+
+/** Edits between two short names: insert, delete, replace or swap of neighbours, each 1; upper and lower case count as equal. */
+export function editDistance(from: string, to: string): number {
+  const a = from.toLowerCase();
+  const b = to.toLowerCase();
+  let beforeLast: number[] = [];
+  let last = Array.from({ length: b.length + 1 }, (_, column) => column);
+  for (let row = 1; row <= a.length; row += 1) {
+    const current = [row];
+    for (let column = 1; column <= b.length; column += 1) {
+      const same = a[row - 1] === b[column - 1];
+      let cost = Math.min(at(last, column) + 1, at(current, column - 1) + 1, at(last, column - 1) + (same ? 0 : 1));
+      const swapped = row > 1 && column > 1 && a[row - 1] === b[column - 2] && a[row - 2] === b[column - 1];
+      if (swapped) cost = Math.min(cost, at(beforeLast, column - 2) + 1);
+      current.push(cost);
+    }
+    beforeLast = last;
+    last = current;
+  }
+  return at(last, b.length);
+}
+
+function at(row: readonly number[], index: number): number {
+  return row[index] ?? Number.POSITIVE_INFINITY;
 }

@@ -1,7 +1,5 @@
 import * as z from "zod";
-import { meta } from "./meta.ts";
-import { named } from "./named.ts";
-import { openWord } from "./open-word.ts";
+import { meta, named, openWord } from "./parts.ts";
 
 /** How a response was found. */
 export const origins = ["head", "backlog", "search", "rescan", "full-read", "recheck", "replay"] as const;

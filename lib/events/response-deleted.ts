@@ -1,6 +1,5 @@
 import * as z from "zod";
-import { instant, meta } from "./meta.ts";
-import { named } from "./named.ts";
+import { instant, meta, named } from "./parts.ts";
 import { survey } from "./response-completed.ts";
 
 /** The `detail` of a `response.deleted` event: a response that an event told of is listed no more. It has no contents. */

@@ -1,8 +1,6 @@
 import * as z from "zod";
 import { CHANGES } from "./contract.ts";
-import { instant } from "./meta.ts";
-import { named } from "./named.ts";
-import { openWord } from "./open-word.ts";
+import { instant, named, openWord } from "./parts.ts";
 import { contents, contentsMeta, responseCompleted } from "./response-completed.ts";
 
 /** The `detail` of a `response.updated` event: take this instead of the event that `meta.replaces` names. */

@@ -1,6 +1,5 @@
 import * as z from "zod";
-import { meta } from "./meta.ts";
-import { named } from "./named.ts";
+import { meta, named } from "./parts.ts";
 import { survey } from "./response-completed.ts";
 
 /** The `detail` of a `survey.changed` event: the survey list shows a survey otherwise than before. */

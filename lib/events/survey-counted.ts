@@ -1,6 +1,5 @@
 import * as z from "zod";
-import { instant, meta } from "./meta.ts";
-import { named } from "./named.ts";
+import { instant, meta, named } from "./parts.ts";
 import { survey } from "./response-completed.ts";
 
 const count = (description: string) =>

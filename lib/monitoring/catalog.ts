@@ -66,6 +66,18 @@ export const metrics = {
 
 export type MetricKey = keyof typeof metrics;
 
+/** Every metric of a webhook, by the dimensions `service` and `webhook`. */
+export const webhookMetrics = {
+  /** Events that the endpoint has taken. */
+  delivered: minimal("Delivered"),
+  /** For how long the longest-tried event has been tried in vain: from its first attempt to its last. */
+  deliveryStalled: minimal("DeliveryStalled", "Milliseconds"),
+  /** Attempts that failed. */
+  deliveriesFailed: full("DeliveriesFailed"),
+  /** From an event's coming into the queue to its being taken. One value an event. */
+  deliveryAge: full("DeliveryAge", "Milliseconds"),
+} as const satisfies Record<string, MetricDefinition>;
+
 /** Whether a level writes a metric. */
 export function isWritten(key: MetricKey, level: MonitoringLevel): boolean {
   return level === "full" || metrics[key].level === "minimal";

@@ -1,8 +1,7 @@
-import type { ResponseCompleted } from "../events/index.ts";
-import type { AccountState } from "../polling/index.ts";
+import type { AccountState, SentEvent } from "../polling/index.ts";
 
 /** The state of the source as the run began, as far as it is known. */
-export type LagBasis = Pick<AccountState, "firstTick" | "lastTick">;
+export type LagBasis = { [Field in "firstTick" | "lastTick"]?: AccountState[Field] | undefined };
 
 /**
  * Milliseconds from the completion of a response to its event, as far as there is something honest to say.
@@ -11,19 +10,19 @@ export type LagBasis = Pick<AccountState, "firstTick" | "lastTick">;
  * tick, for responses that the head shows: for so long nobody had looked. It leaves out how late the service shows them, and those further
  * down.
  *
- * Undefined where nothing is late: history from before the source's first tick, a repaired event, a redriven response, and a time that a
- * clock change makes doubtful.
+ * Undefined where nothing is late: history from before the source's first tick, an event that replaces another one, a redriven response, and
+ * a time that a clock change makes doubtful.
  */
-export function detectionLag({ meta, data }: ResponseCompleted, { firstTick, lastTick }: LagBasis): number | undefined {
-  if (meta.revision > 1 || meta.origin === "replay") return undefined;
-  const detectedAt = Date.parse(meta.detectedAt);
-  const { at, ambiguous } = data.response.completed;
-  if (ambiguous === true) return undefined;
-  if (at === undefined) {
-    if (meta.origin !== "head" || lastTick === undefined) return undefined;
+export function detectionLag(
+  { type, origin, detectedAt, completed = {} }: Pick<SentEvent, "type" | "origin" | "detectedAt" | "completed">,
+  { firstTick, lastTick }: LagBasis,
+): number | undefined {
+  if (type !== "response.completed" || origin === "replay" || completed.ambiguous === true) return undefined;
+  if (completed.at === undefined) {
+    if (origin !== "head" || lastTick === undefined) return undefined;
     return Math.max(0, detectedAt - lastTick);
   }
-  const completedAt = Date.parse(at);
+  const completedAt = Date.parse(completed.at);
   if (firstTick === undefined || completedAt < firstTick) return undefined;
   return Math.max(0, detectedAt - completedAt);
 }

@@ -1,5 +1,11 @@
+import { channel } from "node:diagnostics_channel";
 import { errorCode, framesOf, PollerError, type ToldFailure } from "../errors.ts";
-import { logChannel } from "./log-channel.ts";
+
+/**
+ * Every line of the log as an object, from the level of its source on. It is for a process that keeps the log elsewhere than on standard
+ * output. It costs nothing while nobody listens. Lines have the fields that they have in CloudWatch Logs.
+ */
+export const logChannel = channel("survey-poller:log");
 
 /**
  * The name of this deployment, in each line of the log and as a dimension of its metrics. Two deployments of one account may have sources

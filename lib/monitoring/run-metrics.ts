@@ -1,34 +1,53 @@
 import { errorCode } from "../errors.ts";
 import type { BacklogRound, TickFigures, TickSummary } from "../polling/index.ts";
-import { isWritten, type MetricKey, type MonitoringLevel } from "./catalog.ts";
+import { type RequestEvent, requestChannel } from "../survey-api/diagnostics.ts";
+import { metrics } from "./catalog.ts";
 import { credentialsProblem } from "./credentials-problem.ts";
 import { spread } from "./detection-lag.ts";
-import type { RequestCounts } from "./request-counts.ts";
-import type { Sightings } from "./watched-ports.ts";
+import type { Sightings } from "./sightings.ts";
+import type { MetricValues } from "./write-metrics.ts";
 
-/** Values of a metric, one at least. */
-export type MetricValues = [key: MetricKey, values: number[]];
+/** HTTP requests to the survey service by their outcome. */
+export interface RequestCounts {
+  all: number;
+  /** Refused for now: 429. */
+  throttled: number;
+  /** No answer, or a fault of the service's own. */
+  failed: number;
+}
+
+/**
+ * Counts the requests that this process makes until `stop` is called. Requests do not say of which source they are. On one machine the
+ * backlogs of several are worked off side by side, so each counts the others' requests too.
+ */
+export function countRequests(): { requests: RequestCounts; stop: () => void } {
+  const requests: RequestCounts = { all: 0, throttled: 0, failed: 0 };
+  const count = (message: unknown): void => {
+    const { status } = message as RequestEvent;
+    requests.all += 1;
+    if (status === 429) requests.throttled += 1;
+    if (status === undefined || status >= 500) requests.failed += 1;
+  };
+  requestChannel.subscribe(count);
+  return { requests, stop: () => void requestChannel.unsubscribe(count) };
+}
 
 /** How a run ended: a tick with a summary or by a failure of the whole source, or a round of catching up. */
 export type RunEnd = { summary: TickSummary; stalled: number } | { error: unknown } | { round: BacklogRound };
 
 const THROTTLED = "TOO_MANY_REQUESTS";
 
-/**
- * The metrics of a tick, or of a round of catching up. Nothing is written of what did not happen: a series costs in the hours in which it
- * is written.
- */
+/** The metrics of what a tick, or a round of catching up, has done. */
 export function seenMetrics({ emitted, lags, ...seen }: Sightings, requests: RequestCounts): MetricValues[] {
   const withheld = seen.quarantined + seen.refused + seen.held;
-  const happened: MetricValues[] = [
-    ["emitted", emitted > 0 ? [emitted] : []],
-    ["withheld", withheld > 0 ? [withheld] : []],
-    ["requests", [requests.all]],
-    ["requestsThrottled", [requests.throttled]],
-    ["requestsFailed", [requests.failed]],
-    ["detectionLag", spread(lags)],
+  return [
+    [metrics.emitted, emitted > 0 ? [emitted] : []],
+    [metrics.withheld, withheld > 0 ? [withheld] : []],
+    [metrics.requests, [requests.all]],
+    [metrics.requestsThrottled, [requests.throttled]],
+    [metrics.requestsFailed, [requests.failed]],
+    [metrics.detectionLag, spread(lags)],
   ];
-  return happened.filter(([, values]) => values.length > 0);
 }
 
 /**
@@ -38,29 +57,25 @@ export function seenMetrics({ emitted, lags, ...seen }: Sightings, requests: Req
 export function endMetrics(end: RunEnd): MetricValues[] {
   if ("round" in end) {
     const failed = end.round.turns.filter(({ failure }) => failure !== undefined).length;
-    return failed === 0 ? [] : [["surveysFailed", [failed]]];
+    return [[metrics.surveysFailed, failed === 0 ? [] : [failed]]];
   }
+  const ended: MetricValues = [metrics.credentialsProblem, [0]];
   if ("error" in end) {
-    if (credentialsProblem(end.error) !== undefined) return [["credentialsProblem", [1]]];
-    if (errorCode(end.error) !== THROTTLED) return [];
-    return [
-      ["credentialsProblem", [0]],
-      ["throttled", [1]],
-    ];
+    if (credentialsProblem(end.error) !== undefined) return [[metrics.credentialsProblem, [1]]];
+    return errorCode(end.error) === THROTTLED ? [ended, [metrics.throttled, [1]]] : [];
   }
   const { summary, stalled } = end;
   // The other invocation writes of that tick, if it comes to its end: else it is missing, however many were left to it.
   if (summary.isBusy === true) return [];
-  const ended: MetricValues = ["credentialsProblem", [0]];
   // Whom an operator has paused has come to the end that was asked for.
   if (summary.pausedSince !== undefined) return [ended];
-  if (summary.pausedUntil !== undefined) return [ended, ["throttled", [1]]];
+  if (summary.pausedUntil !== undefined) return [ended, [metrics.throttled, [1]]];
   return [
     ended,
-    ["stalled", [stalled]],
-    ["waiting", [sum(summary, ({ waiting }) => waiting)]],
-    ["behind", [isReadingBacklog(summary)]],
-    ["surveysFailed", [summary.surveys.filter(({ outcome }) => outcome === "failed").length]],
+    [metrics.stalled, [stalled]],
+    [metrics.waiting, [sum(summary, ({ waiting }) => waiting)]],
+    [metrics.behind, [isReadingBacklog(summary)]],
+    [metrics.surveysFailed, [summary.surveys.filter(({ outcome }) => outcome === "failed").length]],
     ...figureMetrics(summary.figures),
   ];
 }
@@ -77,20 +92,15 @@ export function sum({ surveys }: TickSummary, count: (survey: TickSummary["surve
 function figureMetrics(figures: TickFigures | undefined): MetricValues[] {
   if (figures === undefined) return [];
   return [
-    ["unaccounted", [figures.unaccounted]],
-    ["rangeUnreachable", [figures.rangeUnreachable]],
-    ["repaired", [figures.repaired]],
-    ["repairedAgain", [figures.repairedAgain]],
-    ["changed", [figures.changed]],
-    ["booksClosed", [figures.booksClosed]],
-    ["booksNeverClosed", [figures.neverClosed]],
-    ["oldestBooks", [figures.oldestBooks]],
-    ["fullPollLate", [figures.fullPollLate]],
-    ["backgroundOverdrawn", [Math.ceil(figures.overdrawn)]],
+    [metrics.unaccounted, [figures.unaccounted]],
+    [metrics.rangeUnreachable, [figures.rangeUnreachable]],
+    [metrics.repaired, [figures.repaired]],
+    [metrics.repairedAgain, [figures.repairedAgain]],
+    [metrics.changed, [figures.changed]],
+    [metrics.booksClosed, [figures.booksClosed]],
+    [metrics.booksNeverClosed, [figures.neverClosed]],
+    [metrics.oldestBooks, [figures.oldestBooks]],
+    [metrics.fullPollLate, [figures.fullPollLate]],
+    [metrics.backgroundOverdrawn, [Math.ceil(figures.overdrawn)]],
   ];
-}
-
-/** The metrics that a level writes. */
-export function ofLevel(all: readonly MetricValues[], level: MonitoringLevel): MetricValues[] {
-  return all.filter(([key]) => isWritten(key, level));
 }

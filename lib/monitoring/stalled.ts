@@ -1,5 +1,5 @@
 import type { BacklogRound, TickSummary } from "../polling/index.ts";
-import type { Sightings } from "./watched-ports.ts";
+import type { Sightings } from "./sightings.ts";
 
 /** Stands for the rows of the survey list without an id that can be read. */
 const UNREADABLE = "unreadable";

@@ -1,9 +1,8 @@
 import type { ToldFailure } from "../errors.ts";
 import type { BacklogRound, TickSummary } from "../polling/index.ts";
 import type { Log } from "./log.ts";
-import type { RequestCounts } from "./request-counts.ts";
-import { isReadingBacklog, sum } from "./run-metrics.ts";
-import type { Sightings } from "./watched-ports.ts";
+import { isReadingBacklog, type RequestCounts, sum } from "./run-metrics.ts";
+import type { Sightings } from "./sightings.ts";
 
 const HOUR = 3_600_000;
 

@@ -1,28 +1,16 @@
 import type { BacklogRound, Ports, TickSummary } from "../polling/index.ts";
-import type { MonitoringLevel } from "./catalog.ts";
 import { fromLevel, type Log, type LogLevel } from "./log.ts";
-import { countRequests } from "./request-counts.ts";
-import { endMetrics, ofLevel, type RunEnd, seenMetrics } from "./run-metrics.ts";
+import { countRequests, endMetrics, type RunEnd, seenMetrics } from "./run-metrics.ts";
+import { watchProgress } from "./sightings.ts";
 import { type FailingSince, noteTurns, stalledFor } from "./stalled.ts";
-import { createStories, type Stories } from "./story.ts";
 import { lagDetails, logRound, logTick } from "./tick-log.ts";
-import { watchPorts } from "./watched-ports.ts";
-import { writeMetrics } from "./write-metrics.ts";
+import { type Writing, writeMetrics } from "./write-metrics.ts";
 
 /** A source as a run is watched for it. */
 export interface WatchedSource {
   name: string;
   rescan: { full: number };
   logLevel: LogLevel;
-}
-
-/** Where it is told. */
-export interface Telling {
-  logger: Log;
-  /** Of the invocation: it joins the metrics to the lines of the log. */
-  requestId?: string | undefined;
-  /** How much is written as metrics. Default "minimal". */
-  level?: MonitoringLevel | undefined;
 }
 
 export interface RunWatch {
@@ -42,22 +30,14 @@ export interface RunWatch {
 
 /** Failing surveys as this process knows them. Sources are told apart by their object, of which a process makes one each. */
 const failing = new WeakMap<WatchedSource, FailingSince>();
-/** The same for what it knows of responses on their way. */
-const stories = new WeakMap<WatchedSource, Stories>();
 
-/** Watches one run over a source, a tick or a round of catching up: its ports and its requests. */
-export function watchRun(
-  given: Ports,
-  source: WatchedSource,
-  { level = "minimal", requestId, ...to }: Telling,
-): RunWatch {
+/** Watches one run over a source, a tick or a round of catching up: what it tells of, and its requests. */
+export function watchRun(given: Ports, source: WatchedSource, to: Writing & { logger: Log }): RunWatch {
   const logger = fromLevel(source.logLevel, to.logger);
-  const told = stories.get(source) ?? createStories();
-  stories.set(source, told);
-  const { ports, seen, end: endLines } = watchPorts(given, source.name, logger, told);
+  const { ports, seen } = watchProgress(given, source.name, logger);
   const since: FailingSince = failing.get(source) ?? new Map();
   failing.set(source, since);
-  const { counts: requests, stop } = countRequests();
+  const { requests, stop } = countRequests();
   let end: RunEnd | undefined;
   return {
     ports,
@@ -80,9 +60,8 @@ export function watchRun(
     },
     publish() {
       stop();
-      endLines();
       const values = [...(end === undefined ? [] : endMetrics(end)), ...seenMetrics(seen, requests)];
-      writeMetrics({ source: source.name, requestId }, ofLevel(values, level));
+      writeMetrics({ source: source.name }, to, values);
     },
   };
 }

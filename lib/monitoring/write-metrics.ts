@@ -1,24 +1,31 @@
 import { Metrics } from "@aws-lambda-powertools/metrics";
-import { metrics as catalog, NAMESPACE } from "./catalog.ts";
+import { type MetricDefinition, type MonitoringLevel, NAMESPACE } from "./catalog.ts";
 import { serviceName } from "./log.ts";
-import type { MetricValues } from "./run-metrics.ts";
 
-/** Which run metrics are of. */
-export interface MeasuredRun {
-  source: string;
-  /** Of the invocation. */
+/** A metric, and its values: none of what did not happen, since a series costs in the hours in which it is written. */
+export type MetricValues = [metric: MetricDefinition, values: readonly number[]];
+
+/** Whose metrics they are: a source or a webhook, by its name. */
+export type Owner = { source: string } | { webhook: string };
+
+export interface Writing {
+  /** How much is written as metrics. Default "minimal". */
+  level?: MonitoringLevel | undefined;
+  /** Of the invocation: it joins the metrics to the lines of the log. */
   requestId?: string | undefined;
 }
 
-/** Writes metrics of a run in one line of the log, in CloudWatch's embedded format; nothing where there are none. */
-export function writeMetrics({ source, requestId }: MeasuredRun, values: readonly MetricValues[]): void {
-  if (values.length === 0) return;
+/** Writes what a level asks for in one line of the log, in CloudWatch's embedded format; nothing where there is none. */
+export function writeMetrics(
+  owner: Owner,
+  { level = "minimal", requestId }: Writing,
+  values: readonly MetricValues[],
+): void {
+  const written = values.filter(([metric, all]) => all.length > 0 && (level === "full" || metric.level === "minimal"));
+  if (written.length === 0) return;
   const metrics = new Metrics({ namespace: NAMESPACE, serviceName: serviceName(), singleMetric: false });
-  metrics.addDimension("source", source);
-  for (const [key, all] of values) {
-    const { name, unit } = catalog[key];
-    for (const value of all) metrics.addMetric(name, unit, value);
-  }
+  metrics.addDimensions({ ...owner });
+  for (const [{ name, unit }, all] of written) for (const value of all) metrics.addMetric(name, unit, value);
   // A property, and no dimension: by the name that it has in the other lines of the log, it joins them.
   if (requestId !== undefined) metrics.addMetadata("function_request_id", requestId);
   metrics.publishStoredMetrics();

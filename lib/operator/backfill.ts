@@ -20,7 +20,8 @@ export interface BackfillResult {
   outcome: "started" | "under way" | "other" | "nothing" | "stopped" | "none" | "behind" | "busy";
   /** Of the one that is under way. */
   range?: DateRange;
-  floor?: string;
+  /** Where history ends: the start of the source. */
+  start?: string;
 }
 
 /** Responses at the head that tell the ticks where the backfill begins. */
@@ -54,24 +55,24 @@ function stop(survey: Survey): BackfillResult {
 
 async function start(survey: Survey, { from, to }: DateRange): Promise<BackfillResult> {
   const { state, ports } = survey;
-  const { at: floor } = survey.start;
+  const { at: startAt } = survey.start;
   const known = placeOf(state)?.backfill;
   const isBehind = placeOf(state) !== undefined || openTo(state) !== undefined;
   if (state.phase.kind === "new" || (isBehind && known === undefined)) return { outcome: "behind" };
-  if (floor === null) return { outcome: "nothing" };
+  if (startAt === null) return { outcome: "nothing" };
   // After the start nothing is missing, and nothing is to say that it was put back.
-  const range = { from, to: to < floor ? to : floor };
+  const range = { from, to: to < startAt ? to : startAt };
   if (known !== undefined) {
     const isSame = known.from === range.from && known.to === range.to;
-    return { outcome: isSame ? "under way" : "other", range: known, floor };
+    return { outcome: isSame ? "under way" : "other", range: known, start: startAt };
   }
-  if (range.from > range.to) return { outcome: "nothing", floor };
+  if (range.from > range.to) return { outcome: "nothing", start: startAt };
   const head = await knownAtHead(survey);
   const more = { backfill: range, ...(head.length === 0 ? {} : { head }) };
   survey.note({ kind: "reading", purpose: "backlog", read: newFullRead(ports.clock.now(), more) });
   // The books are of before: a full read follows.
   survey.note({ kind: "full read due", at: ports.clock.now() });
-  return { outcome: "started", range, floor };
+  return { outcome: "started", range, start: startAt };
 }
 
 /** The settled responses that page 1 shows: anything above them does not wait for the backfill. */

@@ -1,8 +1,7 @@
 import { pathText } from "../config/shape.ts";
-import { describeFailure, fromLevel, type Log } from "../monitoring/log.ts";
-import { watchPorts } from "../monitoring/watched-ports.ts";
+import { describeFailure, fromLevel } from "../monitoring/log.ts";
+import { watchProgress } from "../monitoring/sightings.ts";
 import { PollInputError } from "../run/poll-input.ts";
-import type { SourceGraph } from "../run/wiring.ts";
 import type { Operation, OperationContext } from "./operation.ts";
 import { operations } from "./operations.ts";
 
@@ -16,7 +15,10 @@ export async function runOperation(
 ): Promise<OperationOutput> {
   const { name: source, logLevel } = context.graph.source;
   const logger = fromLevel(logLevel, context.logger);
-  const { graph, end } = watchedGraph(context.graph, logger);
+  const graph: OperationContext["graph"] = {
+    ...context.graph,
+    begin: (abortsAt) => watchProgress(context.graph.begin(abortsAt), source, logger).ports,
+  };
   try {
     const { operation, parsed } = parse(kind, input);
     const result = await operation.run({ ...context, graph, logger }, parsed);
@@ -28,20 +30,8 @@ export async function runOperation(
     logger.warn("operation failed", { source, kind, ...failure, reason: message });
     return { error: { code, message, hint } };
   } finally {
-    end();
     await context.graph.settle();
   }
-}
-
-/** A graph whose ports write a line of the log for each event, as those of a tick do. */
-function watchedGraph(graph: SourceGraph, logger: Log): { graph: SourceGraph; end: () => void } {
-  const ends: (() => void)[] = [];
-  const begin: SourceGraph["begin"] = (abortsAt) => {
-    const { ports, end } = watchPorts(graph.begin(abortsAt), graph.source.name, logger);
-    ends.push(end);
-    return ports;
-  };
-  return { graph: { ...graph, begin }, end: () => ends.forEach((one) => void one()) };
 }
 
 /** @throws PollInputError that names every bad field */

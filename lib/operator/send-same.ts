@@ -12,6 +12,7 @@ import {
   holdLease,
   type LedgerEntry,
   makeEvent,
+  observeSent,
   type Run,
   type Survey,
 } from "../polling/index.ts";
@@ -89,10 +90,12 @@ export async function sendSame(survey: Survey, read: readonly ReadAgain[]): Prom
   const byId = new Map(read.map(({ entry }) => [entry.id, entry]));
   for (let rest = made.filter((one): one is Ready => ("sealed" in one)); rest.length > 0; ) {
     const batch = rest.splice(0, batchOf(rest).length);
+    const began = ports.clock.now();
     const outcomes = await ports.publisher.publish(
       batch.map((one) => one.sealed),
       () => holdLease(survey),
     );
+    observeSent(survey, batch, outcomes, { bus: ports.clock.now() - began });
     for (const [i, { responseId }] of batch.entries()) {
       const entry = byId.get(responseId);
       const outcome = outcomes[i] ?? { kind: "failed", code: "UNKNOWN" };

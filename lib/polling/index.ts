@@ -1,6 +1,6 @@
 // The door of the core: whatever is outside lib/polling imports this file and no other of the folder. In the order of the files.
 
-export { lastOf } from "./backlog-start.ts";
+export { lastOf } from "./begin-backlog.ts";
 export { ReadIds } from "./books/ids.ts";
 export { isSingleOnly, isTrusted, mayAnswer } from "./contents/single-read.ts";
 export {
@@ -29,6 +29,7 @@ export {
 } from "./model/account.ts";
 export {
   type Books,
+  type BooksOpen,
   type DateRange,
   type FullRead,
   isUnreachable,
@@ -50,7 +51,7 @@ export {
   WITHOUT_RECORDS,
 } from "./model/ledger-entry.ts";
 export { addCounts } from "./model/poll-counts.ts";
-export { classOf, completedAt, digestOf, type Run, readRecord, startedAt } from "./model/records.ts";
+export { classOf, completedAt, digestOf, type Run, type RunClass, readRecord, startedAt } from "./model/records.ts";
 export {
   earliestString,
   isHistory,
@@ -74,13 +75,16 @@ export type {
   PublishOutcome,
   RedrivePage,
   SealedEvent,
+  SentEvent,
   State,
   SurveyService,
   Vault,
 } from "./ports.ts";
+export { isAnchor } from "./process-page.ts";
 export { enrich } from "./publish/enrich.ts";
 export { batchOf, type ContentsEvent, makeEvent } from "./publish/publish.ts";
 export { fromRead } from "./publish/response.ts";
+export { observeSent } from "./publish/tell.ts";
 export { tellBooks } from "./publish/tell-books.ts";
 export { type Budget, knownOf, type Survey, type SurveyRequest, withSurvey } from "./survey.ts";
 export {
@@ -93,6 +97,6 @@ export {
 export { tick } from "./tick/tick.ts";
 export { checkOwnState, LONGEST_WAIT, pauseOf, type TickRequest } from "./tick/tick-request.ts";
 export type { SurveySummary, TickFigures, TickSummary } from "./tick/tick-summary.ts";
-export { isWhole } from "./walk/join.ts";
 export { isFull, PAGE_SIZE, type Page, toPage } from "./walk/page.ts";
 export { type ReadEnd, readFull } from "./walk/read-pages.ts";
+export { isWhole } from "./walk/whole.ts";

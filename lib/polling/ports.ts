@@ -1,7 +1,8 @@
 import type { SurveyDefinition } from "../events/build/definition.ts";
-import type { EventType, Origin } from "../events/index.ts";
+import type { Change, EventType, Origin } from "../events/index.ts";
 import type { AccountChanges, AccountState, Role, RoleLease, SurveyRow } from "./model/account.ts";
 import type { CheckedState, EmittedResponse, LedgerEntry } from "./model/ledger-entry.ts";
+import type { Proof } from "./model/response.ts";
 import type { Start, StartLooks } from "./model/source.ts";
 import type { Lease, OutgoingEvent, SurveyState } from "./model/survey-state.ts";
 
@@ -121,8 +122,39 @@ export interface Vault {
   delete(key: string): Promise<void>;
 }
 
+/** An event that the bus has answered: ids, times and words of the poller's own, and none of its contents. */
+export interface SentEvent {
+  type: EventType;
+  surveyId: number;
+  responseId?: number;
+  eventId: string;
+  revision?: number;
+  origin?: Origin;
+  /** Of an update: what has changed. */
+  changed?: readonly Change[];
+  /** Epoch milliseconds at which it was made. */
+  detectedAt: number;
+  /** When its response was completed, as the event says it. */
+  completed?: { at?: string | undefined; ambiguous?: boolean | undefined };
+  outcome: PublishOutcome["kind"];
+  /** The bus's own, where it has not taken the event. */
+  code?: string;
+  /** Events that went to the bus together. */
+  batch: number;
+  /** Milliseconds of each part of the way. */
+  ms: { metrics?: number; metadata?: number; bus: number; ledger?: number };
+  /** The page that has shown it. */
+  listed?: { page: number; order: Order; at: number };
+  /** Why its contents are whole. */
+  proved?: Proof;
+  /** Attempts to make it, where it took several. */
+  attempts?: number;
+}
+
 /** The progress that the poller tells of while it works. Nothing personal is in any of it. */
 export type Progress =
+  | { kind: "account"; account: AccountState }
+  | { kind: "sent"; event: SentEvent }
   | { kind: "surveys"; listed: number; due: number }
   | { kind: "unreadable surveys"; count: number }
   | ({ kind: "start" } & Start)
@@ -130,13 +162,11 @@ export type Progress =
   | { kind: "paused"; until: number; since?: number | undefined }
   | { kind: "page"; surveyId: number; page: number; order: Order }
   | { kind: "emitted"; surveyId: number; count: number; origin: Origin; lag: number | undefined }
-  | { kind: "repaired"; surveyId: number; count: number }
   | { kind: "list failed"; code: string; message: string }
   | { kind: "waiting"; surveyId: number; count: number }
   | { kind: "quarantined"; surveyId: number; responseId: number | undefined; reason: string }
   | { kind: "refused"; surveyId: number; responseId: number; code: string }
   | { kind: "unconfirmed"; surveyId: number; code: string }
-  | { kind: "proved"; surveyId: number; by: "its page" | "both pages" | "single read"; responseIds: number[] }
   | { kind: "held"; surveyId: number; count: number }
   | { kind: "scattered"; surveyId: number }
   | { kind: "skipped"; surveyId: number }

@@ -12,9 +12,9 @@ import type { Order } from "./ports.ts";
 import { fromRead } from "./publish/response.ts";
 import { noteEnd, skippedPages } from "./skipped-pages.ts";
 import type { Survey } from "./survey.ts";
-import { type Fragment, isWhole } from "./walk/join.ts";
 import { PAGE_SIZE, type Page, toPage } from "./walk/page.ts";
 import { type PageStep, type ReadEnd, readFull, type SoFar, scanPages } from "./walk/read-pages.ts";
+import { type Fragment, isWhole } from "./walk/whole.ts";
 
 // From pages to responses that have to go out, and to entries of the ledger for all others.
 
@@ -154,7 +154,7 @@ class Reading {
     const by = this.judgement();
     const entry = this.verdicts.get(responseId)?.entry;
     const decision = decide(run, entry, by);
-    options.ids?.add(responseId, classOf(run) === "open");
+    options.ids?.add(responseId, classOf(run) === "open", fragment.page);
     switch (decision) {
       case "settled":
         return entry?.state === "emitted" ? this.changeOf(run, fragment, entry) : { kind: "none" };
@@ -197,7 +197,7 @@ class Reading {
   private emit(run: Run, fragment: Fragment, how: { proof?: Proof; replaces?: Replaced } = {}): Outcome {
     const { order, origin } = this.options;
     const { proof = proofOf(fragment), replaces } = how;
-    const seen = { page: fragment.page, order };
+    const seen = { page: fragment.page, order, at: this.survey.ports.clock.now() };
     return { kind: "emit", response: fromRead(this.survey, run, { proof, replaces, seen, origin }) };
   }
 
@@ -300,7 +300,7 @@ export async function* fullSurvey(survey: Survey, options: FullOptions): AsyncGe
 }
 
 /** Whether all that stands before a page was met by this read: it shows one met completed, and none before that was not met. Open ones count for neither, as they move. */
-function isAnchor({ runs }: Page, ids: ReadIds): boolean {
+export function isAnchor({ runs }: Page, ids: Pick<ReadIds, "has" | "hasCompleted">): boolean {
   const still = runs.filter((run) => classOf(run) !== "open");
   const last = still.findLastIndex(({ responseId }) => ids.hasCompleted(responseId));
   return last >= 0 && still.slice(0, last).every(({ responseId }) => ids.has(responseId));

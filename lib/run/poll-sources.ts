@@ -1,5 +1,4 @@
 import { PollerError } from "../errors.ts";
-import type { MonitoringLevel } from "../monitoring/catalog.ts";
 import {
   type CredentialsProblem,
   credentialsProblem,
@@ -8,6 +7,7 @@ import {
 } from "../monitoring/credentials-problem.ts";
 import { type DescribedFailure, describeFailure, fromLevel, type Log } from "../monitoring/log.ts";
 import { watchRun } from "../monitoring/watch-run.ts";
+import type { Writing } from "../monitoring/write-metrics.ts";
 import { concernsWholeSource, type TickSummary, tick, workOffBacklogs } from "../polling/index.ts";
 import type { SourceGraph } from "./wiring.ts";
 
@@ -25,16 +25,12 @@ export interface PollOutput {
   failed?: { code: string; reason: string; hint: string };
 }
 
-export interface PollSourcesRequest {
+export interface PollSourcesRequest extends Writing {
   graphs: SourceGraph[];
   owner: string;
   /** Milliseconds left for this invocation. */
   remaining: () => number;
   logger: Log;
-  /** Of the invocation. */
-  requestId?: string;
-  /** How much is written as metrics. Default "minimal". */
-  level?: MonitoringLevel;
 }
 
 /** One tick of each source failed as a whole; the sources after the first failure were polled all the same. */
@@ -148,17 +144,4 @@ export function limitsOf(
 function tellFailure(logger: Log, what: string, source: string, { message, ...failure }: DescribedFailure): void {
   // "message" is the logger's own word: a detail of that name would be dropped.
   logger.error(what, { source, ...failure, reason: message });
-}
-
-/**
- * The same for a schedule. A tick that failed has told so in the log, and by the metric that it has not written; the next one does its work.
- * Thrown, it would lie in the dead-letter queue for two weeks, and an alarm on that queue would outlast every short outage.
- */
-export async function pollScheduled(request: PollSourcesRequest): Promise<PollOutput> {
-  try {
-    return await pollSources(request);
-  } catch (error) {
-    if (!(error instanceof PollFailedError)) throw error;
-    return { ticks: [], failed: { code: error.code, reason: error.message, hint: error.hint } };
-  }
 }

@@ -1,11 +1,11 @@
 import { hash } from "node:crypto";
+import { channel } from "node:diagnostics_channel";
 import { setMaxListeners } from "node:events";
 import { setTimeout as sleepFor } from "node:timers/promises";
 import { type Bucket, createBucket } from "../aws/bucket.ts";
 import type { Clients } from "../aws/clients.ts";
 import type { Config, SourceConfig } from "../config/index.ts";
 import type { EventType } from "../events/index.ts";
-import { progressChannel } from "../monitoring/progress-channel.ts";
 import { LONGEST_WAIT, OutOfTimeError, type PollingSource, type Ports, type SurveyService } from "../polling/index.ts";
 import { createEventBridgePublisher } from "../publisher/event-bridge.ts";
 import { readCredentials } from "../secrets/credentials.ts";
@@ -38,6 +38,9 @@ export interface SourceGraph {
   /** To be awaited at the end of each part, whatever came of it: tells the other workers what this one has learned. Never rejects. */
   settle: () => Promise<void>;
 }
+
+/** The progress that the polling core tells of; of no cost while nobody listens. Messages are `Progress` with the name of the source. */
+const progressChannel = channel("survey-poller:progress");
 
 const LONGEST_TIMER = 2 ** 31 - 1;
 

@@ -1,4 +1,4 @@
-import { metadata, metrics, questions, records, reportMetrics, survey, surveyList } from "./bodies/documents.ts";
+import { type Documents, documents, type Shown } from "./bodies/documents.ts";
 import { isObject } from "./bodies/json.ts";
 import { readReports, readSingleResponse } from "./bodies/not-shown.ts";
 import { asEntries, documented, elementsOf, notShown, type ReadBody } from "./bodies/read-body.ts";
@@ -18,33 +18,28 @@ export interface CallsOptions {
   maxBodyBytes: number;
 }
 
+type BodyOf<O extends keyof Documents> = Documents[O] extends Shown<infer T> ? T : never;
+
 /** Every data operation as a function, over `send`, which makes the request. */
 export function createCalls(send: Authorized, { strict, maxBodyBytes }: CallsOptions): Calls {
   const call = createCall(send);
-  const read = {
-    surveys: documented(surveyList, strict),
-    survey: documented(survey, strict),
-    questions: documented(questions, strict),
-    records: documented(records, strict),
-    metadata: documented(metadata, strict),
-  };
-  const readReportsBody = judged({}, notShown(readReports));
-  const readMetrics = judged({}, documented(metrics, strict));
-  const readReportMetrics = judged({}, documented(reportMetrics, strict));
+  const shown = <O extends keyof Documents>(operation: O, asked: Asked): ReadBody<BodyOf<O>> =>
+    judged(asked, documented(documents[operation] as Shown<BodyOf<O>>, strict));
+  const get = <O extends keyof Documents>(operation: O, asked: ParametersOf<O>, given?: CallOptions) =>
+    call(operation, asked, shown(operation, asked), given);
+  const getAsV3 = <O extends keyof Documents>(operation: O, asked: ParametersOf<O>, given?: CallOptions) =>
+    call(operation, asked, asV3(shown(operation, asked)), given);
 
   return {
-    surveys: (given) => call("get survey list", {}, judged({}, read.surveys), given),
-    survey: (surveyId, given) => call("get survey", { surveyId }, oneThing(judged({ surveyId }, read.survey)), given),
-    questions: (surveyId, given) => call("get survey questions", { surveyId }, judged({}, read.questions), given),
-    reports: (surveyId, given) => call("get reports list", { surveyId }, readReportsBody, given),
+    surveys: (given) => get("get survey list", {}, given),
+    survey: (surveyId, given) => call("get survey", { surveyId }, oneThing(shown("get survey", { surveyId })), given),
+    questions: (surveyId, given) => get("get survey questions", { surveyId }, given),
+    reports: (surveyId, given) => call("get reports list", { surveyId }, judged({}, notShown(readReports)), given),
     records(surveyId, { page, order, ...given } = {}) {
-      const readBody = judged({ surveyId }, read.records);
-      if (order !== undefined) {
-        const parameters = { surveyId, page: page ?? 1, order };
-        return call("get survey responses, page and order", parameters, readBody, given);
-      }
-      if (page !== undefined) return call("get survey responses, page", { surveyId, page }, readBody, given);
-      return call("get survey responses", { surveyId }, readBody, given);
+      if (order !== undefined)
+        return get("get survey responses, page and order", { surveyId, page: page ?? 1, order }, given);
+      if (page !== undefined) return get("get survey responses, page", { surveyId, page }, given);
+      return get("get survey responses", { surveyId }, given);
     },
     response: (surveyId, responseId, given) => {
       const asked = { surveyId, responseId };
@@ -52,29 +47,24 @@ export function createCalls(send: Authorized, { strict, maxBodyBytes }: CallsOpt
     },
     responseByCrk: (surveyId, crk, given) =>
       call("get survey response by crk", { surveyId, crk }, oneThing(oneResponse({ surveyId })), given),
-    metrics: (surveyId, responseId, given) =>
-      call("get metric, single response", { surveyId, responseId }, readMetrics, given),
-    reportMetrics: (surveyId, reportId, given) =>
-      call("get metric, report", { surveyId, reportId }, readReportMetrics, given),
-    metadata: (surveyId, responseId, given) =>
-      call("get response metadata", { surveyId, responseId }, judged({ responseId }, read.metadata), given),
+    metrics: (surveyId, responseId, given) => get("get metric, single response", { surveyId, responseId }, given),
+    reportMetrics: (surveyId, reportId, given) => get("get metric, report", { surveyId, reportId }, given),
+    metadata: (surveyId, responseId, given) => get("get response metadata", { surveyId, responseId }, given),
     v2: {
-      surveys: (given) => call("v2 survey list", {}, asV3({}, read.surveys), given),
-      survey: (surveyId, given) => call("v2 survey", { surveyId }, asV3({ surveyId }, read.survey), given),
-      questions: (surveyId, given) => call("v2 questions", { surveyId }, asV3({}, read.questions), given),
-      records(surveyId, { page, ...given } = {}) {
-        const readBody = asV3({ surveyId }, read.records);
-        if (page !== undefined) return call("v2 responses, page", { surveyId, page }, readBody, given);
-        return call("v2 responses", { surveyId }, readBody, given);
-      },
+      surveys: (given) => getAsV3("v2 survey list", {}, given),
+      survey: (surveyId, given) => getAsV3("v2 survey", { surveyId }, given),
+      questions: (surveyId, given) => getAsV3("v2 questions", { surveyId }, given),
+      records: (surveyId, { page, ...given } = {}) =>
+        page === undefined
+          ? getAsV3("v2 responses", { surveyId }, given)
+          : getAsV3("v2 responses, page", { surveyId, page }, given),
       response: (surveyId, responseId, given) => {
         const asked = { surveyId, responseId };
         return call("v2 response by id", asked, oneV2Response(asked), given);
       },
       responseByCrk: (surveyId, crk, given) =>
         call("v2 response by crk", { surveyId, crk }, oneV2Response({ surveyId }), given),
-      metadata: (surveyId, responseId, given) =>
-        call("v2 response metadata", { surveyId, responseId }, asV3({ responseId }, read.metadata), given),
+      metadata: (surveyId, responseId, given) => getAsV3("v2 response metadata", { surveyId, responseId }, given),
     },
     request: (path, given) => call("request", { path }, asRead, given),
     read: (operation, parameters, given) => call(operation, parameters, asRead, given),
@@ -116,10 +106,8 @@ function createCall(send: Authorized) {
     if (answer.status === 204) return readBody(null, about);
     if (answer.status === 404) throw new NotFoundError("not found (404)", { ...about, hint: IS_THERE });
     if (answer.status === 400) {
-      throw new BadRequestError("bad request (400)", {
-        ...about,
-        hint: "The token is good: check what was asked for.",
-      });
+      const hint = "The token is good: check what was asked for.";
+      throw new BadRequestError("bad request (400)", { ...about, hint });
     }
     const hint = "Ask the service's operator what this account may read.";
     throw new NotAllowedError("the service does not let this account read it (401)", { ...about, hint });
@@ -150,15 +138,14 @@ function oneV2Response(asked: Asked): ReadBody<V2Answer<Omit<SingleResponse, "ra
 }
 
 /** Reads a v2 body as v3 reads one: under one usual name, or as it is. What wraps it may have an id as well. */
-function asV3<T>(asked: Asked, readBody: ReadBody<T>): ReadBody<V2Answer<T>> {
-  const readJudged = judged(asked, readBody);
+function asV3<T>(readBody: ReadBody<T>): ReadBody<V2Answer<T>> {
   return (raw, about) => {
     const wrapped = ["data", "result"].flatMap((name) =>
       isObject(raw) && Object.hasOwn(raw, name) ? [raw[name]] : [],
     );
     for (const body of [...wrapped, raw]) {
       try {
-        return { value: readJudged(body, about), raw };
+        return { value: readBody(body, about), raw };
       } catch (error) {
         if (!(error instanceof UnreadableBodyError)) throw error;
       }

@@ -36,6 +36,5 @@ export type {
   SurveyApiV2,
   V2Answer,
 } from "./survey-api.ts";
-export type { StoredToken } from "./token/token-life.ts";
 export type { Credentials } from "./token/token-request.ts";
-export type { RenewedToken, TokenStore } from "./token/tokens.ts";
+export type { RenewedToken, StoredToken, TokenStore } from "./token/tokens.ts";

@@ -16,10 +16,7 @@ export function metricsAnswer(
   settings: Settings,
   reads: number,
 ): EnrichmentAnswer {
-  return (
-    overriddenAnswer(response.overrides.metrics, reads) ??
-    answerInMode(survey, survey.spec.metrics ?? settings.metrics) ?? { body: metricsBody(survey, response, settings) }
-  );
+  return overriddenAnswer(response.overrides.metrics, reads) ?? { body: metricsBody(survey, response, settings) };
 }
 
 /** Section 2.5, or what stands in its place; `reads` counts this one. */
@@ -30,8 +27,7 @@ export function metadataAnswer(
   reads: number,
 ): EnrichmentAnswer {
   return (
-    overriddenAnswer(response.overrides.metadata, reads) ??
-    answerInMode(survey, survey.spec.metadata ?? settings.metadata) ?? {
+    overriddenAnswer(response.overrides.metadata, reads) ?? {
       body: metadataBody(survey, response, settings),
     }
   );
@@ -44,29 +40,9 @@ function overriddenAnswer(override: EnrichmentOverride | undefined, reads: numbe
   return reads > (override.reads ?? Number.POSITIVE_INFINITY) ? undefined : absences[override.absent];
 }
 
-/** The answer of a mode in place of the real one; undefined where the real one is given. */
-function answerInMode(survey: Survey, mode: Settings["metrics" | "metadata"]): EnrichmentAnswer | undefined {
-  switch (mode) {
-    case "absent":
-      return absences["404"];
-    case "empty":
-    case "noContent":
-      return absences[mode];
-    case "emptyObject":
-      return { body: [{}] };
-    case "errorBody":
-      return { body: { success: false, error: { code: 101, type: "invalid_access_key" } } };
-    case "perSurvey":
-      return hash32(survey.seed, 80) % 2 === 1 ? absences["404"] : undefined;
-    case "present":
-      return undefined;
-  }
-}
-
 const absences = {
   "404": { status: 404 },
   empty: { body: [] },
-  noContent: { status: 204 },
 } as const satisfies Record<string, EnrichmentAnswer>;
 
 type Metric = [key: string, metric: Record<string, unknown>];
@@ -127,8 +103,8 @@ function metadataBody(survey: Survey, response: SimulatedResponse, settings: Set
   const mobile = draw % 2 === 0;
   const language = hashFraction(draw, 1) < 0.8;
   const metadata = {
-    // A block reserved for documentation: no address of anyone.
-    ip: `203.0.113.${1 + (draw % 254)}`,
+    // Blocks reserved for documentation: addresses of nobody.
+    ip: draw % 5 === 0 ? `2001:db8:${draw % 9}::7` : `203.0.113.${1 + (draw % 254)}`,
     referrer: draw % 3 === 0 ? "https://shop.example/thanks" : null,
     iso3166: countryOf(survey.seed, response),
     languageId: language ? 23 : null,
@@ -144,14 +120,6 @@ function metadataBody(survey: Survey, response: SimulatedResponse, settings: Set
 
 /** Answers that hold something else than what was asked for, as caches give them by mistake. */
 
-/** The survey of which a page is shown: the one asked for, or another by mistake. */
-export function surveyShown(asked: Survey, context: OperationContext): Survey {
-  const { surveys, settings, random } = context;
-  if (!isDrawn(settings().pageMixups, random)) return asked;
-  const others = Array.from(surveys.values()).filter((survey) => survey !== asked);
-  return others[Math.floor(random() * others.length)] ?? asked;
-}
-
 /** Operation 13, with the metadata of other responses where the settings say so; `reads` counts this one. */
 export function metadataShown(
   survey: Survey,
@@ -162,7 +130,7 @@ export function metadataShown(
   const settings = context.settings();
   const own = metadataAnswer(survey, response, settings, reads);
   if (overriddenAnswer(response.overrides.metadata, reads) !== undefined) return own;
-  if (isDrawn(settings.metadataMixups, context.random))
+  if (settings.metadataMixups > 0 && context.random() < settings.metadataMixups)
     return otherMetadata(survey, response, settings, context.random()) ?? own;
   if (settings.metadataList !== "several") return own;
   // The same one at each read: only mixups are drawn.
@@ -199,5 +167,3 @@ function otherMetadata(
 function listOf(first: unknown, second: unknown): unknown[] | undefined {
   return Array.isArray(first) && Array.isArray(second) ? [...first, ...second] : undefined;
 }
-
-const isDrawn = (share: number, random: () => number): boolean => share > 0 && random() < share;

@@ -5,16 +5,14 @@ import type { Operation } from "./routes.ts";
 export type FaultKind =
   /** The request is held back for `ms` (or between two) before it is looked at; adds to any other fault. */
   | { kind: "latency"; ms: number | readonly [number, number] }
-  /** An error status; `retryAfter` in seconds, sent as a number or as an HTTP date. */
-  | { kind: "status"; status: number; retryAfter?: number; retryAfterForm?: "seconds" | "date" }
-  /** The connection is reset before the request is looked at, or in the middle of the right answer. */
-  | { kind: "reset"; when: "before" | "during" }
-  /** Half of the right body; as a complete HTTP message, or the connection ends before the stated length. */
-  | { kind: "truncate"; framing?: "complete" | "short" }
+  /** An error status; `retryAfter` in seconds. */
+  | { kind: "status"; status: number; retryAfter?: number }
+  /** The connection is reset before the request is looked at. */
+  | { kind: "reset" }
+  /** Half of the right body: the connection ends before the stated length. */
+  | { kind: "truncate" }
   /** An HTML page with status 200, as a proxy or a maintenance page sends. */
   | { kind: "html" }
-  /** Any answer, verbatim. */
-  | { kind: "body"; body: string; status?: number; contentType?: string }
   /** No answer at all. */
   | { kind: "hang" };
 

@@ -1,8 +1,6 @@
 import { once } from "node:events";
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import { brotliCompressSync, constants, deflateSync, gzipSync, zstdCompressSync } from "node:zlib";
-import type { WireSettings } from "./settings.ts";
 
 export interface HttpRequest {
   method: string;
@@ -16,16 +14,13 @@ export interface HttpReply {
   status: number;
   headers: Record<string, string>;
   body: string;
-  compress: WireSettings["compress"];
-  contentEncoding: WireSettings["contentEncoding"];
-  damage?: "resetDuring" | "truncateComplete" | "truncateShort" | undefined;
+  /** Half of the body comes, and then the connection ends. */
+  isCut?: boolean;
 }
 export type HttpOutcome = HttpReply | "reset" | "hang";
 
 interface HttpServer {
   url: string;
-  /** Closes connections without a request, as a server does with idle ones. */
-  dropIdleConnections(): void;
   close(): Promise<void>;
 }
 
@@ -52,7 +47,6 @@ export async function startHttpServer(
   const { port: bound } = server.address() as AddressInfo;
   return {
     url: `http://127.0.0.1:${bound}`,
-    dropIdleConnections: () => server.closeIdleConnections(),
     async close() {
       const closed = once(server, "close");
       server.close();
@@ -74,27 +68,18 @@ async function serve(
     request.socket.resetAndDestroy();
     return;
   }
-  const { bytes: body, encoding } = coded(outcome.body, outcome, String(headers["accept-encoding"] ?? ""));
-  const length = outcome.damage === "truncateComplete" ? body.length >> 1 : body.length;
+  const body = Buffer.from(outcome.body);
   response.writeHead(outcome.status, {
     ...outcome.headers,
-    ...(encoding === null ? {} : { "Content-Encoding": encoding }),
     // HTTP allows no length for a 204.
-    ...(outcome.status === 204 ? {} : { "Content-Length": length }),
+    ...(outcome.status === 204 ? {} : { "Content-Length": body.length }),
   });
-  if (outcome.damage === undefined) {
+  if (outcome.isCut !== true) {
     response.end(body);
     return;
   }
-  const half = body.subarray(0, body.length >> 1);
-  if (outcome.damage === "truncateComplete") {
-    response.end(half);
-    return;
-  }
-  // Only once this half is on its way: a reset at once would take the headers with it.
-  await new Promise<void>((resolve) => response.write(half, () => resolve()));
-  if (outcome.damage === "resetDuring") request.socket.resetAndDestroy();
-  else request.socket.destroySoon();
+  await new Promise<void>((resolve) => response.write(body.subarray(0, body.length >> 1), () => resolve()));
+  request.socket.destroySoon();
 }
 
 async function readBody(request: IncomingMessage): Promise<string> {
@@ -107,32 +92,3 @@ async function readBody(request: IncomingMessage): Promise<string> {
   }
   return Buffer.concat(parts).toString("utf8");
 }
-
-/** The bytes of a body, and what the header Content-Encoding says of them; null: it is left out. */
-function coded(
-  body: string,
-  { compress, contentEncoding }: Pick<WireSettings, "compress" | "contentEncoding">,
-  accepted: string,
-): { bytes: Buffer; encoding: string | null } {
-  const coding = codingFor(compress, accepted);
-  const plain = Buffer.from(body);
-  return { bytes: coding === null ? plain : compressors[coding](plain), encoding: contentEncoding ?? coding };
-}
-
-type Coding = Exclude<WireSettings["compress"], boolean>;
-
-function codingFor(compress: WireSettings["compress"], accepted: string): Coding | null {
-  if (compress === false) return null;
-  if (compress === true || compress === "gzip") return /\bgzip\b/.test(accepted) ? "gzip" : null;
-  return compress;
-}
-
-// Brotli at its default takes a tenth of a second for a page.
-const brotliOptions = { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } };
-
-const compressors: Record<Coding, (plain: Buffer) => Buffer> = {
-  gzip: (plain) => gzipSync(plain),
-  br: (plain) => brotliCompressSync(plain, brotliOptions),
-  deflate: (plain) => deflateSync(plain),
-  zstd: (plain) => zstdCompressSync(plain),
-};

@@ -4,7 +4,7 @@ export type { PageHook } from "./operation-context.ts";
 export type { RequestLogEntry } from "./request-log.ts";
 export type { EnrichmentOverride, ListedRecord, ResponseOverrides } from "./responses.ts";
 export type { Operation } from "./routes.ts";
-export type { CountRule, IrregularKind, RateLimit, Settings, SettingsPatch } from "./settings.ts";
+export type { CountRule, RateLimit, Settings, SettingsPatch } from "./settings.ts";
 export { type Miss, runShadow, type Shadow, type ShadowSummary, type Why } from "./shadow.ts";
 export { type Simulator, type SimulatorOptions, startSimulator } from "./simulator.ts";
 export type { SurveySpec } from "./survey.ts";

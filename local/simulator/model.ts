@@ -2,7 +2,8 @@ import { createRandom, hash32 } from "./hashing.ts";
 import { type Change, createLife, type Life } from "./life.ts";
 import type { Answer, PageHook } from "./operation-context.ts";
 import { createOperations } from "./operations.ts";
-import { peekPage } from "./page-reads.ts";
+import { type PeekedPage, peekPage } from "./page-reads.ts";
+import { allRecords } from "./record-contents.ts";
 import type { ListedRecord } from "./responses.ts";
 import type { Route } from "./routes.ts";
 import { defaultSettings, type Settings, type SettingsPatch, withSettings } from "./settings.ts";
@@ -36,8 +37,10 @@ export interface Model extends Life {
   onSurveyList(hook: () => void): () => void;
   /** Runs `hook` whenever a response is completed or removed. */
   onChange(hook: (change: Change) => void): () => void;
-  /** The records of a page as they stand now: no request, counted and seen by nobody. */
-  peek(surveyId: number, page: number, order: "asc" | "desc"): ListedRecord[];
+  /** A page as it stands now: no request, counted and seen by nobody. */
+  peek(surveyId: number, page: number, order: "asc" | "desc"): PeekedPage;
+  /** The records of one response as they stand now, listed or not. */
+  records(surveyId: number, responseId: number): readonly ListedRecord[];
   surveyIds(): number[];
   tally(surveyId: number): SurveyTally;
   openIds(surveyId: number): number[];
@@ -89,6 +92,10 @@ export function createModel({ seed = 1, now = Date.now, ...options }: ModelOptio
     onSurveyList: (hook) => added(hooks.lists, hook),
     onChange: (hook) => added(changes, hook),
     peek: (surveyId, page, order) => peekPage(surveyOf(surveyId), page, order, current),
+    records(surveyId, responseId) {
+      const response = surveyOf(surveyId).find(responseId);
+      return response === undefined ? [] : allRecords(surveyOf(surveyId), response, current);
+    },
     addSurvey(spec) {
       life.addSurvey(spec);
       counts.freeze([surveyOf(spec.surveyId)]);

@@ -1,4 +1,4 @@
-import { surveyShown } from "./enrichment.ts";
+import { hash32 } from "./hashing.ts";
 import type { Answer, OperationContext, PageHook } from "./operation-context.ts";
 import { asRead, recordAt } from "./record-contents.ts";
 import type { ListedRecord } from "./responses.ts";
@@ -6,8 +6,29 @@ import type { PathParameters } from "./routes.ts";
 import type { Settings } from "./settings.ts";
 import type { Survey } from "./survey.ts";
 
-/** Records a page holds: the one limit that the document states. */
+/** Most records of a page: the one limit that the document states. */
 const recordsPerPage = 100;
+
+/** Records that a page holds if it is not the last one. */
+function sizeOf({ seed }: Survey, page: number, { pageSize }: Settings): number {
+  return pageSize === "full" ? recordsPerPage : 40 + (hash32(seed, page, 93) % 61);
+}
+
+/** The number of records before a page, and the last page that has any. */
+function placeOf(survey: Survey, page: number, settings: Settings): { from: number; last: number } {
+  const total = survey.list(settings).total();
+  if (settings.pageSize === "full")
+    return { from: (page - 1) * recordsPerPage, last: Math.max(1, Math.ceil(total / recordsPerPage)) };
+  let from = 0;
+  let end = 0;
+  let last = 1;
+  for (let number = 1; number < page || end < total; number += 1) {
+    end += sizeOf(survey, number, settings);
+    if (number < page) from = end;
+    if (end < total) last = number + 1;
+  }
+  return { from, last };
+}
 
 /** Operations 6 to 8 and the two lists of v2. */
 export function readPage(survey: Survey, parameters: PathParameters, context: OperationContext): Answer {
@@ -23,35 +44,43 @@ export function readPage(survey: Survey, parameters: PathParameters, context: Op
     for (const hook of list) hook(survey.surveyId, page, order, nth);
   };
   run(hooks.before);
-  const answer = pageAnswer(surveyShown(survey, context), order ?? settings().defaultOrder);
+  const answer = pageAnswer(order ?? settings().defaultOrder);
   run(hooks.after);
   return answer;
 
-  function pageAnswer(shown: Survey, direction: "asc" | "desc"): Answer {
+  function pageAnswer(direction: "asc" | "desc"): Answer {
     const current = settings();
-    const list = shown.list(current);
-    let from = (page - 1) * recordsPerPage;
+    const list = survey.list(current);
+    const { from, last } = placeOf(survey, page, current);
+    let given = page;
     if (from >= list.total() && page > 1) {
       if (isStatus(current.pastEnd)) return { status: Number(current.pastEnd) };
-      if (current.pastEnd === "repeatLast")
-        from = Math.max(0, Math.ceil(list.total() / recordsPerPage) - 1) * recordsPerPage;
-      if (current.pastEnd === "repeatFirst") from = 0;
+      if (current.pastEnd === "repeatLast") given = last;
+      if (current.pastEnd === "repeatFirst") given = 1;
     }
-    if (from === 0 && list.total() === 0 && isStatus(current.emptyList)) return { status: Number(current.emptyList) };
-    const body = recordsFrom(shown, from, direction, current);
+    if (given === 1 && list.total() === 0 && isStatus(current.emptyList)) return { status: Number(current.emptyList) };
+    const body = peekPage(survey, given, direction, current).records;
     built(body.length);
     return { status: 200, body: asRead(body, current, nth) };
   }
 }
 
-/** The records of a page as they stand now: no request, and seen by nobody. */
-export function peekPage(survey: Survey, page: number, order: "asc" | "desc", settings: Settings): ListedRecord[] {
-  return recordsFrom(survey, (page - 1) * recordsPerPage, order, settings);
+/** A page as it stands now, and the records before and behind it. */
+export interface PeekedPage {
+  records: ListedRecord[];
+  before: ListedRecord | undefined;
+  behind: ListedRecord | undefined;
 }
 
-function recordsFrom(survey: Survey, from: number, order: "asc" | "desc", settings: Settings): ListedRecord[] {
-  const places = survey.list(settings).read(from, recordsPerPage, order, settings.recordOrder[order]);
-  return Array.from(places, ({ response, slot }) => recordAt(survey, response, slot, settings));
+/** No request, and seen by nobody. */
+export function peekPage(survey: Survey, page: number, order: "asc" | "desc", settings: Settings): PeekedPage {
+  const { from } = placeOf(survey, page, settings);
+  const count = sizeOf(survey, page, settings);
+  const first = Math.max(0, from - 1);
+  const places = survey.list(settings).read(first, from - first + count + 1, order, settings.recordOrder[order]);
+  const read = Array.from(places, ({ response, slot }) => recordAt(survey, response, slot, settings));
+  const before = from === first ? undefined : read.shift();
+  return { records: read.slice(0, count), before, behind: read[count] };
 }
 
 const isStatus = (setting: string): boolean => Number.isInteger(Number(setting));

@@ -1,7 +1,7 @@
 import { dateTimeString } from "./dates.ts";
 import { hash32, hashFraction } from "./hashing.ts";
 import { crkOf, type ListedRecord, questionIndex, recordSlot, type SimulatedResponse } from "./responses.ts";
-import type { IrregularKind, Settings } from "./settings.ts";
+import type { Settings } from "./settings.ts";
 import { questionAt, type SurveyQuestions, someWords, textOfBytes } from "./survey-questions.ts";
 
 const countries = ["PL", "PL", "PL", "DE", "CZ", "GB", "US"];
@@ -11,8 +11,26 @@ export function countryOf(seed: number, response: SimulatedResponse): string {
   return countries[hash32(seed, response.responseId, 50) % countries.length] ?? "PL";
 }
 
-/** Record `slot` of a response (section 2.4 of the API document), with the deviations of its settings and overrides. */
+/** What was built already, by settings and response: records do not change, and many reads show the same ones. */
+const built = new WeakMap<Settings, WeakMap<SimulatedResponse, ListedRecord[]>>();
+
+/** Record `slot` of a response (section 2.4 of the API document), with its overrides. It is not to be changed. */
 export function recordAt(
+  survey: SurveyQuestions,
+  response: SimulatedResponse,
+  slot: number,
+  settings: Settings,
+): ListedRecord {
+  const responses = built.get(settings) ?? new WeakMap<SimulatedResponse, ListedRecord[]>();
+  built.set(settings, responses);
+  const records = responses.get(response) ?? [];
+  responses.set(response, records);
+  const record = records[slot] ?? Object.freeze(buildRecord(survey, response, slot, settings));
+  records[slot] = record;
+  return record;
+}
+
+function buildRecord(
   survey: SurveyQuestions,
   response: SimulatedResponse,
   slot: number,
@@ -51,7 +69,6 @@ export function recordAt(
     score: question.kind === "open" ? null : hash32(draw, 3) % 11,
     matrixScore: null,
   };
-  Object.assign(record, irregularFields(seed, response, slot, record));
   const { patch } = overrides;
   return Object.assign(record, typeof patch === "function" ? patch({ ...record }, slot) : patch);
 }
@@ -75,42 +92,6 @@ function chosenAnswers(draw: number, kind: "single" | "multiple" | "open", answe
     (index) => index === first + 1 || hash32(draw, 5, index) % 4 === 0,
   );
 }
-
-/** The fields in which this record deviates from the document, if its response is one of the irregular ones. */
-function irregularFields(seed: number, response: SimulatedResponse, slot: number, record: ListedRecord): ListedRecord {
-  const { probability, kinds } = response.content.irregular;
-  if (probability === 0 || hashFraction(seed, response.responseId, 60) >= probability) return {};
-  const kind = kinds[hash32(seed, response.responseId, 61) % kinds.length];
-  // Fields of the response deviate in all of its records, fields of an answer in the first alone.
-  if (kind === undefined || (slot > 0 && answerKinds.has(kind))) return {};
-  return deviations[kind](record);
-}
-
-const answerKinds: ReadonlySet<IrregularKind> = new Set([
-  "answerText",
-  "answerNull",
-  "commentNull",
-  "commentMissing",
-  "scoreText",
-]);
-
-const deviations: Record<IrregularKind, (record: ListedRecord) => ListedRecord> = {
-  answerText: () => ({ answer: "tak" }),
-  answerNull: () => ({ answer: null }),
-  commentNull: () => ({ comment: null }),
-  // JSON leaves out a field that is undefined.
-  commentMissing: () => ({ comment: undefined }),
-  scoreText: (record) => ({ score: String(record.score ?? 7) }),
-  dateNumber: ({ dateCompleted }) =>
-    typeof dateCompleted === "string"
-      ? { dateCompleted: Date.parse(`${dateCompleted.replace(" ", "T")}Z`) / 1000 }
-      : {},
-  idString: (record) => ({ responseId: String(record.responseId), questionId: String(record.questionId) }),
-  idText: (record) => ({ responseId: `no-${String(record.responseId)}` }),
-  completedString: (record) => ({ completed: String(record.completed) }),
-  completedNull: () => ({ completed: null }),
-  completedMaybe: () => ({ completed: "maybe" }),
-};
 
 /** Records as the `nth` answer shows them, though they have not changed. */
 export function asRead(records: ListedRecord[], { rereads }: Pick<Settings, "rereads">, nth: number): ListedRecord[] {

@@ -86,7 +86,8 @@ export function createResponseList(context: ListContext): ResponseList {
     const unsorted = new Float64Array(total);
     const keys = new Float64Array(total);
     let filled = 0;
-    for (const [rank, responseId] of ids.entries()) {
+    // Records that tie stand in the order of their ids.
+    for (const [rank, responseId] of (layout === "interleaved" ? ids.toSorted() : ids).entries()) {
       const response = found(responseId);
       for (let slot = 0; slot < response.records; slot += 1) {
         unsorted[filled] = itemOf(responseId, slot);
@@ -138,6 +139,7 @@ const slotOf = (item: number) => item % maxRecords;
 // Far enough to mix a response with a few neighbours, near enough to keep it within some pages.
 const interleaveStep: Record<ListSettings["sortKey"], number> = {
   responseId: 4,
+  reversed: 4,
   dateStart: 45,
   dateCompleted: 45,
   hash: 2 ** 22,
@@ -149,6 +151,8 @@ function sortKey(seed: number, response: SimulatedResponse, settings: ListSettin
   switch (settings.sortKey) {
     case "responseId":
       return response.responseId;
+    case "reversed":
+      return -response.responseId;
     case "hash":
       return hash32(seed, response.responseId, 20) >>> 2;
     case "dateStart":

@@ -7,8 +7,8 @@ export type ListedRecord = Record<string, unknown>;
 /** The answer of operation 11 or 13 for one response, when not that of the settings. */
 export type EnrichmentOverride =
   | { body: unknown }
-  /** 404, `[]` or 204, on the first `reads` reads or (default) for ever. */
-  | { absent: "404" | "empty" | "noContent"; reads?: number }
+  /** 404 or `[]`, on the first `reads` reads or (default) for ever. */
+  | { absent: "404" | "empty"; reads?: number }
   /** The next `fail` reads answer `status` (default 500). */
   | { fail: number; status?: number }
   /** No read is ever answered; its connection stays open. */

@@ -4,7 +4,6 @@ import type { Answer } from "./operation-context.ts";
 import type { RequestLog } from "./request-log.ts";
 import { findRoute, type Route } from "./routes.ts";
 import type { RateLimit, Settings } from "./settings.ts";
-import { errorBody } from "./survey-bodies.ts";
 import { sameSecret, type Tokens, tokenBody } from "./tokens.ts";
 
 interface ServiceContext {
@@ -22,7 +21,7 @@ interface ServiceContext {
 export function createService(context: ServiceContext): (request: HttpRequest) => Promise<HttpOutcome> {
   const { settings, now, faults, tokens, log } = context;
   const waitFor = createRateLimiter(now);
-  const { verbatim, reply, refusal } = createReplies(settings, now);
+  const { reply, refusal } = createReplies(now);
 
   return async (request) => {
     const at = now();
@@ -30,7 +29,9 @@ export function createService(context: ServiceContext): (request: HttpRequest) =
     const survey = route?.parameters.survey;
     const { delayMs, fault } = faults.take(route?.operation, survey === undefined ? undefined : Number(survey));
     await delay(delayMs);
-    const outcome = faulty(fault) ?? damaged(right(request, route), fault);
+    const answer = faulty(fault) ?? right(request, route);
+    const isCut = fault?.kind === "truncate" && typeof answer !== "string";
+    const outcome = isCut ? { ...answer, isCut } : answer;
     log.add({
       operation: route?.operation ?? "unknown",
       method: request.method,
@@ -49,13 +50,11 @@ export function createService(context: ServiceContext): (request: HttpRequest) =
       case "hang":
         return "hang";
       case "reset":
-        return fault.when === "before" ? "reset" : undefined;
+        return "reset";
       case "html":
         return reply(200, { body: "<!doctype html><title>Maintenance</title><p>Back soon.</p>", type: "text/html" });
-      case "body":
-        return verbatim(fault.status ?? 200, { body: fault.body, type: fault.contentType ?? "application/json" });
       case "status":
-        return refusal(fault.status, fault.retryAfter, fault.retryAfterForm ?? "seconds");
+        return refusal(fault.status, fault.retryAfter, "seconds");
     }
     return undefined;
   }
@@ -94,13 +93,6 @@ export function createService(context: ServiceContext): (request: HttpRequest) =
 
 const formType = "application/x-www-form-urlencoded";
 
-function damaged(answer: HttpOutcome, fault: Fault | undefined): HttpOutcome {
-  if (typeof answer === "string") return answer;
-  if (fault?.kind === "reset") return { ...answer, damage: "resetDuring" };
-  if (fault?.kind !== "truncate") return answer;
-  return { ...answer, damage: fault.framing === "short" ? "truncateShort" : "truncateComplete" };
-}
-
 interface TypedBody {
   body: string;
   /** The media type. */
@@ -109,53 +101,31 @@ interface TypedBody {
 
 /** Replies, with the headers that all of them have. */
 interface Replies {
-  /** A body exactly as it is given. */
-  verbatim(status: number, body: TypedBody): HttpReply;
-  /** A body as this service writes it. */
   reply(status: number, body: TypedBody): HttpReply;
   /** A status with the body of an error; `retryAfter` in seconds. A 204 has none. */
   refusal(status: number, retryAfter?: number, form?: RateLimit["retryAfter"]): HttpReply;
 }
 
-function createReplies(settings: () => Settings, now: () => number): Replies {
+function createReplies(now: () => number): Replies {
   // The date of the service's own clock, against which a Retry-After date is to be read.
   const date = () => ({ Date: new Date(now()).toUTCString() });
 
-  function verbatim(status: number, { body, type }: TypedBody): HttpReply {
-    // HTTP allows no body here.
-    if (status === 204) return { status, headers: date(), body: "", compress: false, contentEncoding: null };
-    const { compress, contentEncoding } = settings();
-    return {
-      status,
-      headers: { "Content-Type": `${type}; charset=utf-8`, ...date() },
-      body,
-      compress,
-      contentEncoding,
-    };
-  }
-
   function reply(status: number, { body, type }: TypedBody): HttpReply {
-    const prefix = type === "application/json" ? prefixes[settings().bodyPrefix] : "";
-    return verbatim(status, { body: prefix + body, type });
+    // HTTP allows no body here.
+    if (status === 204) return { status, headers: date(), body: "" };
+    return { status, headers: { "Content-Type": `${type}; charset=utf-8`, ...date() }, body };
   }
 
   return {
-    verbatim,
     reply,
     refusal(status, retryAfter, form = "none") {
-      const refused = reply(status, errorBody(status, meanings[status] ?? "Error", settings().errorBody));
+      const body = JSON.stringify({ status, message: meanings[status] ?? "Error" });
+      const refused = reply(status, { body, type: "application/json" });
       const header = retryAfter === undefined ? undefined : retryAfterHeader(retryAfter * 1000, form, now);
       return header === undefined ? refused : { ...refused, headers: { ...refused.headers, "Retry-After": header } };
     },
   };
 }
-
-const prefixes: Record<Settings["bodyPrefix"], string> = {
-  none: "",
-  bom: "\uFEFF",
-  twoBoms: "\uFEFF\uFEFF",
-  lineThenBom: "\r\n\uFEFF",
-};
 
 const meanings: Record<number, string> = {
   400: "Bad request",

@@ -1,19 +1,4 @@
-import { validateHeaderValue } from "node:http";
-import { checkZone } from "./dates.ts";
-
-/** One way in which a record may deviate from section 2.4 of the API document. */
-export type IrregularKind =
-  | "answerText"
-  | "answerNull"
-  | "commentNull"
-  | "commentMissing"
-  | "scoreText"
-  | "dateNumber"
-  | "idString"
-  | "idText"
-  | "completedString"
-  | "completedNull"
-  | "completedMaybe";
+import { checkZone, type Zone } from "./dates.ts";
 
 /** Which responses a count of the survey list counts; a function of the true numbers for anything else. */
 export type CountRule =
@@ -45,42 +30,37 @@ export interface ContentSettings {
   commentBytes: number | null;
   /** Share of the responses in which one question has two records, half of these identical. */
   repeatedQuestions: number;
-  /** Share of the responses that deviate, each in one of the kinds. */
-  irregular: { probability: number; kinds: readonly IrregularKind[] };
   /** Which responses have a crk. */
   crk: "none" | "some" | "all";
 }
 
 /** The settings that decide which records are listed and in which order. */
 export interface ListSettings {
-  /** `hash` is an arbitrary but stable order. Dates sort as the strings shown. */
-  sortKey: "responseId" | "dateStart" | "dateCompleted" | "hash";
+  /** `reversed`: the ids from the highest on; `hash`: an arbitrary but stable order. Dates sort as the strings shown. */
+  sortKey: "responseId" | "reversed" | "dateStart" | "dateCompleted" | "hash";
   /** contiguous: a response's records stand together; interleaved: mixed with its neighbours'; scattered: by question first. */
   layout: "contiguous" | "interleaved" | "scattered";
   openListed: boolean;
   /** The dateCompleted that an open response shows. */
   openDateCompleted: null | "" | "0000-00-00 00:00:00" | "dateStart";
-  /** IANA zone (or UTC) of every date-time string. */
-  zone: string;
+  /** Of every date-time string. */
+  zone: Zone;
 }
 
 /** One value for each thing that the API document leaves open. */
-export interface Settings extends ContentSettings, ListSettings, EnrichmentSettings, WireSettings {
+export interface Settings extends ContentSettings, ListSettings, EnrichmentSettings {
   /** Order of one response's questions in asc and in desc lists (contiguous layout). */
   recordOrder: { asc: "ascending" | "descending"; desc: "ascending" | "descending" };
   /** How a record that has not changed reads each time: with a field that tells when, or its fields in another order. */
   rereads: "same" | "readAt" | "fieldOrder";
   /** Order of a list asked for without one. */
   defaultOrder: "asc" | "desc";
+  /** Records of a page that is not the last one: 100, or (`short`) 40 to 100, another number for each page. */
+  pageSize: "full" | "short";
   /** The answer of a page behind the last one. */
   pastEnd: "empty" | "204" | "404" | "400" | "500" | "repeatLast" | "repeatFirst";
   /** The answer of page 1 of a survey with nothing listed. */
   emptyList: "array" | "204" | "404";
-  /**
-   * Share of the page reads (operations 6 to 8 and their v2 forms), drawn at each read, that hold the same page of another
-   * survey. Where there is no other survey, nothing is mixed up.
-   */
-  pageMixups: number;
   /** Whether records say which survey they are of. */
   recordSurveyId: "present" | "missing";
   /** `nested`, `response`: the token in an object of its own; `scheme`: "Bearer" before it; `form`: no JSON at all. */
@@ -105,22 +85,18 @@ export interface Settings extends ContentSettings, ListSettings, EnrichmentSetti
     | "objectWithAnswers"
     | "wrapped"
     | "answersByQuestion";
-  errorBody: "json" | "text" | "empty" | "html";
   counts: { responses: CountRule; correct: CountRule; unpaidResponses: CountRule };
   /** How far a `lagging` count is behind. */
   countLagMs: number;
   tokenLifetimeMs: number;
   newTokenRevokesOlder: boolean;
-  /** How many data requests are served with one token; from then on it is a wrong one (400). null: any number. */
-  tokenRequests: number | null;
   rateLimit: RateLimit | null;
 }
 
-/** New values for some settings; `counts`, `recordOrder` and `irregular` may be given in part. */
-export type SettingsPatch = Partial<Omit<Settings, "counts" | "recordOrder" | "irregular">> & {
+/** New values for some settings; `counts` and `recordOrder` may be given in part. */
+export type SettingsPatch = Partial<Omit<Settings, "counts" | "recordOrder">> & {
   counts?: Partial<Settings["counts"]>;
   recordOrder?: Partial<Settings["recordOrder"]>;
-  irregular?: Partial<Settings["irregular"]>;
 };
 
 /** The most records that one response may have. */
@@ -133,13 +109,6 @@ export function recordRange(settings: ContentSettings): readonly [number, number
 
 /** The answers of operations 11 (metrics) and 13 (metadata), where a response has no override of its own. */
 interface EnrichmentSettings {
-  /**
-   * Operation 11: present, 404, `[]`, `[{}]`, only some surveys have metrics (404 for the others), status 200 with an
-   * error in the body, or 204.
-   */
-  metrics: "present" | "absent" | "empty" | "emptyObject" | "perSurvey" | "errorBody" | "noContent";
-  /** Operation 13: present, 404, `[]`, status 200 with an error in the body, or 204. */
-  metadata: "present" | "absent" | "empty" | "errorBody" | "noContent";
   /** `list`: the metrics stand in an array, as PHP writes a map whose keys are 0, 1 and so on. */
   metricContainer: "map" | "list";
   /**
@@ -151,28 +120,11 @@ interface EnrichmentSettings {
   metadataList: "one" | "several" | "anonymous";
 }
 
-/** How bodies go over the wire. */
-export interface WireSettings {
-  /**
-   * `true` and `gzip` compress bodies for clients that accept gzip. The others compress likewise, whatever the client
-   * accepts.
-   */
-  compress: false | true | "gzip" | "br" | "deflate" | "zstd";
-  /** The value of the header Content-Encoding, whatever the body is; null: the truth. */
-  contentEncoding: string | null;
-  /** The bytes before each body of JSON: one byte order mark, two, or a blank line and then one. */
-  bodyPrefix: "none" | "bom" | "twoBoms" | "lineThenBom";
-}
-
 /** The most plausible service that fits the document. */
 export const defaultSettings: Settings = {
   recordsPerResponse: [2, 8],
   commentBytes: null,
   repeatedQuestions: 0,
-  irregular: {
-    probability: 0,
-    kinds: ["answerText", "answerNull", "commentNull", "scoreText", "dateNumber", "idString"],
-  },
   crk: "some",
   sortKey: "responseId",
   layout: "contiguous",
@@ -182,16 +134,13 @@ export const defaultSettings: Settings = {
   recordOrder: { asc: "ascending", desc: "ascending" },
   rereads: "same",
   defaultOrder: "asc",
+  pageSize: "full",
   pastEnd: "empty",
   emptyList: "array",
-  pageMixups: 0,
   recordSurveyId: "present",
   tokenBody: "token",
   answersFrom: 1,
   singleResponseBody: "records",
-  errorBody: "json",
-  metrics: "present",
-  metadata: "present",
   metricContainer: "map",
   metadataMixups: 0,
   metadataList: "one",
@@ -199,11 +148,7 @@ export const defaultSettings: Settings = {
   countLagMs: 60_000,
   tokenLifetimeMs: 30 * 86_400_000,
   newTokenRevokesOlder: false,
-  tokenRequests: null,
   rateLimit: null,
-  compress: false,
-  contentEncoding: null,
-  bodyPrefix: "none",
 };
 
 /** Throws a RangeError for unknown settings and for impossible ones. */
@@ -213,7 +158,6 @@ export function withSettings(settings: Settings, patch: SettingsPatch): Settings
     ...patch,
     counts: { ...settings.counts, ...patch.counts },
     recordOrder: { ...settings.recordOrder, ...patch.recordOrder },
-    irregular: { ...settings.irregular, ...patch.irregular },
   };
   for (const name of Object.keys(next))
     if (!(name in defaultSettings)) throw new RangeError(`there is no setting ${name}`);
@@ -224,11 +168,12 @@ export function withSettings(settings: Settings, patch: SettingsPatch): Settings
 /** The values of the settings that are a choice. */
 const choices = {
   crk: ["none", "some", "all"],
-  sortKey: ["responseId", "dateStart", "dateCompleted", "hash"],
+  sortKey: ["responseId", "reversed", "dateStart", "dateCompleted", "hash"],
   layout: ["contiguous", "interleaved", "scattered"],
   openDateCompleted: [null, "", "0000-00-00 00:00:00", "dateStart"],
   rereads: ["same", "readAt", "fieldOrder"],
   defaultOrder: ["asc", "desc"],
+  pageSize: ["full", "short"],
   pastEnd: ["empty", "204", "404", "400", "500", "repeatLast", "repeatFirst"],
   emptyList: ["array", "204", "404"],
   recordSurveyId: ["present", "missing"],
@@ -253,16 +198,9 @@ const choices = {
     "wrapped",
     "answersByQuestion",
   ],
-  errorBody: ["json", "text", "empty", "html"],
-  metrics: ["present", "absent", "empty", "emptyObject", "perSurvey", "errorBody", "noContent"],
-  metadata: ["present", "absent", "empty", "errorBody", "noContent"],
   metricContainer: ["map", "list"],
   metadataList: ["one", "several", "anonymous"],
-  compress: [false, true, "gzip", "br", "deflate", "zstd"],
-  bodyPrefix: ["none", "bom", "twoBoms", "lineThenBom"],
 } as const satisfies { [Name in keyof Settings]?: readonly Settings[Name][] };
-
-const shares = ["metadataMixups", "pageMixups"] as const satisfies (keyof Settings)[];
 
 /** Throws a RangeError for settings that are impossible. */
 function checkSettings(settings: Settings): void {
@@ -271,39 +209,15 @@ function checkSettings(settings: Settings): void {
     if (allowed !== undefined && !allowed.includes(value))
       throw new RangeError(`${name} must be one of ${allowed.map((choice) => JSON.stringify(choice)).join(", ")}`);
   }
-  for (const name of shares) {
-    const share = settings[name];
-    if (typeof share !== "number" || !(share >= 0 && share <= 1))
-      throw new RangeError(`${name} must be a number from 0 to 1`);
-  }
+  const { metadataMixups: share } = settings;
+  if (typeof share !== "number" || !(share >= 0 && share <= 1))
+    throw new RangeError("metadataMixups must be a number from 0 to 1");
   checkZone(settings.zone);
   checkRecords(settings);
-  checkTokenRequests(settings.tokenRequests);
-  checkContentEncoding(settings.contentEncoding);
 }
 
 function checkRecords(settings: Settings): void {
   const [least, most] = recordRange(settings);
   if (!(least >= 1 && most <= maxRecords && least <= most))
     throw new RangeError(`recordsPerResponse must lie within 1 and ${maxRecords}`);
-}
-
-function checkTokenRequests(requests: Settings["tokenRequests"]): void {
-  if (requests !== null && !(Number.isInteger(requests) && requests >= 0))
-    throw new RangeError("tokenRequests must be null or a whole number");
-}
-
-// Said now: a header that cannot be sent would fail each answer.
-function checkContentEncoding(encoding: Settings["contentEncoding"]): void {
-  if (!(encoding === null || (typeof encoding === "string" && isHeaderValue(encoding))))
-    throw new RangeError("contentEncoding must be null or the value of a header");
-}
-
-function isHeaderValue(value: string): boolean {
-  try {
-    validateHeaderValue("Content-Encoding", value);
-    return true;
-  } catch {
-    return false;
-  }
 }

@@ -218,7 +218,7 @@ const PER_PAGE = 25;
 export function runShadow(simulator: Simulator): { shadow: Shadow; stop(): void } {
   const shadow = createShadow({
     surveyIds: simulator.surveyIds,
-    page: (surveyId, page) => simulator.peek(surveyId, page, "desc"),
+    page: (surveyId, page) => simulator.peek(surveyId, page, "desc").records,
     pause: () => sleep(PER_PAGE, undefined, { ref: false }),
   });
   const stops = [

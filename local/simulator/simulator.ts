@@ -27,13 +27,10 @@ export interface Simulator extends Omit<Model, "answer"> {
   clearFaults(): void;
   /** Makes every token issued so far a wrong one (400). */
   revokeToken(): void;
-  /** Ends the lifetime of every token issued so far (400). */
-  expireToken(): void;
   /** `requests`, each operation, `status:<code>`, and `records`: how many records were built for answers. */
   counters(): Record<string, number>;
   log(): RequestLogEntry[];
   resetCounters(): void;
-  dropIdleConnections(): void;
   close(): Promise<void>;
 }
 
@@ -63,11 +60,9 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
     fault: faults.add,
     clearFaults: faults.clear,
     revokeToken: tokens.revokeAll,
-    expireToken: tokens.expireAll,
     counters: log.counters,
     log: log.entries,
     resetCounters: log.reset,
-    dropIdleConnections: server.dropIdleConnections,
     close: server.close,
   };
 }

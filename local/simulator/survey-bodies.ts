@@ -225,21 +225,3 @@ export function reportsBody(survey: Survey, settings: Settings): unknown {
     created: dateTimeString(survey.createdAt, settings.zone),
   }));
 }
-
-/** The body of an error. */
-export function errorBody(
-  status: number,
-  message: string,
-  shape: Settings["errorBody"],
-): { body: string; type: string } {
-  switch (shape) {
-    case "json":
-      return { body: JSON.stringify({ status, message }), type: "application/json" };
-    case "text":
-      return { body: message, type: "text/plain" };
-    case "html":
-      return { body: `<html><body><h1>${status}</h1><p>${message}</p></body></html>`, type: "text/html" };
-    case "empty":
-      return { body: "", type: "text/plain" };
-  }
-}

@@ -32,7 +32,7 @@ export function questionAt(survey: SurveyQuestions, index: number): SimulatedQue
     number: index + 1,
     kind,
     text: `${someWords(draw, 4)}?${edited}`,
-    answers: Array.from({ length: answers }, (_, answer) => someWords(hash32(draw, 2, answer), 2)),
+    answers: Array.from({ length: answers }, (_, answer) => `${someWords(hash32(draw, 2, answer), 2)}${edited}`),
   };
 }
 
@@ -67,6 +67,8 @@ const words = [
   "wieder",
   "kaufen",
   "price",
+  "Q&A",
+  "<3",
   "ok",
 ];
 

@@ -16,9 +16,6 @@ export interface SurveySpec {
   /** Between which instants (epoch milliseconds) the first responses completed; default: the 30 days up to an hour ago. */
   completedFrom?: number;
   completedTo?: number;
-  /** Whether this survey has metrics and metadata, whatever the settings say of all. */
-  metrics?: Settings["metrics"];
-  metadata?: Settings["metadata"];
 }
 
 /** How many responses a survey has; `everCompleted` never falls. */

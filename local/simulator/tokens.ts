@@ -4,17 +4,16 @@ import type { Settings } from "./settings.ts";
 /** Issues the access tokens of operation 1 and knows which of them are still good. */
 export interface Tokens {
   issue(): string;
-  /** Whether a data request with this token is served; counts the request. */
+  /** Whether a data request with this token is served. */
   accept(token: string): boolean;
   /** Makes every token issued so far a wrong one. */
   revokeAll(): void;
-  /** Ends the lifetime of every token issued so far. */
-  expireAll(): void;
 }
 
 export function createTokens(clientId: string, secret: string, settings: () => Settings, now: () => number): Tokens {
   let issued = 0;
-  const known = new Map<string, { expiresAt: number; requests: number }>();
+  /** Epoch milliseconds until which each token is good. */
+  const known = new Map<string, number>();
   return {
     issue() {
       const { newTokenRevokesOlder, tokenLifetimeMs } = settings();
@@ -25,19 +24,11 @@ export function createTokens(clientId: string, secret: string, settings: () => S
       const claims = { sub: clientId, jti: String(issued), iat: issuedAt, exp: Math.floor(expiresAt / 1000) };
       const unsigned = `${encode({ alg: "HS256", typ: "JWT" })}.${encode(claims)}`;
       const token = `${unsigned}.${createHmac("sha256", secret).update(unsigned).digest("base64url")}`;
-      known.set(token, { expiresAt, requests: 0 });
+      known.set(token, expiresAt);
       return token;
     },
-    accept(token) {
-      const found = known.get(token);
-      if (found === undefined || now() >= found.expiresAt) return false;
-      found.requests += 1;
-      return found.requests <= (settings().tokenRequests ?? Number.POSITIVE_INFINITY);
-    },
+    accept: (token) => now() < (known.get(token) ?? Number.NEGATIVE_INFINITY),
     revokeAll: () => known.clear(),
-    expireAll() {
-      for (const token of known.values()) token.expiresAt = now();
-    },
   };
 }
 

@@ -35,11 +35,13 @@ const world = ["lib/errors.ts", "lib/events/index.ts", "lib/events/books-digest.
 const coreRooms = [
   "tick/",
   "poll-survey.ts",
-  "scan.ts",
+  "scan-head.ts",
+  "scan-below.ts",
+  "scan-above-backlog.ts",
+  "begin-backlog.ts",
   "full-read.ts",
   "recheck.ts",
   "process-page.ts",
-  "backlog-start.ts",
   "skipped-pages.ts",
   "publish/",
   "contents/",
@@ -75,6 +77,11 @@ export const rules: readonly Rule[] = [
   apiRoom("lists", ["bodies", "http"]),
   apiRoom("token", ["bodies", "http", "rate"]),
   { from: "lib/survey-api/", mayImport: ["lib/errors.ts"], noPackages: aws },
+  {
+    from: "lib/events/generate/",
+    mayImport: ["lib/events/", "lib/publisher/claim-check.ts"],
+    noPackages: awsOrHttp,
+  },
   { from: "lib/events/", mayImport: [], noPackages: awsOrHttp },
   // What a base URL may be is the survey API client's to say.
   {

@@ -2,18 +2,15 @@ import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
 import { startSimulator } from "../../local/simulator/index.ts";
-import { readEvents, readTold, runCommand, temporaryFolder } from "../support/command.ts";
-import { inShell, survey } from "./support/command.ts";
+import { readEvents, readTold, temporaryFolder } from "../support/command.ts";
+import { inShell, poll, survey } from "./support/command.ts";
 
 /** A data folder whose last run wrote its events there. */
 async function rested(events: string) {
   const simulator = await startSimulator({ surveys: [{ surveyId: 7, responses: 5 }] });
   onTestFinished(() => simulator.close());
   const data = join(temporaryFolder(), "data");
-  const env = { SURVEY_CLIENT_ID: simulator.clientId, SURVEY_CLIENT_SECRET: simulator.clientSecret };
-  const place = ["--base-url", simulator.url, "--data", data, "--start-from", "beginning", "--events", events];
-  const ran = await runCommand([...place, "--ticks", "1", "--interval", "0s", "--no-console"], { env });
-  expect(ran.code).toBe(0);
+  await poll({ data, simulator }, ["--events", events]);
   const [id = 0] = simulator.truth(7).map(({ responseId }) => responseId);
   const resend = () => inShell(["cli/main.ts", "resend", `${id}`, "--survey", "7", "--data", data, "--yes", "--json"]);
   return { simulator, data, id, resend };
@@ -43,24 +40,7 @@ it("what a run wrote to standard output needs a run beside it, and nothing count
   expect(ran.code).toBe(3);
   expect(ran.stderr).toMatch(/wrote its events to standard output, and has ended\. Run npm start/);
   const events = join(temporaryFolder(), "events.jsonl");
-  const { url, clientId, clientSecret } = simulator;
-  const env = { SURVEY_CLIENT_ID: clientId, SURVEY_CLIENT_SECRET: clientSecret };
-  await runCommand(
-    [
-      "--base-url",
-      url,
-      "--data",
-      data,
-      "--ticks",
-      "1",
-      "--start-from",
-      "beginning",
-      "--events",
-      events,
-      "--no-console",
-    ],
-    { env },
-  );
+  await poll({ data, simulator }, ["--events", events]);
   expect(readEvents(events)).toHaveLength(1);
 });
 

@@ -45,12 +45,15 @@ it("compiles in TypeScript for every event of the contract", () => {
   expect(golden.length).toBeGreaterThan(10);
 });
 
-it("keeps a survey's name within its comment", () => {
+it("asks for what is particular about the event, and keeps a survey's name within its comment", () => {
   const name = "Feedback\nprocess.exit(1) \u2028 \\u000a System.exit(1)";
-  const event = { "detail-type": "response.completed", detail: { data: { surveyId: 7, survey: { name } } } };
+  const data = { surveyId: 103, survey: { name }, summary: { nps: { score: 2, class: "detractor" } } };
+  const event = { "detail-type": "response.completed", detail: { data } };
 
   for (const language of LANGUAGES) {
-    const lines = handlerFor(language, event as Envelope).split(/[\n\r\u2028]/);
+    const text = handlerFor(language, event as Envelope);
+    for (const particular of ["103", "detractor", "eventId"]) expect(text).toContain(particular);
+    const lines = text.split(/[\n\r\u2028]/);
     expect(lines.filter((line) => line.includes("exit(1)"))).toEqual([
       expect.stringMatching(/^ *(\/\/|#) Feedback process\.exit\(1\) {1,3}\/u000a System\.exit\(1\)$/),
     ]);

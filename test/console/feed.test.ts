@@ -24,7 +24,7 @@ afterEach(() => void vi.useRealTimers());
 
 describe("the feed", () => {
   it("begins with all there is, and goes on with what changes", async () => {
-    const feed = createFeed({ ground });
+    const feed = createFeed(ground);
     feed.tell(event(1));
     const { frames } = listen(feed);
     await vi.advanceTimersByTimeAsync(150);
@@ -37,7 +37,7 @@ describe("the feed", () => {
   });
 
   it("tells at most ten times a second, and loses nothing by it", async () => {
-    const feed = createFeed({ ground });
+    const feed = createFeed(ground);
     const { frames } = listen(feed);
     await vi.advanceTimersByTimeAsync(200);
     for (let number = 1; number <= 300; number += 1) {
@@ -53,7 +53,7 @@ describe("the feed", () => {
   });
 
   it("says every two seconds that it lives", async () => {
-    const feed = createFeed({ ground });
+    const feed = createFeed(ground);
     const { frames } = listen(feed);
     await vi.advanceTimersByTimeAsync(10_500);
 
@@ -63,7 +63,7 @@ describe("the feed", () => {
   });
 
   it("lets a page that was away go on where it stopped", async () => {
-    const feed = createFeed({ ground });
+    const feed = createFeed(ground);
     const first = listen(feed);
     await vi.advanceTimersByTimeAsync(150);
     feed.tell(event(1));
@@ -84,7 +84,7 @@ describe("the feed", () => {
     ["that is none", () => "x"],
     ["that the ring no longer reaches", () => "run-1.0"],
   ])("begins anew for an id %s", async (_what, id) => {
-    const feed = createFeed({ ground });
+    const feed = createFeed(ground);
     for (let number = 1; number <= FEED.ring + 1; number += 1) feed.tell(event(number));
 
     const { frames } = listen(feed, id());
@@ -94,7 +94,7 @@ describe("the feed", () => {
   });
 
   it("goes on from the oldest change that the ring holds", async () => {
-    const feed = createFeed({ ground });
+    const feed = createFeed(ground);
     for (let number = 1; number <= FEED.ring + 1; number += 1) feed.tell(pause(`${number}`));
 
     const { frames } = listen(feed, "run-1.1");
@@ -104,7 +104,7 @@ describe("the feed", () => {
   });
 
   it("tells of a flood the last thousand events, and of what is replaced the last alone", async () => {
-    const feed = createFeed({ ground });
+    const feed = createFeed(ground);
     const { frames } = listen(feed);
     await vi.advanceTimersByTimeAsync(150);
     for (let number = 1; number <= 5_000; number += 1) {

@@ -27,12 +27,7 @@ it("show a first import: by the ledger, and by its events before the first tick 
   expect(figuresOf(null, {}).emitted).toBe(0);
 });
 
-function heard(
-  responseId: number,
-  at: number,
-  more: object = {},
-  type = "response.completed",
-): [EventEnvelope, number] {
+function heard(responseId: number, at: number, more = {}, type = "response.completed"): [EventEnvelope, number] {
   const meta = { eventId: `e-${responseId}`, sourceName: "main", origin: "head", ...more };
   const data = { surveyId: 7, responseId, response: { completed: { at: new Date(0).toISOString() } } };
   return [{ id: "i", "detail-type": type, source: "survey-poller", detail: { meta, data } } as never, at];

@@ -1,5 +1,4 @@
 import { expect, it } from "vitest";
-import { handlerFor, LANGUAGES } from "../../console/page/code.ts";
 import { begun, type Chosen, patternOf, toggled, writtenAs } from "../../console/page/rule.ts";
 import { createMatcher } from "../../local/aws/event-bridge/matcher.ts";
 
@@ -51,22 +50,6 @@ it("writes it as it is used: JSON, in the CDK, as where, as a webhook", () => {
   expect(writtenAs("CDK", pattern, "response.completed")).toContain(
     'where: {\n    data: {\n      summary: {\n        nps: {\n          class: [\n            "detractor"',
   );
-});
-
-it("gives a handler for the event, without anything personal", () => {
-  const data = {
-    surveyId: 103,
-    responseId: 7,
-    survey: { name: "After a visit" },
-    summary: { nps: { score: 2, class: "detractor" } },
-  };
-  const envelope = { "detail-type": "response.completed", source: "s", id: "i", time: "t", detail: { data } };
-  for (const language of LANGUAGES) {
-    const text = handlerFor(language, envelope);
-    expect(text).toMatch(/103/);
-    expect(text).toContain("detractor");
-    expect(text).toContain("eventId");
-  }
 });
 
 it("names the type of the event that is open, where that is not the usual one and none was chosen", () => {

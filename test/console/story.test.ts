@@ -83,13 +83,9 @@ it("says what it knows of an event of no response", () => {
 });
 
 it("names the rules that an event goes to", () => {
-  const rule = (name: string, pattern: string, isEnabled = true) => ({
-    name,
-    pattern,
-    isEnabled,
-    targets: 1,
-    types: [],
-  });
+  const rule = (name: string, pattern: string, isEnabled = true) => {
+    return { name, pattern, isEnabled, targets: 1, types: [] };
+  };
   const rules = [
     rule("detractors", '{"detail":{"nps":["detractor"]}}'),
     rule("promoters", '{"detail":{"nps":["promoter"]}}'),

@@ -6,11 +6,10 @@ import { Parser } from "@asyncapi/parser";
 import ajvDraft4 from "ajv-draft-04";
 import { Architecture, Runtime, RuntimeFamily } from "aws-cdk-lib/aws-lambda";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { contractFiles } from "../../codegen/contract.ts";
-import { goldenEvents } from "../../codegen/golden.ts";
 import { assembleWorker } from "../../examples/sqs-worker-python/worker-code.ts";
+import { contractFiles } from "../../lib/events/generate/contract.ts";
+import { type GoldenEvent, goldenEvents } from "../../lib/events/generate/golden.ts";
 import { EVENT_TYPES } from "../../lib/events/index.ts";
-import type { EventEnvelope } from "../../local/aws/event-bridge/envelope.ts";
 import { hostPython, writeModels } from "../examples/support/python-worker.ts";
 import { titleOf } from "./title-of.ts";
 
@@ -22,9 +21,9 @@ afterAll(() => rmSync(scratch, { recursive: true, force: true }));
 
 const read = (path: string): string => files.get(path) ?? "";
 /** A text where a number belongs: who takes it takes anything. */
-const spoilt = withData(golden.get("ordinary") as EventEnvelope, { surveyId: "one hundred" });
+const spoilt = withData(golden.get("ordinary") as GoldenEvent, { surveyId: "one hundred" });
 
-function withData({ detail, ...envelope }: EventEnvelope, changes: object): EventEnvelope {
+function withData({ detail, ...envelope }: GoldenEvent, changes: object): GoldenEvent {
   return { ...envelope, detail: { ...detail, data: { ...(detail.data as object), ...changes } } };
 }
 
@@ -86,7 +85,7 @@ describe("the models for pydantic", () => {
   }, 180_000);
 
   /** What each event is after reading, or why it could not be read. */
-  function readByModels(events: EventEnvelope[]): unknown[] {
+  function readByModels(events: GoldenEvent[]): unknown[] {
     const input = events.map((event) => `${titleOf(event["detail-type"])}\t${JSON.stringify(event)}\n`).join("");
     const args = ["-S", join(import.meta.dirname, "read_events.py"), folder];
     const output = execFileSync("python3", args, { input, encoding: "utf8", maxBuffer: 64 * 1024 * 1024 });
@@ -97,13 +96,13 @@ describe("the models for pydantic", () => {
   }
 
   it("read every golden event, and lose nothing of it", () => {
-    const events = [...golden.values()].map((event) => JSON.parse(JSON.stringify(event)) as EventEnvelope);
+    const events = [...golden.values()].map((event) => JSON.parse(JSON.stringify(event)) as GoldenEvent);
     expect(readByModels(events)).toEqual(events);
   });
 
   it("refuse a text for a number, a count below 0, a missing field and another type's name", () => {
-    const books = golden.get("books-closed") as EventEnvelope;
-    const wrong = [
+    const books = golden.get("books-closed") as GoldenEvent;
+    const wrong: GoldenEvent[] = [
       spoilt,
       withData(books, { passes: -1 }),
       withData(books, { asOf: undefined }),
@@ -119,7 +118,7 @@ describe("the models for pydantic", () => {
 import survey_poller_events as models
 event = models.SurveyPollerEvent.model_validate_json(sys.stdin.read()).root
 print(type(event).__name__, event.detail.meta.event_id, event.detail.data.summary.nps.class_)`;
-    const event = golden.get("detractor") as EventEnvelope;
+    const event = golden.get("detractor") as GoldenEvent;
     const printed = execFileSync("python3", ["-S", "-c", script, folder], {
       input: JSON.stringify(event),
       encoding: "utf8",

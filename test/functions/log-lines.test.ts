@@ -28,7 +28,7 @@ const raw = {
     { ...shared, name: "quiet", logLevel: "warn" },
   ],
 };
-vi.mock("../../lib/config/built.ts", () => ({
+vi.mock("../../lib/config/read-file.ts", () => ({
   readBuiltConfig: () => ({ raw, config: parseConfig(raw, { deployed: false }) }),
 }));
 
@@ -117,7 +117,7 @@ describe("what an invocation writes", () => {
         revision: 1,
         origin: "head",
         outcome: "published",
-        listed: { page: 1, order: "desc", at: expect.any(Number), request: expect.any(Number) },
+        listed: { page: 1, order: "desc", at: expect.any(Number) },
         proved: "its page",
         function_request_id: "request-5",
       }),

@@ -104,16 +104,17 @@ describe("the app", () => {
     expect(stderr).not.toContain("    at ");
   });
 
-  it("takes the file before the context key", async () => {
-    const { code, stderr } = await synth({ config: written({ sources: [] }), "survey-poller": { baseUrl: "ftp://x" } });
+  it.each<[string, string, () => Record<string, unknown>]>([
+    [
+      "takes the file before the context key",
+      "sources: must hold at least one source",
+      () => ({ config: written({ sources: [] }), "survey-poller": { baseUrl: "ftp://x" } }),
+    ],
+    ["names a file that is not there", "nowhere.json does not exist", () => ({ config: "nowhere.json" })],
+  ])("%s", async (_what, said, context) => {
+    const { code, stderr } = await synth(context());
     expect(code).toBe(1);
-    expect(stderr).toContain("sources: must hold at least one source");
+    expect(stderr).toContain(said);
     expect(stderr).not.toContain("baseUrl");
-  });
-
-  it("names a file that is not there", async () => {
-    const { code, stderr } = await synth({ config: "nowhere.json" });
-    expect(code).toBe(1);
-    expect(stderr).toContain("nowhere.json does not exist");
   });
 });

@@ -15,7 +15,7 @@ function programRuns(...files: string[]): string {
     writeFileSync(join(folder, file), `process.stdout.write(${JSON.stringify(file)})`);
   }
   writeFileSync(join(folder, "package.json"), '{ "type": "module" }');
-  cpSync(join(root, "packaging/survey-poller.mjs"), join(folder, "dist/bin/survey-poller.mjs"));
+  cpSync(join(root, "infra/package/survey-poller.mjs"), join(folder, "dist/bin/survey-poller.mjs"));
   return execFileSync(process.execPath, ["dist/bin/survey-poller.mjs"], { cwd: folder, encoding: "utf8" });
 }
 

@@ -1,9 +1,9 @@
+import { createStore } from "../support/state-store.ts";
 import { outsidePromises } from "./engine/microtasks.ts";
 import { createOracle } from "./oracle/oracle.ts";
 import type { Violation } from "./oracle/violations.ts";
 import { type Cuts, noCuts } from "./plan/chooser.ts";
 import { pagesOf, planHistory } from "./plan/plan.ts";
-import { createStore } from "./ports/store.ts";
 import { createWeather } from "./ports/weather.ts";
 import { bringToLife } from "./service/life.ts";
 import type { RareState } from "./sometimes/registry.ts";

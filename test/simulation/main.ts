@@ -1,6 +1,6 @@
 import { isCut, parseOptions, replayCommand, USAGE } from "./cli/options.ts";
 import { runPool } from "./cli/pool.ts";
-import { coverageLines, createTally } from "./cli/report.ts";
+import { createTally } from "./cli/report.ts";
 import { shrink } from "./cli/shrink.ts";
 import { ENDLESS, type Outcome, runHistory } from "./history.ts";
 
@@ -20,16 +20,15 @@ try {
   }
 
   async function runMany(): Promise<number> {
-    const { seed, seeds, cuts, coverage } = options;
+    const { seed, seeds, cuts } = options;
     const tally = createTally();
     const began = performance.now();
     let toldAt = began;
     let done = 0;
-    const unrun = await runPool({
+    await runPool({
       seed,
       seeds,
       cuts,
-      coverage,
       take(outcome) {
         tally.add(outcome);
         done += 1;
@@ -41,7 +40,6 @@ try {
       },
     });
     for (const line of tally.lines((performance.now() - began) / 1000)) console.log(line);
-    if (coverage) for (const line of coverageLines(unrun)) console.log(line);
     const failed = tally.failed();
     if (failed.length > 0) await report(failed);
     // Where something is left out it need not be met.

@@ -1,5 +1,6 @@
 import { type Ports, tick, workOffBacklogs } from "../../lib/polling/index.ts";
 import { keepDefinitions } from "../../lib/service/kept-definitions.ts";
+import type { Store } from "../support/state-store.ts";
 import { createWorkerProcess, type WorkerProcess } from "./engine/worker-process.ts";
 import type { Oracle } from "./oracle/oracle.ts";
 import { START } from "./plan/plan.ts";
@@ -7,7 +8,6 @@ import type { RunPlan } from "./plan/workers.ts";
 import { publisherPort } from "./ports/publisher-port.ts";
 import { servicePort } from "./ports/service-port.ts";
 import { statePort } from "./ports/state-port.ts";
-import type { Store } from "./ports/store.ts";
 import { vaultPort } from "./ports/vault-port.ts";
 import type { Weather } from "./ports/weather.ts";
 import type { Life } from "./service/life.ts";

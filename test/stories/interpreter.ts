@@ -1,11 +1,10 @@
 import type { EventType } from "../../lib/events/index.ts";
 import { backfill } from "../../lib/operator/backfill.ts";
 import { type LedgerEntry, type PollingSource, sayWhyOpen, type TickSummary } from "../../lib/polling/index.ts";
-import { createModel, type Model } from "../../local/simulator/model.ts";
+import type { Model } from "../../local/simulator/model.ts";
 import type { ResponseOverrides } from "../../local/simulator/responses.ts";
 import { Failure } from "../support/failing.ts";
 import { type MemoryWorld, memoryWorld, type PortCall } from "../support/memory-ports.ts";
-import { modelService } from "../support/model-service.ts";
 import { operatorOf } from "../support/operator.ts";
 import { HOUR, MINUTE, noon, runTick, SECOND, sourceDefaults, takes } from "../support/survey.ts";
 
@@ -40,12 +39,11 @@ export async function play(story: string): Promise<string> {
 }
 
 function createStage(): Stage {
-  let model = createModel();
-  const world = memoryWorld(noon, ({ now }) => {
-    const settings = { recordsPerResponse: 3, answersFrom: 0 } as const;
-    model = createModel({ now, settings, surveys: [{ surveyId: 1, name: "One", createdAt: noon - 90 * 24 * HOUR }] });
-    return modelService(model);
-  });
+  const world = memoryWorld(noon);
+  const { model } = world;
+  const completed = { responses: "completed", correct: "completed", unpaidResponses: "zero" } as const;
+  model.set({ recordsPerResponse: 3, openListed: false, openDateCompleted: null, counts: completed });
+  model.addSurvey({ surveyId: 1, name: "One", createdAt: noon - 90 * 24 * HOUR });
   const failing = new Set<string>();
   world.before.push((call) => {
     if (whatIs(call).some((what) => failing.has(what))) throw new Failure("no answer");
@@ -308,9 +306,9 @@ const stateOf = ({ state }: LedgerEntry): string => (state === "before-start" ? 
 /** The ids that the service lists. */
 function listOf({ model }: Stage, surveyId: number): string[] {
   const ids = new Set<number>();
-  for (let page = 1, records = model.peek(surveyId, 1, "asc"); records.length > 0; page += 1) {
+  for (let page = 1, { records } = model.peek(surveyId, 1, "asc"); records.length > 0; page += 1) {
     for (const { responseId } of records) ids.add(Number(responseId));
-    records = model.peek(surveyId, page + 1, "asc");
+    records = model.peek(surveyId, page + 1, "asc").records;
   }
   return [ids.size === 0 ? "nothing is listed" : `listed ${rangesOf([...ids])}`];
 }

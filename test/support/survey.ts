@@ -16,7 +16,8 @@ import {
   tick,
   workOffBacklogs,
 } from "../../lib/polling/index.ts";
-import { type MemorySurvey, type MemoryWorld, memoryWorld, type PortCall } from "./memory-ports.ts";
+import type { ResponseOverrides } from "../../local/simulator/responses.ts";
+import { type MemoryWorld, memoryWorld, type PortCall } from "./memory-ports.ts";
 
 /** 2026-03-10 12:00:00 UTC, where the virtual clock of these tests begins. */
 export const noon = Date.UTC(2026, 2, 10, 12);
@@ -60,10 +61,10 @@ export function recordsOf({ responseId, completed, size = 2, surveyId = 1, field
   }));
 }
 
-/** A world with one survey, 1, that lists these responses in asc order. */
-export function worldWith(responses: ResponseSpec[], survey: Partial<MemorySurvey> = {}): MemoryWorld {
+/** A world with one survey, 1, that lists these responses. */
+export function worldWith(responses: ResponseSpec[]): MemoryWorld {
   const world = memoryWorld(noon);
-  addSurvey(world, 1, responses, survey);
+  addSurvey(world, 1, responses);
   return world;
 }
 
@@ -76,46 +77,34 @@ export async function worldWithNews(responses: ResponseSpec[]): Promise<MemoryWo
   return world;
 }
 
-export function addSurvey(
-  world: MemoryWorld,
-  surveyId: number,
-  responses: ResponseSpec[],
-  more: Partial<MemorySurvey> = {},
-): MemorySurvey {
-  const survey: MemorySurvey = {
-    surveyId,
-    created: noon / SECOND - 90 * 24 * 3_600,
-    records: responses.flatMap((response) => recordsOf({ surveyId, ...response })),
-    counts: { responses: responses.length, correct: 0, unpaidResponses: 0 },
-    metrics: new Map(),
-    metadata: new Map(),
-    single: new Map(),
-    ...more,
-  };
-  world.surveys.set(surveyId, survey);
-  return survey;
+export function addSurvey(world: MemoryWorld, surveyId: number, responses: ResponseSpec[], createdAt?: number): void {
+  world.model.addSurvey({ surveyId, name: `Survey ${surveyId}`, createdAt: createdAt ?? noon - 90 * 24 * HOUR });
+  for (const response of responses) arrive(world, { surveyId, ...response });
 }
 
-export function surveyOf(world: MemoryWorld, surveyId = 1): MemorySurvey {
-  const survey = world.surveys.get(surveyId);
-  if (survey === undefined) throw new TypeError(`no survey ${surveyId}`);
-  return survey;
-}
-
-/** Lists one more response, as the newest one, and counts it. */
-export function arrive(world: MemoryWorld, response: ResponseSpec): void {
-  const survey = surveyOf(world, response.surveyId);
-  survey.records.push(...recordsOf(response));
-  survey.counts.responses = Number(survey.counts.responses) + 1;
+/** Lists one more response, and counts it. */
+export function arrive({ model }: MemoryWorld, response: ResponseSpec): void {
+  const { surveyId = 1, completed } = response;
+  model[completed === undefined ? "start" : "complete"](surveyId, 1, overridesOf(response));
 }
 
 /** Replaces the records of a response where they stand. */
-export function replace(world: MemoryWorld, response: ResponseSpec): void {
-  const survey = surveyOf(world, response.surveyId);
-  const mine = (record: unknown): boolean => (record as { responseId: unknown }).responseId === response.responseId;
-  const first = survey.records.findIndex(mine);
-  const count = survey.records.filter(mine).length;
-  survey.records.splice(first, count, ...recordsOf(response));
+export function replace({ model }: MemoryWorld, response: ResponseSpec): void {
+  const { surveyId = 1, responseId, completed } = response;
+  const isOpen = completed !== undefined && model.openIds(surveyId).includes(responseId);
+  model[isOpen ? "finish" : "edit"](surveyId, responseId, overridesOf(response));
+}
+
+function overridesOf({ responseId, completed, size = 2, fields }: ResponseSpec): Partial<ResponseOverrides> {
+  const completedAt = Date.parse(`${String(completed).replace(" ", "T")}Z`);
+  const date = typeof completed === "string" && Number.isNaN(completedAt) ? { dateCompleted: completed } : {};
+  return {
+    responseId,
+    records: size,
+    startedAt: noon - 30 * 24 * HOUR,
+    ...(Number.isNaN(completedAt) ? {} : { completedAt }),
+    patch: { ...date, ...fields },
+  };
 }
 
 export const sourceDefaults: PollingSource = {

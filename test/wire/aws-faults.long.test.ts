@@ -114,8 +114,8 @@ test("all of it at once, and a service that fails as well", async () => {
     prepare({ simulator }) {
       simulator.complete(2, 3, { records: 60, commentBytes: 4_000 });
       simulator.fault({ kind: "status", status: 500, probability: 0.04 });
-      simulator.fault({ kind: "reset", when: "before", probability: 0.03 });
-      simulator.fault({ kind: "truncate", framing: "short", probability: 0.03 });
+      simulator.fault({ kind: "reset", probability: 0.03 });
+      simulator.fault({ kind: "truncate", probability: 0.03 });
     },
     faults: [
       ...on("dynamodb", TABLE, { kind: "lose-answer", ...now }),

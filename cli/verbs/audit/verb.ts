@@ -1,4 +1,5 @@
 import { randomInt } from "node:crypto";
+import { Option } from "@commander-js/extra-typings";
 import type { SourceConfig } from "../../../lib/config/index.ts";
 import { EXIT, UsageError, unlessFailing } from "../../errors.ts";
 import { type Io, type ProgressLine, showProgress } from "../../io.ts";
@@ -14,6 +15,7 @@ import {
 import { oneSource, type Target } from "../../target/target.ts";
 import { type Answer, DRY_RUN, examples, surveyId, targetVerb, type Verb, wholeNumber, yesOption } from "../../verb.ts";
 import { count, span, surveyName, utc } from "../../words.ts";
+import { auditAgainst } from "./against.ts";
 import {
   type AuditAnswer,
   type AuditCost,
@@ -26,8 +28,10 @@ import {
 } from "./passes.ts";
 import { type SampleAnswer, type SampledSurvey, takeSample } from "./sample.ts";
 
-const ABOUT =
-  "\nWithout --yes it says what it costs. Exit code 5 names what is unaccounted for, 3 says why the books are open.\n";
+const ABOUT = `
+Without --yes it says what it costs. Exit code 5 names what is unaccounted for, 3 says why the books are open.
+With --against it needs no poller: the credentials are those of SURVEY_CLIENT_ID and SURVEY_CLIENT_SECRET.
+`;
 
 export const auditVerb: Verb = (act) =>
   targetVerb("audit", "a full read that closes the books, or a sample")
@@ -37,6 +41,14 @@ export const auditVerb: Verb = (act) =>
     .option("--no-wait", "leaves it to the ticks, and does not wait for the end")
     .option("--sample <percent>", "looks up a random part of the pages in the ledger, and changes nothing")
     .option("--seed <number>", "draws the same pages again", wholeNumber)
+    .addOption(
+      new Option("--against <file>", "names what these response ids lack of a service, without a poller").conflicts([
+        ...["stack", "source", "now", "sample", "seed", "yes"],
+      ]),
+    )
+    .option("--base-url <url>", "the service, with --against")
+    .option("--column <name>", "the column or field with the ids, with --against")
+    .option("--report <file>", "writes a page of HTML to send on, with --against")
     .addOption(yesOption())
     .addHelpText(
       "after",
@@ -45,10 +57,17 @@ export const auditVerb: Verb = (act) =>
           "audit --survey 421 --stack SurveyPoller --yes",
           "audit --now --data .survey-poller --yes",
           "audit --sample 5% --data .survey-poller",
+          "audit --against ids.csv --base-url https://surveys.example.com",
         ),
     )
     .action((options) =>
       act(options, async (io) => {
+        const { against, baseUrl, column, report } = options;
+        if (against !== undefined) return auditAgainst({ ...options, against }, io);
+        if ([baseUrl, column, report].some((value) => value !== undefined)) {
+          const hint = "They say with which service a file of ids is compared.";
+          throw new UsageError("--base-url, --column and --report go with --against", { hint });
+        }
         const { sample, now: isNow = false, yes: isDone = false, wait: waits, seed = randomInt(2 ** 31) } = options;
         const percent = sample === undefined ? undefined : percentIn(sample);
         if (percent !== undefined && (isNow || isDone)) {

@@ -21,11 +21,9 @@ import type { Target } from "../../target/target.ts";
 import { ago, count } from "../../words.ts";
 import { readStatus, sourceStatus } from "../status/read.ts";
 
-/** The context of a check. */
 export interface CheckContext {
   target: Target;
   sources: readonly SourceConfig[];
-  /** Of a stack alone. */
   looks: StackLooks | undefined;
   io: Pick<Io, "now">;
 }
@@ -33,14 +31,14 @@ export interface CheckContext {
 /** Looks at one side of a poller. It gives no line where there is nothing to say. */
 type Check = (context: CheckContext) => Promise<CheckLine[]>;
 
-const line = (check: string, state: CheckLine["state"], says: string, todo: string | null = null): CheckLine => ({
-  ...{ check, state, says, todo, code: null },
+export const ok = (check: string, says: string): CheckLine => ({ check, state: "ok", says, todo: null, code: null });
+export const warn = (check: string, says: string, todo: string): CheckLine => ({
+  ...ok(check, says),
+  state: "warn",
+  todo,
 });
-export const ok = (check: string, says: string): CheckLine => line(check, "ok", says);
-export const warn = (check: string, says: string, todo: string): CheckLine => line(check, "warn", says, todo);
 export const fail = (check: string, says: string, todo: string, code: string | null = null): CheckLine => ({
-  ...line(check, "fail", says, todo),
-  code,
+  ...{ check, state: "fail", says, todo, code },
 });
 
 /** The name of the lines that tell of rights which are missing. */
@@ -86,7 +84,6 @@ export const schedules: Check = async ({ looks, target, sources }) => {
   });
 };
 
-/** Whether an alarm of the stack is raised. */
 export const alarms: Check = async ({ looks }) => {
   if (looks === undefined) return [];
   const permission = "cloudformation:ListStackResources and cloudwatch:DescribeAlarms";
@@ -166,18 +163,15 @@ const leftovers: Check = ({ target, io }) =>
     return gone.length === 0 ? [] : ok("leftovers", `${count(gone.length, "expired rule")} of tail removed`);
   });
 
-/** CloudWatch takes so many names at a time. */
 const MOST_ALARMS = 100;
 
-/** The parts of a deployed stack that doctor reads beside its state. */
 export type StackLooks = ReturnType<typeof createStackLooks>;
 
 export function createStackLooks(stackName: string) {
-  const [formation, scheduler, cloudwatch] = [
-    new CloudFormationClient({ maxAttempts: 3 }),
-    new SchedulerClient({ maxAttempts: 3 }),
-    new CloudWatchClient({ maxAttempts: 3 }),
-  ];
+  const settings = { maxAttempts: 3 };
+  const formation = new CloudFormationClient(settings);
+  const scheduler = new SchedulerClient(settings);
+  const cloudwatch = new CloudWatchClient(settings);
   let all: StackResourceSummary[] | undefined;
   return {
     /** Names of the stack's resources of a type such as "AWS::CloudWatch::Alarm". */
@@ -195,7 +189,6 @@ export function createStackLooks(stackName: string) {
       const answer = await scheduler.send(new GetScheduleCommand({ Name: name.split("|").at(-1) ?? name }));
       return { description: answer.Description ?? "", isEnabled: answer.State === "ENABLED" };
     },
-    /** The names of those of these alarms that are raised. */
     async raised(names: readonly string[]): Promise<string[]> {
       const found = [];
       for (let i = 0; i < names.length; i += MOST_ALARMS) {
@@ -214,7 +207,6 @@ export function createStackLooks(stackName: string) {
 /** All that is looked at beside the survey service, in the order of the answer. Another one is one line. */
 const checks: readonly Check[] = [schedules, alarms, ticks, openProblem, smokeOfBus, smokeOfTable, leftovers];
 
-/** Runs them all. */
 export const runChecks: Check = async (context) => {
   const lines = [];
   for (const check of checks) lines.push(...(await check(context)));

@@ -1,29 +1,25 @@
 import { Option } from "@commander-js/extra-typings";
 import { describeFailure } from "../../../lib/monitoring/log.ts";
 import { probe } from "../../../lib/operator/probe/probe.ts";
-import {
-  type CheckLine,
-  type Finding,
-  notSeen,
-  type ProbeReport,
-  QUESTIONS,
-} from "../../../lib/operator/probe/report.ts";
+import { type CheckLine, notSeen, type ProbeReport, QUESTIONS } from "../../../lib/operator/probe/report.ts";
 import { baseUrlProblem } from "../../../lib/survey-api/base-url.ts";
 import { type Credentials, createSurveyApi } from "../../../lib/survey-api/index.ts";
 import { EXIT, exitOf, InterruptedError, UsageError } from "../../errors.ts";
 import { credentialVariables, givenCredentials } from "../../given-credentials.ts";
 import type { Io } from "../../io.ts";
-import { openTarget, type TargetOptions } from "../../target/open-target.ts";
+import { type Flags, openTarget } from "../../target/open-target.ts";
 import { sourcesOf, type Target } from "../../target/target.ts";
 import { examples, targetVerb, type Verb } from "../../verb.ts";
 import { count } from "../../words.ts";
+import { sumOf } from "../status/answer.ts";
 import { createStackLooks, fail, ok, runChecks, warn } from "./checks.ts";
 
 const ABOUT = `
 With --base-url nothing needs to be deployed: credentials are those of SURVEY_CLIENT_ID and
 SURVEY_CLIENT_SECRET, or are asked for. It asks for two tokens then.
 Exit code 4: credentials. 5: status says that something is unaccounted for, or does not go out. 3: the
-service cannot be reached now, or asks to be left alone. 1: anything else fails. A warning is no failure.`;
+service cannot be reached now, or asks to be left alone. 1: anything else fails. A warning is no failure.
+`;
 
 export const doctorVerb: Verb = (act) =>
   targetVerb("doctor", "checks all that can be checked, and says what the survey service does")
@@ -31,14 +27,14 @@ export const doctorVerb: Verb = (act) =>
     .addOption(
       new Option("--base-url <url>", "look at this survey service alone").conflicts(["stack", "data", "source"]),
     )
-    .addHelpText("after", ABOUT)
     .addHelpText(
       "after",
-      examples(
-        "doctor --base-url https://surveys.example.com",
-        "doctor --stack SurveyPoller",
-        "doctor --data .survey-poller",
-      ),
+      ABOUT +
+        examples(
+          "doctor --base-url https://surveys.example.com",
+          "doctor --stack SurveyPoller",
+          "doctor --data .survey-poller",
+        ),
     )
     .action((options) =>
       act(options, async (io) => {
@@ -51,13 +47,14 @@ export const doctorVerb: Verb = (act) =>
 
 async function examineService(baseUrl: string, io: Io): Promise<DoctorAnswer> {
   const problem = baseUrlProblem(baseUrl);
-  if (problem !== undefined)
-    throw new UsageError(`--base-url ${problem}`, { hint: "See survey-poller doctor --help." });
+  const hint = "See survey-poller doctor --help.";
+  if (problem !== undefined) throw new UsageError(`--base-url ${problem}`, { hint });
   const credentials = await credentialsFor(baseUrl, io);
-  return answerOf(null, [], [await lookAtService({ baseUrl, credentials }, io)]);
+  const service = await lookAtService({ baseUrl, credentials }, io);
+  return { poller: null, checks: [], services: [service], requests: service.requests };
 }
 
-async function examine(options: TargetOptions & { source?: string | undefined }, io: Io): Promise<DoctorAnswer> {
+async function examine(options: Flags, io: Io): Promise<DoctorAnswer> {
   await using target = await openTarget(options, io);
   const sources = await sourcesOf(target, options.source);
   const looks = target.stack === undefined ? undefined : createStackLooks(target.stack.stackName);
@@ -67,24 +64,19 @@ async function examine(options: TargetOptions & { source?: string | undefined },
     for (const { name, timeZone } of sources.filter(({ enabled }) => enabled)) {
       services.push(await lookByFunction(target, name, timeZone));
     }
-    return answerOf(target.name, await runChecks({ target, sources, looks, io }), services);
+    const checks = await runChecks({ target, sources, looks, io });
+    return { poller: target.name, checks, services, requests: sumOf(services, ({ requests }) => requests) };
   } finally {
     looks?.close();
   }
-}
-
-function answerOf(poller: string | null, checks: DoctorAnswer["checks"], services: ServiceAnswer[]): DoctorAnswer {
-  return { poller, checks, services, requests: services.reduce((sum, { requests }) => sum + requests, 0) };
 }
 
 /** Credentials before all else, and trouble that passes without a person after all else. */
 function exitOfAll({ checks, services }: DoctorAnswer) {
   const failed = [...checks, ...services.flatMap((service) => service.checks)].filter(({ state }) => state === "fail");
   const exits = failed.map(({ code }) => (code === null ? EXIT.failed : exitOf(code)));
-  const worst = ([EXIT.credentials, EXIT.unaccounted, EXIT.failed, EXIT.notNow] as const).find((exit) =>
-    exits.includes(exit),
-  );
-  return worst ?? EXIT.done;
+  const worstFirst = [EXIT.credentials, EXIT.unaccounted, EXIT.failed, EXIT.notNow] as const;
+  return worstFirst.find((exit) => exits.includes(exit)) ?? EXIT.done;
 }
 
 const LOOKS = { ok: ["✓", "green"], warn: ["▲", "yellow"], fail: ["■", "red"] } as const;
@@ -92,19 +84,16 @@ const LOOKS = { ok: ["✓", "green"], warn: ["▲", "yellow"], fail: ["■", "re
 /** A line for each check, with what to do below; then what each service does, and the configuration that goes with it. */
 function doctorText({ checks, services, requests }: DoctorAnswer, { style }: Pick<Io, "style">): string[] {
   const several = services.length > 1;
-  const named = services.map(({ source, checks: own }) => (several ? own.map((line) => ofSource(line, source)) : own));
+  const named = services.flatMap(({ source, checks: own }) =>
+    own.map((line) => (several ? { ...line, check: `${line.check} of ${source ?? "the service"}` } : line)),
+  );
   return [
-    ...checkLines([...named.flat(), ...checks], style),
+    ...checkLines([...named, ...checks], style),
     ...services.flatMap((service) => serviceLines(service, several)),
     "",
     `${count(requests, "request")} made to ${several ? "the services" : "the service"}.`,
   ];
 }
-
-const ofSource = (line: CheckLine, source: string | null): CheckLine => ({
-  ...line,
-  check: `${line.check} of ${source ?? "the service"}`,
-});
 
 function checkLines(checks: readonly CheckLine[], style: Io["style"]): string[] {
   const width = Math.max(0, ...checks.map(({ check }) => check.length));
@@ -118,29 +107,24 @@ function checkLines(checks: readonly CheckLine[], style: Io["style"]): string[] 
 function serviceLines({ source, findings, suggests, surveyId }: ServiceAnswer, several: boolean): string[] {
   const shown = surveyId === null ? findings.filter(({ found }) => found !== null) : findings;
   if (shown.length === 0) return [];
+  const width = Math.max(...shown.map(({ question }) => question.length));
   const config = Object.keys(suggests.config).length === 0 ? [] : [`  ${JSON.stringify(suggests.config)}`];
   const notes = suggests.notes.map((note) => `  ${note}`);
   return [
     "",
     `What the API document leaves open, and ${several ? `the service of ${source}` : "this service"} does${surveyId === null ? "" : `, by survey ${surveyId}`}:`,
-    ...findingLines(shown),
+    ...shown.map(({ question, found, says }) => {
+      const text = found === null || found === says ? says : `${found}: ${says}`;
+      return `  ${question.padEnd(width)}  ${text}`;
+    }),
     ...(config.length + notes.length === 0 ? [] : ["", "For the configuration:", ...config, ...notes]),
   ];
-}
-
-function findingLines(findings: readonly Finding[]): string[] {
-  const width = Math.max(...findings.map(({ question }) => question.length));
-  return findings.map(({ question, found, says }) => {
-    const text = found === null || found === says ? says : `${found}: ${says}`;
-    return `  ${question.padEnd(width)}  ${text}`;
-  });
 }
 
 /** The output of `doctor --json`, beside `schemaVersion`. */
 export interface DoctorAnswer {
   /** The stack or data folder; null where only a service was looked at. */
   poller: string | null;
-  /** Of the poller itself. */
   checks: CheckLine[];
   services: ServiceAnswer[];
   /** Made to survey services for it. */
@@ -151,11 +135,7 @@ export interface ServiceAnswer extends ProbeReport {
   source: string | null;
 }
 
-/**
- * Credentials of the environment, or of whoever sits at the terminal; never of a pipe, which may not end.
- *
- * @throws UsageError where nobody can be asked for them
- */
+/** Credentials of the environment, or of whoever sits at the terminal; never of a pipe, which may not end. */
 export async function credentialsFor(secretId: string, io: Io): Promise<Credentials> {
   const isNone = Object.keys(credentialVariables(undefined, io.environment)).length === 0;
   if (isNone && !io.isInteractive) {
@@ -175,15 +155,9 @@ export async function lookAtService(
   io: Pick<Io, "environment" | "signal" | "now">,
 ): Promise<ServiceAnswer> {
   const proxy = io.environment.SURVEY_PROXY;
-  const create = () =>
-    createSurveyApi({
-      baseUrl,
-      credentials,
-      timeouts: TIMEOUTS,
-      retry: { longestPause: LONGEST_PAUSE },
-      ...(proxy === undefined ? {} : { proxy }),
-    });
-  const [api, another] = [create(), create()];
+  const retry = { longestPause: LONGEST_PAUSE };
+  const settings = { baseUrl, credentials, timeouts: TIMEOUTS, retry, ...(proxy === undefined ? {} : { proxy }) };
+  const [api, another] = [createSurveyApi(settings), createSurveyApi(settings)];
   try {
     return { source: null, ...(await probe({ api, another, signal: io.signal, now: io.now })) };
   } finally {
@@ -196,9 +170,11 @@ async function lookByFunction(target: Target, source: string, timeZone: string |
   try {
     const report = await target.operate(source, "probe", {});
     const checks = [ok("function", "answers"), ...report.checks];
-    return timeZone === undefined
-      ? { source, ...report, checks }
-      : { source, ...report, checks: [...checks, ...zoneCheck(timeZone, report)], suggests: withoutZone(report) };
+    if (timeZone === undefined) return { source, ...report, checks };
+    // A zone is there already.
+    const notes = report.suggests.notes.filter((note) => !note.includes("`timeZone`"));
+    checks.push(...zoneCheck(timeZone, report));
+    return { source, ...report, checks, suggests: { config: {}, notes } };
   } catch (error) {
     const { code, message, hint } = describeFailure(error);
     return {
@@ -220,11 +196,6 @@ function zoneCheck(timeZone: string, { zones }: ProbeReport): CheckLine[] {
     return [ok("timeZone", `${timeZone} fits the service's dates`)];
   const todo = `Set one that fits, such as ${zones[0]}, and deploy.`;
   return [warn("timeZone", `${timeZone} does not fit the service's dates`, todo)];
-}
-
-/** There is one already. */
-function withoutZone({ suggests }: ProbeReport): ProbeReport["suggests"] {
-  return { config: {}, notes: suggests.notes.filter((note) => !note.includes("`timeZone`")) };
 }
 
 /** Zones have names of old and of new: Asia/Calcutta is Asia/Kolkata. */

@@ -1,40 +1,13 @@
 import type { FilteredLogEvent } from "@aws-sdk/client-cloudwatch-logs";
-import * as z from "zod";
+import { isObject } from "../../../lib/config/shape.ts";
+import type { SentEvent } from "../../../lib/polling/index.ts";
+import { parseJson } from "../../../lib/secrets/secret-values.ts";
 import { readLogLines } from "../../../local/runner/log-file.ts";
-import { askingAws } from "../../target/aws-failure.ts";
+import { askingAws, closing } from "../../target/aws-failure.ts";
 import type { Target } from "../../target/target.ts";
 
-const ms = z.looseObject({
-  metrics: z.number().optional(),
-  metadata: z.number().optional(),
-  bus: z.number().optional(),
-  ledger: z.number().optional(),
-});
-const line = z.looseObject({
-  message: z.literal("event"),
-  timestamp: z.string(),
-  source: z.string(),
-  type: z.string(),
-  surveyId: z.int(),
-  responseId: z.int(),
-  eventId: z.string(),
-  revision: z.int().optional(),
-  origin: z.string().optional(),
-  state: z.string().optional(),
-  changed: z.array(z.string()).optional(),
-  detectedAt: z.number(),
-  lag: z.number().optional(),
-  outcome: z.string(),
-  code: z.string().optional(),
-  listed: z.looseObject({ page: z.int(), order: z.string(), at: z.number(), request: z.int() }).optional(),
-  proved: z.string().optional(),
-  batch: z.int().optional(),
-  attempts: z.int().optional(),
-  ms,
-});
-
-/** A line that the function has logged of an event of a response (lib/monitoring/event-lines.ts), and when (epoch milliseconds). */
-export type EventLogLine = z.infer<typeof line> & { at: number };
+/** A line that the function has logged of an event of a response, and when (epoch milliseconds). */
+export type EventLogLine = Omit<SentEvent, "completed"> & { lag?: number; at: number };
 
 export interface EventLog {
   /** Oldest first. */
@@ -54,8 +27,6 @@ interface OfResponse {
 /**
  * Reads the lines of one response in the log while they are kept. Those of a stack are in CloudWatch Logs, those of a data folder in its
  * log file.
- *
- * @throws CommandError when the log may not be read
  */
 export async function readEventLog(target: Target, of: OfResponse, now: number): Promise<EventLog> {
   if (target.data !== undefined) {
@@ -65,17 +36,13 @@ export async function readEventLog(target: Target, of: OfResponse, now: number):
   const group = target.stack?.outputs.PollLogGroupName;
   if (group === undefined) return { lines: [], from: now };
   const { CloudWatchLogsClient, FilterLogEventsCommand } = await import("@aws-sdk/client-cloudwatch-logs");
-  const client = new CloudWatchLogsClient({ maxAttempts: 5 });
+  using client = closing(new CloudWatchLogsClient({ maxAttempts: 5 }));
   const filterPattern = `{ $.message = "event" && $.surveyId = ${of.surveyId} && $.responseId = ${of.responseId} }`;
-  try {
-    return await searchLog(of, now, (startTime, endTime, nextToken) =>
-      askingAws("the log could not be read", () =>
-        client.send(new FilterLogEventsCommand({ logGroupName: group, filterPattern, startTime, endTime, nextToken })),
-      ),
-    );
-  } finally {
-    client.destroy();
-  }
+  return await searchLog(of, now, (startTime, endTime, nextToken) =>
+    askingAws("the log could not be read", () =>
+      client.send(new FilterLogEventsCommand({ logGroupName: group, filterPattern, startTime, endTime, nextToken })),
+    ),
+  );
 }
 
 interface LogPage {
@@ -120,22 +87,11 @@ export async function searchLog(
 }
 
 function linesOf(texts: Iterable<string>, of: OfResponse): EventLogLine[] {
-  const lines: EventLogLine[] = [];
-  for (const text of texts) {
-    const parsed = line.safeParse(jsonOf(text));
-    if (!parsed.success) continue;
-    const { source, surveyId, responseId, timestamp } = parsed.data;
-    if (source !== of.source || surveyId !== of.surveyId || responseId !== of.responseId) continue;
-    lines.push({ ...parsed.data, at: Date.parse(timestamp) });
-  }
-  return lines.sort((a, b) => a.at - b.at);
+  const lines = [...texts].map(parseJson).filter((line) => isOf(line, of));
+  return lines.map((line) => ({ ...line, at: Date.parse(line.timestamp) })).sort((a, b) => a.at - b.at);
 }
 
-/** Undefined for what is none, such as a line that was cut off. */
-function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text.trim());
-  } catch {
-    return undefined;
-  }
+function isOf(line: unknown, of: OfResponse): line is Omit<EventLogLine, "at"> & { timestamp: string } {
+  if (!isObject(line) || line.message !== "event" || !isObject(line.ms)) return false;
+  return line.source === of.source && line.surveyId === of.surveyId && line.responseId === of.responseId;
 }

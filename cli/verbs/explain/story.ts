@@ -11,7 +11,6 @@ import type { EventLog, EventLogLine } from "./event-log.ts";
 /** A part that took a time which the log tells. */
 type Timed = "metrics" | "metadata" | "bus" | "ledger";
 
-/** Something that happened. */
 interface Step {
   at: number | null;
   what:
@@ -58,7 +57,7 @@ export interface ExplainAnswer {
   survey: {
     name: string | null;
     phase: string;
-    floor: string | null;
+    start: string | null;
     highWater: number | null;
     booksClosedAt: number | null;
     /** Null where no books tell. */
@@ -116,6 +115,7 @@ export function verdictOf(facts: Facts): Verdict {
   }
   if (entry === undefined) return ofNone(facts);
   const { state, reason, nextCheck, firstSeen = now } = entry;
+  const why = whyOf(facts, entry);
   switch (state) {
     case "emitted":
       return ofEmitted(facts, entry);
@@ -130,20 +130,20 @@ export function verdictOf(facts: Facts): Verdict {
       return say("open", "coming", "Open: it is not completed yet, so there is no event.", next);
     }
     case "waiting": {
-      const sentence = `Waiting since ${instant(firstSeen)}: ${waitsFor(reason)}.`;
+      const sentence = `Waiting since ${instant(firstSeen)}: ${why}.`;
       return say("waiting", "coming", sentence, byItself(facts, waitingText(facts, reason), nextCheck));
     }
     case "held": {
       const what = "It is looked at again, with growing pauses, and by each full read; once proved it goes out.";
-      return say("held", "coming", `Held: ${HELD}.`, byItself(facts, what, nextCheck));
+      return say("held", "coming", `Held: ${why}.`, byItself(facts, what, nextCheck));
     }
     case "quarantined": {
       const what = "If the service mends it, a reading that meets it takes it up; else it takes a redrive.";
-      return say("quarantined", "person", `Quarantined: ${reason ?? "it cannot be read"}.`, redrive(facts, what));
+      return say("quarantined", "person", `Quarantined: ${why}.`, redrive(facts, what));
     }
     case "refused": {
-      const sentence = `Refused: the bus has refused its event for good (${reason ?? "no code"}).`;
-      return say("refused", "person", sentence, redrive(facts, "It goes out by a redrive, once the cause is gone."));
+      const what = "It goes out by a redrive, once the cause is gone.";
+      return say("refused", "person", `Refused: ${why}.`, redrive(facts, what));
     }
   }
 }
@@ -285,7 +285,6 @@ const step = (at: number | null, what: Step["what"], detail: string, took: Step[
   ...{ at, what, detail, took },
 });
 
-/** Oldest first. */
 export function stepsOf(facts: Facts): Step[] {
   const { log, entry } = facts;
   const contents = log.lines.filter(({ type }) => type === "response.completed" || type === "response.updated");
@@ -350,10 +349,9 @@ function originText(origin: string | undefined): string {
   return origin === undefined ? "" : (ORIGINS[origin] ?? `by ${origin}`);
 }
 
-/** Where it was listed. */
 function listedText({ listed, origin }: EventLogLine): string {
   const order = listed?.order === "desc" ? "newest first" : "oldest first";
-  const place = listed === undefined ? "" : `page ${listed.page} (${order}), request ${listed.request} of its run`;
+  const place = listed === undefined ? "" : `page ${listed.page} (${order})`;
   return [place, originText(origin)].filter(Boolean).join(", ");
 }
 
@@ -361,6 +359,7 @@ const PROOFS: Readonly<Record<string, string>> = {
   "its page": "whole by its page",
   "both pages": "whole by both pages beside the edge, read again",
   "single read": "whole by operation 9, asked for by its id",
+  kept: "whole by an earlier poll, and kept since",
 };
 
 function busText({ outcome, code, batch = 1, ms }: EventLogLine): string {
@@ -389,46 +388,51 @@ function metSteps({ entry }: Facts): Group {
 }
 
 /** The steps that the ledger tells of where no line of the log does. */
-function ledgerSteps({ entry, now, mark, account, id }: Facts, lines: readonly EventLogLine[]): Group[] {
+function ledgerSteps(facts: Facts, lines: readonly EventLogLine[]): Group[] {
+  const { entry, now, mark, id } = facts;
   const pending = mark.pending?.find((one) => one.id === id);
   if (pending !== undefined) {
     const detail = `the bus has taken event ${pending.eventId}; the ledger could not be written yet`;
     return [[step(pending.emittedAt ?? null, "ledger", detail)]];
   }
   if (entry === undefined) return [];
-  const { state, emittedAt = null, eventId, revision = 1, attempts = 0, reason, nextCheck, refusedRevision } = entry;
-  const tried = attempts === 0 ? "" : `; ${attempts} attempt${attempts === 1 ? "" : "s"} so far`;
-  const kept =
-    nextCheck === undefined ? "; its records are no longer kept" : `; its records are kept until ${instant(nextCheck)}`;
-  const nowIs = (what: Step["what"], detail: string): Group[] => [[step(now, what, detail)]];
-  switch (state) {
-    case "emitted": {
-      const isTold = lines.some((line) => line.eventId === eventId && line.outcome === "published");
-      const told = [step(emittedAt, "ledger", `emitted, event ${eventId}, revision ${revision}`)];
-      const refused = `the bus has refused for good what was to replace it (${refusedRevision})`;
-      return [...(isTold ? [] : [told]), ...(refusedRevision === undefined ? [] : nowIs("refused", refused))];
-    }
-    case "before-start":
-      return nowIs("before the start", startText(account));
-    case "open":
-      return nowIs(
-        "open",
-        reason === undefined
-          ? "not completed when it was looked at last"
-          : "its kept records are gone: the next reading takes it up anew",
-      );
-    case "waiting":
-      return nowIs("waiting", `${waitsFor(reason)}${tried}`);
-    case "held":
-      return nowIs("held", `${HELD}${tried}`);
-    case "quarantined":
-      return nowIs("quarantined", `${reason ?? "it cannot be read"}${kept}`);
-    case "refused":
-      return nowIs("refused", `the bus has refused its event for good (${reason ?? "no code"})${kept}`);
+  const { state, emittedAt = null, eventId, revision = 1, attempts = 0, nextCheck, refusedRevision } = entry;
+  if (state !== "emitted") {
+    const tried = attempts === 0 ? "" : `; ${attempts} attempt${attempts === 1 ? "" : "s"} so far`;
+    const kept = nextCheck === undefined ? "no longer kept" : `kept until ${instant(nextCheck)}`;
+    const more = {
+      ...{ open: "", "before-start": "", waiting: tried, held: tried },
+      ...{ quarantined: `; its records are ${kept}`, refused: `; its records are ${kept}` },
+    }[state];
+    return [[step(now, state === "before-start" ? "before the start" : state, whyOf(facts, entry) + more)]];
   }
+  const isTold = lines.some((line) => line.eventId === eventId && line.outcome === "published");
+  const told = [step(emittedAt, "ledger", `emitted, event ${eventId}, revision ${revision}`)];
+  const refused = [step(now, "refused", `the bus has refused for good what was to replace it (${refusedRevision})`)];
+  return [...(isTold ? [] : [told]), ...(refusedRevision === undefined ? [] : [refused])];
 }
 
-const HELD = "nothing proves its contents: it stands across pages, and operation 9 does not confirm it";
+/** Why a response is where it is. */
+function whyOf({ account }: Facts, { state, reason }: LedgerEntry): string {
+  switch (state) {
+    case "emitted":
+      return "its event is out";
+    case "before-start":
+      return startText(account);
+    case "open":
+      return reason === undefined
+        ? "not completed when it was looked at last"
+        : "its kept records are gone: the next reading takes it up anew";
+    case "waiting":
+      return waitsFor(reason);
+    case "held":
+      return "nothing proves its contents: it stands across pages, and operation 9 does not confirm it";
+    case "quarantined":
+      return reason ?? "it cannot be read";
+    case "refused":
+      return `the bus has refused its event for good (${reason ?? "no code"})`;
+  }
+}
 
 /** The things that a waiting response waits for, by reasons such as "metrics:absent metadata:TIMEOUT". */
 function waitsFor(reason = ""): string {

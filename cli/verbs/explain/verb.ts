@@ -7,9 +7,8 @@ import { readMark } from "../../../lib/state/leases.ts";
 import { readEntryIn } from "../../../lib/state/ledger.ts";
 import { CommandError, EXIT, notNow, UsageError } from "../../errors.ts";
 import type { Io, Style } from "../../io.ts";
-import { askingAws } from "../../target/aws-failure.ts";
-import { openTarget } from "../../target/open-target.ts";
-import { listedIdsOf, tableOf } from "../../target/surveys.ts";
+import { type Flags, openTarget } from "../../target/open-target.ts";
+import { fromTable, idsIn, listedIdsOf, type SurveyOf, tableOf, theOne } from "../../target/surveys.ts";
 import { sourcesOf, type Target } from "../../target/target.ts";
 import { examples, surveyId, targetVerb, type Verb } from "../../verb.ts";
 import { columns, count, surveyName } from "../../words.ts";
@@ -20,7 +19,8 @@ const EXITS = { settled: EXIT.done, coming: EXIT.notNow, person: EXIT.unaccounte
 
 const HELP = `
 Exit codes: 0 emitted, deleted or before the start · 3 it goes on by itself (open, waiting, held)
-            5 it needs somebody (quarantined, refused, unaccounted) · 1 not known at all`;
+            5 it needs somebody (quarantined, refused, unaccounted) · 1 not known at all
+`;
 
 export const explainVerb: Verb = (act) =>
   targetVerb("explain", "the story of one response, and what will happen next")
@@ -29,10 +29,14 @@ export const explainVerb: Verb = (act) =>
     .option("--survey <id>", "where the response's id alone is ambiguous", surveyId)
     .option("--source <name>", "only this source")
     .option("--ask", "ask the service for it as well, by its id: a request a survey, 100 at most")
-    .addHelpText("after", HELP)
     .addHelpText(
       "after",
-      examples("explain 45858 --stack SurveyPoller", "explain 45858 --survey 101 --ask", "explain --crk customer-4711"),
+      HELP +
+        examples(
+          "explain 45858 --stack SurveyPoller",
+          "explain 45858 --survey 101 --ask",
+          "explain --crk customer-4711",
+        ),
     )
     .action((response, { crk, survey, source, ask = false, ...options }) =>
       act(options, async (io) => {
@@ -43,8 +47,7 @@ export const explainVerb: Verb = (act) =>
       }),
     );
 
-/** @throws UsageError unless it is said in one way which response is meant */
-function whichOf(response: string | undefined, crk: string | undefined): { id: LedgerEntry["id"] } | { crk: string } {
+function whichOf(response: string | undefined, crk: string | undefined): Asked["by"] {
   const hint = "Give the id of a response, or --crk CODE.";
   if (response !== undefined && crk !== undefined) throw new UsageError("both an id and --crk are given", { hint });
   if (crk !== undefined) return { crk };
@@ -62,7 +65,6 @@ const LOOKS: Record<ExplainAnswer["outlook"], readonly [string, Style]> = {
   person: ["■", "red"],
 };
 
-/** The verdict, the story step by step, and what happens next. */
 function explainText(answer: ExplainAnswer, { style }: Pick<Io, "style">): string[] {
   const { outlook, sentence, steps, next, log, responseId, surveyId, survey, source } = answer;
   const [glyph, colour] = LOOKS[outlook];
@@ -80,10 +82,8 @@ function explainText(answer: ExplainAnswer, { style }: Pick<Io, "style">): strin
 }
 
 /** Which response is meant, and whether the service may be asked. */
-export interface Asked {
+export interface Asked extends Pick<Flags, "source" | "survey"> {
   by: { id: LedgerEntry["id"] } | { crk: string };
-  survey?: number | undefined;
-  source?: string | undefined;
   ask: boolean;
 }
 
@@ -94,13 +94,15 @@ interface Place {
   surveyIds: number[];
 }
 
-/** Where a response was found. */
-interface Found {
+/** Where a response was found, or is looked for. */
+interface Found extends SurveyOf {
   place: Place;
-  surveyId: number;
   entry?: LedgerEntry;
   looked?: Looked;
 }
+
+const allIn = (places: readonly Place[]): Found[] =>
+  places.flatMap((place) => place.surveyIds.map((surveyId) => ({ place, source: place.source.name, surveyId })));
 
 /** Finds the response, reads all that is known of it, and tells its story. */
 export async function readStory(
@@ -112,8 +114,10 @@ export async function readStory(
   const named = "crk" in by ? await byCrk(target, places, by.crk) : undefined;
   const id = named?.looked?.responseId ?? ("id" in by ? by.id : 0);
   const within = named === undefined ? places : [{ ...named.place, surveyIds: [named.surveyId] }];
-  const known =
-    theOne(await findInLedger(target, within, id)) ?? onlyOne(within) ?? theOne(await findInBooks(target, within, id));
+  const all = allIn(within);
+  // Where there is but one survey it is meant, whether it has such a response or not.
+  const only = all.length === 1 ? all[0] : undefined;
+  const known = theOne(await findInLedger(target, within, id)) ?? only ?? theOne(await findInBooks(target, all, id));
   const mayAsk = ask && named === undefined && typeof id === "number";
   const there = known === undefined ? within : [{ ...known.place, surveyIds: [known.surveyId] }];
   const answers = mayAsk ? await askService(target, there, { responseId: id }) : undefined;
@@ -125,39 +129,31 @@ export async function readStory(
 }
 
 async function placesOf(target: Target, sources: readonly SourceConfig[], survey: number | undefined) {
-  const table = tableOf(target);
-  return askingAws("the table could not be read", () =>
-    Promise.all(
-      sources.map(async (source): Promise<Place> => {
-        const account = await readAccount(table, source.name);
-        const surveyIds = survey === undefined ? [...account.rows.keys()].sort((a, b) => a - b) : [survey];
-        return { source, account, surveyIds };
-      }),
-    ),
-  );
+  const placeOf = async (source: SourceConfig): Promise<Place> => {
+    const account = await readAccount(tableOf(target), source.name);
+    return { source, account, surveyIds: survey === undefined ? idsIn(account) : [survey] };
+  };
+  return fromTable(() => Promise.all(sources.map(placeOf)));
 }
 
 async function findInLedger(target: Target, places: readonly Place[], id: LedgerEntry["id"]): Promise<Found[]> {
-  return askingAws("the table could not be read", async () => {
-    const found: Found[] = [];
-    for (const place of places) {
-      const entries = await readEntryIn(tableOf(target), place.source.name, place.surveyIds, id);
-      for (const [surveyId, entry] of entries) found.push({ place, surveyId, entry });
-    }
-    return found;
-  });
+  const found: Found[] = [];
+  for (const place of places) {
+    const source = place.source.name;
+    const entries = await fromTable(() => readEntryIn(tableOf(target), source, place.surveyIds, id));
+    for (const [surveyId, entry] of entries) found.push({ place, source, surveyId, entry });
+  }
+  return found;
 }
 
 /** Surveys whose books are looked through, at most. */
 const MOST_BOOKS = 100;
 
-/** The surveys whose books list it. */
-async function findInBooks(target: Target, places: readonly Place[], id: LedgerEntry["id"]): Promise<Found[]> {
-  const all = places.flatMap((place) => place.surveyIds.map((surveyId) => ({ place, surveyId })));
+async function findInBooks(target: Target, all: readonly Found[], id: LedgerEntry["id"]): Promise<Found[]> {
   if (typeof id !== "number" || all.length > MOST_BOOKS) return [];
-  const listed = await Promise.all(
-    all.map(async ({ place, surveyId }) =>
-      isListed(target, await readMark(tableOf(target), place.source.name, surveyId), id),
+  const listed = await fromTable(() =>
+    Promise.all(
+      all.map(async ({ source, surveyId }) => isListed(target, await readMark(tableOf(target), source, surveyId), id)),
     ),
   );
   return all.filter((_, i) => listed[i] === true);
@@ -166,21 +162,6 @@ async function findInBooks(target: Target, places: readonly Place[], id: LedgerE
 /** Whether the last closed books list a response; undefined where nothing tells, or the set may not be read. */
 async function isListed({ clients, resources }: Target, mark: SurveyState, id: number): Promise<boolean | undefined> {
   return (await listedIdsOf(mark, createBucket(clients.s3, resources.claimCheckBucket)))?.has(id);
-}
-
-/** The survey that is meant where there is but one, whether it has such a response or not. */
-function onlyOne(places: readonly Place[]): Found | undefined {
-  const [first, ...others] = places.flatMap((place) => place.surveyIds.map((surveyId) => ({ place, surveyId })));
-  return others.length === 0 ? first : undefined;
-}
-
-/** @throws UsageError where several surveys have it */
-function theOne(found: readonly Found[]): Found | undefined {
-  const [first, ...others] = found;
-  if (others.length === 0) return first;
-  const where = found.map(({ place, surveyId }) => `--survey ${surveyId} --source ${place.source.name}`);
-  const hint = `Say which is meant: ${where.join(", or ")}.`;
-  throw new UsageError(`${count(found.length, "survey")} have such a response`, { hint });
 }
 
 /** Asks the service for the response, one request a survey and a hundred at most. */
@@ -201,19 +182,18 @@ async function askService(
       }
       from += answer.asked;
       asked += answer.asked;
-      for (const looked of answer.found) found.push({ place, surveyId: looked.surveyId, looked });
+      const { name: source } = place.source;
+      found.push(...answer.found.map((looked) => ({ place, source, surveyId: looked.surveyId, looked })));
     }
   }
   return { found, asked };
 }
 
-const surveysIn = (places: readonly Place[]): number => places.reduce((sum, one) => sum + one.surveyIds.length, 0);
-
 async function byCrk(target: Target, places: readonly Place[], crk: string): Promise<Found> {
   const { found, asked } = await askService(target, places, { crk });
   const one = theOne(found);
   if (one !== undefined) return one;
-  const surveys = surveysIn(places);
+  const surveys = allIn(places).length;
   const hint = asked < surveys ? "Say which survey: --survey N." : "Is the key right? Upper and lower case differ.";
   const message = `the service has no such key in ${asked} of ${count(surveys, "survey")}`;
   throw new CommandError("NO_SUCH_KEY", message, { hint });
@@ -227,7 +207,7 @@ async function factsOf(
 ): Promise<Facts> {
   const now = io.now();
   const { events } = await target.config();
-  const mark = await askingAws("the table could not be read", () => readMark(tableOf(target), source.name, surveyId));
+  const mark = await fromTable(() => readMark(tableOf(target), source.name, surveyId));
   const around = [entry?.emittedAt, entry?.gone?.since];
   const of = { source: source.name, surveyId, around: around.filter((at) => at !== undefined) };
   const log =
@@ -250,27 +230,16 @@ async function factsOf(
 /** The story of a response, of all that is known of it. Pure. */
 export function explain(facts: Facts): ExplainAnswer {
   const { source, surveyId, id, entry, mark, account, isListed, log } = facts;
+  const { eventId = null, revision = null, emittedAt = null, firstSeen = null, nextCheck = null } = entry ?? {};
+  const { attempts = null, count: records = null, reason = null, gone } = entry ?? {};
+  const told = { eventId, revision, emittedAt, firstSeen, nextCheck, attempts, records, reason };
   return {
     ...{ source: source.name, surveyId, responseId: id, ...verdictOf(facts), steps: stepsOf(facts) },
-    ledger:
-      entry === undefined
-        ? null
-        : {
-            state: entry.state,
-            eventId: entry.eventId ?? null,
-            revision: entry.revision ?? null,
-            emittedAt: entry.emittedAt ?? null,
-            firstSeen: entry.firstSeen ?? null,
-            nextCheck: entry.nextCheck ?? null,
-            attempts: entry.attempts ?? null,
-            records: entry.count ?? null,
-            reason: entry.reason ?? null,
-            goneSince: entry.gone?.since ?? null,
-          },
+    ledger: entry === undefined ? null : { state: entry.state, ...told, goneSince: gone?.since ?? null },
     survey: {
       name: mark.survey?.facts.name ?? null,
       phase: mark.phase.kind,
-      floor: account.start?.at ?? null,
+      start: account.start?.at ?? null,
       highWater: mark.highWater?.responseId ?? null,
       booksClosedAt: mark.books?.closedAt ?? null,
       listedByBooks: isListed ?? null,
@@ -301,7 +270,7 @@ function nowhere(
   const source = places.map((place) => place.source.name).join(", ");
   return {
     ...{ source, surveyId: null, responseId: id, verdict: "unknown", outlook: isBehind ? "coming" : "unknown" },
-    sentence: `Not known: none of ${count(surveysIn(places), "survey")} has it in its ledger${of}.${more}`,
+    sentence: `Not known: none of ${count(allIn(places).length, "survey")} has it in its ledger${of}.${more}`,
     steps: [],
     next: { what, at: null, command: `survey-poller explain ${id} --survey N --ask ${flags}` },
     ...{ ledger: null, survey: null, log: { lines: 0, from: null, note: null } },

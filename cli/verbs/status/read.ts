@@ -1,21 +1,20 @@
 import type { SourceConfig } from "../../../lib/config/index.ts";
 import { toMoment } from "../../../lib/events/build/local-time.ts";
 import { type AccountState, placeOf, sayWhyOpen, selected, unaccountedOf } from "../../../lib/polling/index.ts";
-import { surveyKey } from "../../../lib/state/keys.ts";
 import { emittedResponses, readEntries } from "../../../lib/state/ledger.ts";
-import { askingAws } from "../../target/aws-failure.ts";
-import { countDue, type PolledSurvey, readSource, tableOf, unlistedText } from "../../target/surveys.ts";
+import {
+  countDue,
+  entriesOf,
+  fromTable,
+  type PolledSurvey,
+  readSource,
+  tableOf,
+  unlistedText,
+} from "../../target/surveys.ts";
 import type { Target } from "../../target/target.ts";
 import { ago, count, figure, pauseEnd, span, surveyName, utc } from "../../words.ts";
-import {
-  type Backlog,
-  emittedText,
-  type SourceStatus,
-  type StatusAnswer,
-  type SurveyStatus,
-  sumOf,
-  withheldIn,
-} from "./answer.ts";
+import type { Backlog, SourceStatus, StatusAnswer, SurveyStatus } from "./answer.ts";
+import { emittedText, sumOf, withheldIn } from "./answer.ts";
 
 const KINDS = ["open", "waiting", "held", "quarantined", "refused"] as const;
 
@@ -41,19 +40,12 @@ export function sourceStatus(
   account: AccountState,
   at: { now: number; hasEnded?: boolean },
 ): SourceStatus {
-  const { firstTick, lastTick, listedAt, pausedUntil, pausedSince, unlisted, start, startLooks, outages } = account;
+  const { firstTick = null, lastTick = null, listedAt = null, pausedUntil = null, pausedSince = null } = account;
+  const { unlisted = [], start = null, startLooks, outages } = account;
   const status = {
-    source: name,
-    firstTick: firstTick ?? null,
-    lastTick: lastTick ?? null,
-    listedAt: listedAt ?? null,
-    pausedUntil: pausedUntil ?? null,
-    pausedSince: pausedSince ?? null,
-    rate: rateOf(account) ?? null,
+    ...{ source: name, firstTick, lastTick, listedAt, pausedUntil, pausedSince, rate: rateOf(account) ?? null },
     outages: (["metrics", "metadata"] as const).filter((kind) => outages?.[kind] !== undefined),
-    unlisted: unlisted ?? [],
-    start: start ?? null,
-    awaits: start === undefined ? (startLooks?.unanswered ?? []) : [],
+    ...{ unlisted, start, awaits: start === null ? (startLooks?.unanswered ?? []) : [] },
   };
   return { ...status, problem: problemOf(status, { interval, ...at }) };
 }
@@ -74,7 +66,7 @@ async function surveyStatus(of: Of, survey: PolledSurvey): Promise<SurveyStatus>
   const { surveyId, row, mark } = survey;
   const table = tableOf(of.target);
   const source = of.source.name;
-  const [counts, lag, backlog] = await askingAws("the table could not be read", () =>
+  const [counts, lag, backlog] = await fromTable(() =>
     Promise.all([
       Promise.all(KINDS.map(async (kind) => [kind, await countDue(table, source, surveyId, kind)])),
       lagOf(of, survey),
@@ -82,16 +74,10 @@ async function surveyStatus(of: Of, survey: PolledSurvey): Promise<SurveyStatus>
     ]),
   );
   return {
-    source,
-    surveyId,
-    name: mark.survey?.facts.name ?? null,
-    phase: mark.phase.kind,
-    lastPoll: row?.polledAt ?? null,
-    highWater: mark.highWater ?? null,
-    lag,
+    ...{ source, surveyId, name: mark.survey?.facts.name ?? null, phase: mark.phase.kind },
+    ...{ lastPoll: row?.polledAt ?? null, highWater: mark.highWater ?? null, lag },
     now: Object.fromEntries(counts) as SurveyStatus["now"],
-    backlog,
-    books: booksOf(survey),
+    ...{ backlog, books: booksOf(survey) },
     booksOpen: mark.booksOpen === undefined ? null : sayWhyOpen(mark.booksOpen),
     unaccounted: unaccountedOf(mark),
   };
@@ -169,12 +155,10 @@ function timeLeft(emittedAt: readonly number[], expected: number, now: number): 
 /** When the events of a survey went out. */
 async function emissions({ target, source }: Of, surveyId: number): Promise<number[]> {
   const times: number[] = [];
-  for (let from: string | undefined; ; ) {
-    const { entries, next } = await emittedResponses(tableOf(target), surveyKey(source.name, surveyId), from);
+  for await (const entries of entriesOf(target, { source: source.name, surveyId }, emittedResponses)) {
     for (const { emittedAt } of entries) times.push(emittedAt);
-    if (next === undefined) return times;
-    from = next;
   }
+  return times;
 }
 
 interface VerdictOf {
@@ -228,11 +212,8 @@ export function verdictOf({ sources, surveys, end, flags, now }: VerdictOf): Ver
   if (held !== undefined) {
     const setAside = withheld.find(({ now: { quarantined, refused } }) => quarantined + refused > 0);
     const list = setAside === undefined ? "" : `survey-poller quarantine list ${flagsOf(setAside)} ${flags}`;
-    return say(
-      "withheld",
-      [withheldText(withheld), problem?.problem].filter(Boolean).join(" "),
-      list || auditNow(held),
-    );
+    const sentence = [withheldText(withheld), problem?.problem].filter(Boolean).join(" ");
+    return say("withheld", sentence, list || auditNow(held));
   }
   if (problem !== undefined) {
     const isNew = problem.lastTick === null && problem.pausedUntil === null;

@@ -7,14 +7,14 @@ import { ago, columns, count, figure, span, surveyName } from "../../words.ts";
 import { emittedText, GLYPHS, type StatusAnswer, type SurveyStatus, severityOf, sumOf } from "./answer.ts";
 import { readStatus } from "./read.ts";
 
-const EXITS = {
-  complete: EXIT.done,
-  unaccounted: EXIT.unaccounted,
-  withheld: EXIT.unaccounted,
-  working: EXIT.notNow,
-  late: EXIT.notNow,
-  unknown: EXIT.notNow,
-};
+const LOOKS = {
+  complete: { colour: "green", exit: EXIT.done },
+  working: { colour: "blue", exit: EXIT.notNow },
+  unknown: { colour: "blue", exit: EXIT.notNow },
+  late: { colour: "yellow", exit: EXIT.notNow },
+  withheld: { colour: "red", exit: EXIT.unaccounted },
+  unaccounted: { colour: "red", exit: EXIT.unaccounted },
+} as const;
 
 export const statusVerb: Verb = (act) =>
   targetVerb("status", "a verdict first, then a line for each survey")
@@ -25,35 +25,25 @@ export const statusVerb: Verb = (act) =>
       act(options, async (io) => {
         await using target = await openTarget(options, io);
         const status = await readStatus(target, await sourcesOf(target, options.source), io.now());
-        return {
-          data: status,
-          text: statusText(status, { ...io, all: options.all === true }),
-          exit: EXITS[status.verdict],
-        };
+        const text = statusText(status, { ...io, all: options.all === true });
+        return { data: status, text, exit: LOOKS[status.verdict].exit };
       }),
     );
-
-const COLOURS = {
-  complete: "green",
-  working: "blue",
-  unknown: "blue",
-  late: "yellow",
-  withheld: "red",
-  unaccounted: "red",
-} as const;
 
 const HEAD = ["polled", "newest", "lag", "open", "waiting", "held", "aside", "proved", "listed", "emitted"];
 
 /** Healthy surveys that are shown: of more of them their number says enough. */
 const MOST_HEALTHY = 10;
 
-interface StatusTextOf extends Pick<Io, "style" | "now" | "width"> {
-  /** Whether each survey has its line, however many there are. */
-  all: boolean;
-}
-
-/** The verdict, the command that mends it, then a line for each survey, the worst first. */
-export function statusText(status: StatusAnswer, { style, now, width, all }: StatusTextOf): string[] {
+/**
+ * The verdict, the command that mends it, then a line for each survey, the worst first.
+ *
+ * @param all each survey has its line, however many there are
+ */
+export function statusText(
+  status: StatusAnswer,
+  { style, now, width, all }: Pick<Io, "style" | "now" | "width"> & { all: boolean },
+): string[] {
   const { surveys, sources } = status;
   const ordered = surveys.toSorted((a, b) => severityOf(b) - severityOf(a));
   const healthy = surveys.filter((survey) => severityOf(survey) === 0);
@@ -63,7 +53,7 @@ export function statusText(status: StatusAnswer, { style, now, width, all }: Sta
   const rows = shown.map((survey) => [...(several ? [survey.source] : []), ...rowOf(survey, now())]);
   const head = [...(several ? ["source"] : []), "survey", ...HEAD];
   return [
-    `${style(COLOURS[status.verdict], GLYPHS[status.verdict])} ${status.sentence}`,
+    `${style(LOOKS[status.verdict].colour, GLYPHS[status.verdict])} ${status.sentence}`,
     ...(status.next === null ? [] : [`Next: ${status.next}`]),
     ...(status.run === "ended" ? [`No run is at work on the data folder: ${endText(status, now())}.`] : []),
     ...(rows.length === 0 ? [] : ["", ...columns([head, ...rows], width)]),
@@ -76,7 +66,7 @@ function endText({ end }: StatusAnswer, now: number): string {
   return `the last one ended ${ago(end.at, now)}${end.cause === null ? ", as it should" : ""}`;
 }
 
-/** "48 surveys are proved: 9,600 listed, 9,600 accounted for. --all shows them." */
+/** "48 surveys proved within 5 min, 9,600 listed: --all shows them." */
 function healthyLine(healthy: readonly SurveyStatus[], now: number): string {
   const closed = healthy.flatMap(({ books }) => books ?? []);
   const listed = figure(sumOf(closed, (books) => books.listed));

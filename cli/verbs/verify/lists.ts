@@ -33,7 +33,6 @@ export interface Reading {
   tell(text: string): void;
 }
 
-/** The list of a consumer, as far as it was read. */
 interface TakenList {
   /** Where it was read, for people. */
   from: string;
@@ -43,7 +42,6 @@ interface TakenList {
   unreadable: number;
 }
 
-/** A list before it is read. */
 interface List {
   from: string;
   asOf: number;
@@ -54,11 +52,7 @@ interface List {
   entries: AsyncIterable<readonly string[] | undefined>;
 }
 
-/**
- * Looks at what the flags say before anything is opened.
- *
- * @throws UsageError
- */
+/** Looks at what the flags say before anything is opened. */
 export function checkList({ ids, dynamodb, s3, asOf }: ListOptions): void {
   const hint = "Give one of --ids FILE, --dynamodb TABLE and --s3 PREFIX.";
   const given = [ids, dynamodb, s3].filter((one) => one !== undefined).length;
@@ -69,7 +63,6 @@ export function checkList({ ids, dynamodb, s3, asOf }: ListOptions): void {
   if (asOf !== undefined) momentOf("--as-of", asOf);
 }
 
-/** Reads what the consumer has. */
 export async function readList(
   target: Target,
   { ids, dynamodb, s3, asOf }: ListOptions,
@@ -82,20 +75,17 @@ export async function readList(
   };
   const read = async (): Promise<TakenList> => {
     const { from, unit, entries, hint, asOf: takenAt } = await open();
-    const figures = { entries: 0, found: 0, unreadable: 0 };
+    let [all, found, unreadable] = [0, 0, 0];
     for await (const own of entries) {
       if (signal.aborted) throw new InterruptedError();
-      figures.entries += 1;
-      figures.unreadable += own === undefined ? 1 : 0;
-      figures.found += own?.length ?? 0;
+      all += 1;
+      unreadable += own === undefined ? 1 : 0;
+      found += own?.length ?? 0;
       // A copy: a part of a line would keep all of the line in memory.
       for (const id of own ?? []) into.add(Buffer.from(id).toString("latin1"));
-      if (figures.entries % 1_000 === 0) tell(`${figure(figures.entries)} ${unit} read`);
+      if (all % 1_000 === 0) tell(`${figure(all)} ${unit} read`);
     }
-    if (figures.entries > 0 && figures.found === 0) {
-      throw new CommandError("NO_EVENT_IDS", `${from} holds no event id`, { hint });
-    }
-    const { unreadable } = figures;
+    if (all > 0 && found === 0) throw new CommandError("NO_EVENT_IDS", `${from} holds no event id`, { hint });
     return { from, asOf: asOf === undefined ? takenAt : momentOf("--as-of", asOf), unreadable };
   };
   if (dynamodb !== undefined) return askingAws("the consumer's table could not be read", read);

@@ -2,7 +2,7 @@ import type { EmittedResponse } from "../../../lib/polling/index.ts";
 import { EXIT, UsageError } from "../../errors.ts";
 import { olderEventIds } from "../../event-ids.ts";
 import { type Io, showProgress } from "../../io.ts";
-import { openTarget } from "../../target/open-target.ts";
+import { type Flags, openTarget } from "../../target/open-target.ts";
 import { eachEmitted, ledgersOf, type SurveyOf } from "../../target/surveys.ts";
 import type { Target } from "../../target/target.ts";
 import {
@@ -19,6 +19,7 @@ import {
 } from "../../verb.ts";
 import { columns, count, figure, quoted, utc } from "../../words.ts";
 import { exitOf, itemLines, type ResentItem, sendAgain, sentenceOf, wantedOf } from "../resend.ts";
+import { verifyBuckets } from "./buckets.ts";
 import { checkList, type ListOptions, readDeadLetters, readList } from "./lists.ts";
 
 const EXITS = {
@@ -28,14 +29,10 @@ const EXITS = {
   unknown: EXIT.notNow,
 };
 
-interface Options extends ListOptions {
-  source?: string | undefined;
-  survey?: number | undefined;
-  from?: string | undefined;
-  to?: string | undefined;
+interface Options extends Flags, ListOptions {
   dlq?: string | undefined;
-  resend?: true | undefined;
-  yes?: true | undefined;
+  buckets?: true | undefined;
+  events?: string | undefined;
 }
 
 export const verifyVerb: Verb = (act) =>
@@ -44,6 +41,8 @@ export const verifyVerb: Verb = (act) =>
     .option("--dynamodb <table>", "its table: TABLE or TABLE:attribute (else partition key)")
     .option("--s3 <prefix>", "its objects: s3://bucket/prefix, each named by its event id")
     .option("--dlq <url>", "a dead-letter queue, which is read and left as it is")
+    .option("--buckets", "by the books in the files alone: needs no poller and no AWS")
+    .option("--events <file>", "with --buckets: events as NDJSON that others have, and their books")
     .option("--as-of <time>", "when the list was taken (default: time of the file, or now)")
     .option("--source <name>", "only this source")
     .option("--survey <id>", "only this survey", surveyId)
@@ -56,10 +55,13 @@ export const verifyVerb: Verb = (act) =>
       examples(
         "verify --stack SurveyPoller --dynamodb crm-events:eventId --dlq https://sqs…/crm-dead",
         "verify --data .survey-poller --ids events.jsonl --resend --yes",
+        "verify --buckets --ids mine.csv --events events.jsonl",
       ),
     )
     .action((options) =>
       act(options, async (io) => {
+        checkBuckets(options);
+        if (options.buckets === true) return verifyBuckets(options, io);
         checkList(options);
         stretchOf(options);
         if (options.yes === true && options.resend !== true) {
@@ -77,45 +79,53 @@ export const verifyVerb: Verb = (act) =>
       }),
     );
 
+/** @throws UsageError for a flag that is of one of the two ways alone */
+function checkBuckets({ buckets, ids: _, json: __, events, ...others }: Options & { json?: true | undefined }): void {
+  if (buckets !== true && events !== undefined) {
+    throw new UsageError("--events belongs to --buckets", { hint: "Say what the consumer has with --ids." });
+  }
+  const more = Object.entries(others).flatMap(([name, value]) => (value === undefined ? [] : [name]));
+  if (buckets === true && more.length > 0) {
+    const hint = "With --buckets give --ids and --events: it reads files alone.";
+    throw new UsageError(`--${more[0]} does not go with --buckets`, { hint });
+  }
+}
+
 /** Compares what a consumer has with the ledger. */
 async function verify(target: Target, io: Io, options: Options): Promise<VerifyAnswer> {
   const { source, survey, from, to, dlq } = options;
   const stretch = stretchOf(options);
   const surveys = await ledgersOf(target, options);
-  const progress = showProgress(io);
+  using progress = showProgress(io);
   const [ids, deadLetters] = [new Set<string>(), new Set<string>()];
   const reading = { signal: io.signal, tell: (text: string) => progress.update(text) };
-  try {
-    const list = await readList(target, options, io, { ...reading, ids });
-    const size = ids.size;
-    if (dlq !== undefined) {
-      const { isAll, messages } = await readDeadLetters(target, dlq, { ...reading, ids: deadLetters });
-      if (!isAll) io.say(`Only the first ${count(messages, "message")} of the dead-letter queue were read.`);
-    }
-    const { take, compared } = createComparison({ ids, deadLetters, asOf: list.asOf, stretch });
-    await eachEmitted(target, surveys, io, (one, entries) => {
-      for (const entry of entries) take(one, entry);
-      progress.update(`${count(compared.expected, "emitted response")} compared`);
-    });
-    const { missing, expected, emittedLater, notBefore } = compared;
-    missing.sort((a, b) => a.surveyId - b.surveyId || a.responseId - b.responseId);
-    const causes = figuresOf(missing);
-    const asOf = Math.floor(list.asOf);
-    const figures = { ...causes, expected, emittedLater, ids: size, asOf, notBefore };
-    const isPart = source !== undefined || survey !== undefined;
-    return {
-      ...{ verdict: verdictOf(figures), sentence: verdictText(figures), next: null },
-      list: { from: list.from, asOf, notBefore, ids: size, unreadable: list.unreadable },
-      scope: {
-        ...{ source: source ?? null, surveyId: survey ?? null },
-        ...{ from: from === undefined ? null : stretch.from, to: to === undefined ? null : stretch.to },
-      },
-      ...causes,
-      ...{ expected, emittedLater, missing, unknown: isPart ? null : [...ids].sort(), resend: null },
-    };
-  } finally {
-    progress.end();
+  const list = await readList(target, options, io, { ...reading, ids });
+  const size = ids.size;
+  if (dlq !== undefined) {
+    const { isAll, messages } = await readDeadLetters(target, dlq, { ...reading, ids: deadLetters });
+    if (!isAll) io.say(`Only the first ${count(messages, "message")} of the dead-letter queue were read.`);
   }
+  const { take, compared } = createComparison({ ids, deadLetters, asOf: list.asOf, stretch });
+  await eachEmitted(target, surveys, io, (one, entries) => {
+    for (const entry of entries) take(one, entry);
+    progress.update(`${count(compared.expected, "emitted response")} compared`);
+  });
+  const { missing, expected, emittedLater, notBefore } = compared;
+  missing.sort((a, b) => a.surveyId - b.surveyId || a.responseId - b.responseId);
+  const causes = figuresOf(missing);
+  const asOf = Math.floor(list.asOf);
+  const figures = { ...causes, expected, emittedLater, ids: size, asOf, notBefore };
+  const isPart = source !== undefined || survey !== undefined;
+  return {
+    ...{ verdict: verdictOf(figures), sentence: verdictText(figures), next: null },
+    list: { from: list.from, asOf, notBefore, ids: size, unreadable: list.unreadable },
+    scope: {
+      ...{ source: source ?? null, surveyId: survey ?? null },
+      ...{ from: from === undefined ? null : stretch.from, to: to === undefined ? null : stretch.to },
+    },
+    ...causes,
+    ...{ expected, emittedLater, missing, unknown: isPart ? null : [...ids].sort(), resend: null },
+  };
 }
 
 function told(found: VerifyAnswer, next: string | null): Answer {
@@ -173,7 +183,6 @@ const CAUSES: Record<MissingEvent["cause"], (one: MissingEvent) => string> = {
   "on-its-way": () => "may still be on its way",
 };
 
-/** A line for each missing event: survey, response, event id, cause. */
 function missingLines(missing: readonly MissingEvent[]): string[] {
   return columns(
     missing.map((one) => [
@@ -183,7 +192,6 @@ function missingLines(missing: readonly MissingEvent[]): string[] {
   );
 }
 
-/** The warning about ids that are no event of this poller. */
 function unknownWarning(unknown: readonly string[]): string {
   const some = `${unknown.slice(0, 3).join(", ")}${unknown.length > 3 ? ", …" : ""}`;
   const are = unknown.length === 1 ? "is" : "are";
@@ -196,14 +204,12 @@ interface MissingEvent {
   source: string;
   surveyId: number;
   responseId: number;
-  /** The last event of the response. */
   eventId: string;
   revision: number | null;
   /** When the bus took it. */
   emittedAt: number;
   /** On its way: emitted so shortly before the list was taken that it may have come since. */
   cause: "never-arrived" | "dead-letter-queue" | "older-revision" | "on-its-way";
-  /** The revision that the consumer has; null: none. */
   has: number | null;
 }
 
@@ -220,7 +226,6 @@ export interface VerifyAnswer {
     asOf: number;
     /** Set where that is too early: when the youngest of its ids was emitted. */
     notBefore: number | null;
-    /** Event ids in it, each once. */
     ids: number;
     /** Lines, items or objects without an event id. */
     unreadable: number;
@@ -237,7 +242,6 @@ export interface VerifyAnswer {
   missing: MissingEvent[];
   /** Ids that no ledger of the poller has; null where only a part of it was read. */
   unknown: string[] | null;
-  /** With --resend. */
   resend: { dryRun: boolean; sentence: string; items: ResentItem[] } | null;
 }
 
@@ -253,7 +257,6 @@ interface CompareOptions {
   deadLetters: ReadonlySet<string>;
   /** When the consumer's list was taken (epoch milliseconds). */
   asOf: number;
-  /** By `emittedAt`. */
   stretch: Stretch;
 }
 
@@ -287,27 +290,15 @@ export function createComparison({ ids, deadLetters, asOf, stretch }: CompareOpt
   return { take, compared };
 }
 
-type Figures = Pick<
-  VerifyAnswer,
-  "neverArrived" | "inDeadLetterQueue" | "olderRevision" | "onTheirWay" | "expected" | "emittedLater"
-> & {
-  /** Ids of the consumer. */
-  ids: number;
-  /** When its list was taken, and since when it cannot have been before; epoch milliseconds. */
-  asOf: number;
-  notBefore: number | null;
-};
-type Causes = Pick<Figures, "neverArrived" | "inDeadLetterQueue" | "olderRevision" | "onTheirWay">;
+type Causes = Pick<VerifyAnswer, "neverArrived" | "inDeadLetterQueue" | "olderRevision" | "onTheirWay">;
+type Figures = Causes &
+  Pick<VerifyAnswer, "expected" | "emittedLater"> &
+  Pick<VerifyAnswer["list"], "ids" | "asOf" | "notBefore">;
 
-/** How often each cause stands in the list. */
 export function figuresOf(missing: readonly MissingEvent[]): Causes {
   const of = (cause: MissingEvent["cause"]): number => missing.filter((one) => one.cause === cause).length;
-  return {
-    neverArrived: of("never-arrived"),
-    inDeadLetterQueue: of("dead-letter-queue"),
-    olderRevision: of("older-revision"),
-    onTheirWay: of("on-its-way"),
-  };
+  const [neverArrived, inDeadLetterQueue] = [of("never-arrived"), of("dead-letter-queue")];
+  return { neverArrived, inDeadLetterQueue, olderRevision: of("older-revision"), onTheirWay: of("on-its-way") };
 }
 
 export function verdictOf(figures: Figures): VerifyAnswer["verdict"] {
@@ -322,26 +313,26 @@ export function verdictText(figures: Figures): string {
   const { neverArrived, inDeadLetterQueue, olderRevision, onTheirWay, expected, emittedLater } = figures;
   const way = `${figure(onTheirWay)} may still be on ${onTheirWay === 1 ? "its" : "their"} way`;
   const all = figure(expected);
+  const were = `${figure(emittedLater)} ${emittedLater === 1 ? "was" : "were"}`;
+  const later = emittedLater === 0 ? "" : `; ${were} emitted after its list was taken, and not judged`;
   switch (verdictOf(figures)) {
     case "complete":
-      return `Complete. The consumer has all ${count(expected, "event")}${laterText(emittedLater)}.`;
+      return `Complete. The consumer has all ${count(expected, "event")}${later}.`;
     case "unknown":
       return `Not proved: ${unknownText(figures)}`;
     case "on-its-way":
       return `Not proved: ${way}, of ${all}. Take the list again in a minute.`;
     case "missing": {
-      const causes = [
-        ...(neverArrived > 0 ? [`${figure(neverArrived)} never arrived`] : []),
-        ...(inDeadLetterQueue > 0 ? [`${figure(inDeadLetterQueue)} in the dead-letter queue`] : []),
-      ];
+      const never = neverArrived > 0 && `${figure(neverArrived)} never arrived`;
+      const dead = inDeadLetterQueue > 0 && `${figure(inDeadLetterQueue)} in the dead-letter queue`;
       const lost = neverArrived + inDeadLetterQueue;
-      const older = `${figure(olderRevision)} older ${olderRevision === 1 ? "revision" : "revisions"}`;
+      const older = count(olderRevision, "older revision");
       const parts = [
-        ...(lost > 0 ? [`Missing ${figure(lost)} of ${all}: ${causes.join(", ")}`] : []),
-        ...(olderRevision > 0 ? [lost > 0 ? older : `Not up to date: ${older}, of ${all}`] : []),
-        ...(onTheirWay > 0 ? [way] : []),
+        lost > 0 && `Missing ${figure(lost)} of ${all}: ${[never, dead].filter(Boolean).join(", ")}`,
+        olderRevision > 0 && (lost > 0 ? older : `Not up to date: ${older}, of ${all}`),
+        onTheirWay > 0 && way,
       ];
-      return `${parts.join("; ")}.`;
+      return `${parts.filter(Boolean).join("; ")}.`;
     }
   }
 }
@@ -356,9 +347,4 @@ function unknownText({ emittedLater, ids, asOf, notBefore }: Figures): string {
   return ids === 0
     ? "nothing was emitted there yet, and nothing was compared."
     : "nothing was emitted there, and this poller knows none of the ids. Is it the right one?";
-}
-
-function laterText(emittedLater: number): string {
-  if (emittedLater === 0) return "";
-  return `; ${figure(emittedLater)} ${emittedLater === 1 ? "was" : "were"} emitted after its list was taken, and not judged`;
 }

@@ -1,6 +1,6 @@
 import { isInteger, isObject, isText, readId } from "./fields.ts";
 import { plainText } from "./plain-text.ts";
-import { shortened } from "./shortened.ts";
+import { shortened } from "./survey.ts";
 
 /** The questions of a survey as far as events need them, as plain data: it is kept. */
 export interface SurveyDefinition {

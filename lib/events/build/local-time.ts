@@ -1,6 +1,6 @@
 import { Temporal } from "temporal-polyfill";
 import type { Moment } from "../response-completed.ts";
-import { isDateString } from "./date-string.ts";
+import { asUtc } from "./date-string.ts";
 
 /** The date string that the service writes at an instant (epoch milliseconds). */
 export function localString(at: number, timeZone: string): string {
@@ -16,7 +16,43 @@ export function localString(at: number, timeZone: string): string {
  */
 export function toMoment(local: string | null, timeZone: string | undefined): Moment {
   // Anything but the documented form may mean another thing than it seems to: no instant is invented.
-  if (local === null || timeZone === undefined || !isDateString(local)) return { local };
+  const shown = local === null ? undefined : asUtc(local);
+  if (local === null || timeZone === undefined || shown === undefined) return { local };
+  const day = shown - (shown % DAY);
+  const ahead = aheadAt(day, timeZone);
+  if (ahead === undefined || ahead !== aheadAt(day + DAY, timeZone)) return onDayOfChange(local, timeZone);
+  return { local, at: new Date(shown - ahead).toISOString().replace(".000Z", "Z") };
+}
+
+const DAY = 86_400_000;
+/** By zone and midnight. */
+const known = new Map<string, number | undefined>();
+const MOST_KNOWN = 10_000;
+
+/**
+ * How many milliseconds a midnight (as `asUtc` gives it) is ahead of UTC. Undefined where the clock does not show it exactly once, or the zone is not known. A
+ * history has thousands of dates on few days, and to ask for the zone of each costs much.
+ */
+function aheadAt(midnight: number, timeZone: string): number | undefined {
+  const key = `${timeZone} ${midnight}`;
+  if (known.has(key)) return known.get(key);
+  if (known.size >= MOST_KNOWN) known.clear();
+  const ahead = findAhead(midnight, timeZone);
+  known.set(key, ahead);
+  return ahead;
+}
+
+function findAhead(midnight: number, timeZone: string): number | undefined {
+  try {
+    const shown = Temporal.Instant.fromEpochMilliseconds(midnight).toZonedDateTimeISO("UTC").toPlainDateTime();
+    return midnight - shown.toZonedDateTime(timeZone, { disambiguation: "reject" }).epochMilliseconds;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The same for a day on which the clock may be set. */
+function onDayOfChange(local: string, timeZone: string): Moment {
   try {
     const plain = Temporal.PlainDateTime.from(local.replace(" ", "T"));
     const earlier = plain.toZonedDateTime(timeZone, { disambiguation: "earlier" });

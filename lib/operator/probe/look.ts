@@ -10,7 +10,7 @@ import {
   type SurveyApi,
   SurveyApiError,
 } from "../../survey-api/index.ts";
-import { type Page, pageOf } from "./listed.ts";
+import { type PageAnswer, pageOf } from "./lists.ts";
 import type { CheckLine, Finding } from "./report.ts";
 
 export interface ProbeOptions {
@@ -31,9 +31,6 @@ export interface ProbeOptions {
 
 /** A row of the survey list. */
 export type Row = Record<string, unknown> & { surveyId: number };
-
-/** One read of a page: what it holds, or what was answered in its place. */
-export type PageAnswer = { kind: "page"; page: Page } | { kind: "none"; answer: string };
 
 export const PAGE = "get survey responses, page and order";
 

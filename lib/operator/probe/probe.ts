@@ -2,9 +2,19 @@ import { readDefinition } from "../../events/build/definition.ts";
 import { isInteger, isObject, readId } from "../../events/build/fields.ts";
 import { isFull, selected } from "../../polling/index.ts";
 import { NotFoundError, type SurveyApi, SurveyApiError } from "../../survey-api/index.ts";
-import { isCompleted, type Page } from "./listed.ts";
-import { countFindings, type Ends, findEnd, openFinding, singleFinding, sortFindings, wellKnown } from "./lists.ts";
-import { Ended, Look, PAGE, type PageAnswer, type Part, type ProbeOptions, type Row, watching } from "./look.ts";
+import {
+  countFindings,
+  type Ends,
+  findEnd,
+  isCompleted,
+  openFinding,
+  type Page,
+  type PageAnswer,
+  singleFinding,
+  sortFindings,
+  wellKnown,
+} from "./lists.ts";
+import { Ended, Look, PAGE, type Part, type ProbeOptions, type Row, watching } from "./look.ts";
 import { type Finding, notSeen, type ProbeReport, QUESTIONS, type Question } from "./report.ts";
 import { zoneFinding } from "./zone.ts";
 

@@ -52,7 +52,7 @@ export interface LedgerEntry {
   refusedRevision?: string;
   /** Of an emitted one that closed books do not list: `closedAt` of the first of these, or of those by which subscribers were told. */
   gone?: { since: number; told?: true };
-  /** Of a held one: hashes of the answers that pages have shown. Operation 9 has to give them all. */
+  /** Of a held one: hashes of the answers that pages have shown. The single read has to give them all. */
   shown?: string[];
   /** The kept part of the response, to go on without the list, or where that lies in the vault. */
   kept?: unknown;

@@ -28,8 +28,8 @@ export interface Response {
   /** Of what was read; undefined where nobody knows how pages list it. */
   digest: string | undefined;
   proof: Proof;
-  /** The page on which it begins; absent where no page has shown it now. */
-  seen?: { page: number; order: "asc" | "desc" } | undefined;
+  /** The page on which it begins, and when that was read (epoch milliseconds); absent where no page has shown it now. */
+  seen?: { page: number; order: "asc" | "desc"; at: number } | undefined;
   /** The event that is to be replaced, where there is one. */
   replaces?: Replaced | undefined;
   /** The date of completion; "" where that is not credible. */
@@ -40,6 +40,8 @@ export interface Response {
   attempts: number;
   used?: UsedPatience | undefined;
   details: Details;
+  /** Milliseconds that the service took for them. */
+  took?: Partial<Record<keyof Details, number>> | undefined;
   /** Where its kept records lie in the vault, to be deleted once it is out. */
   keptKey?: string | undefined;
 }

@@ -5,7 +5,7 @@ import { endsWork, isInterrupted } from "../errors.ts";
 import type { Outcome } from "../learned.ts";
 import type { DetailKind } from "../model/ledger-entry.ts";
 import { privateMetadata } from "../model/privacy.ts";
-import type { Details } from "../model/response.ts";
+import type { Details, Response } from "../model/response.ts";
 import type { Lease, SurveyState } from "../model/survey-state.ts";
 import type { DetailRead } from "../ports.ts";
 import type { Survey } from "../survey.ts";
@@ -13,6 +13,8 @@ import { failsForAll, isGivenUp, isSpared, LEAST_ATTEMPTS, type Patience, underO
 
 export interface Enrichment {
   details: Details;
+  /** Milliseconds that the service took for what was asked. */
+  took: NonNullable<Response["took"]>;
   /** The questions of its survey; undefined where they were not asked for, or could not be had. */
   definition: SurveyDefinition | undefined;
   /** The parts that the event goes out without. */
@@ -37,6 +39,7 @@ export async function enrich(
 ): Promise<Enrichment> {
   const { service, clock } = survey.ports;
   const details = { ...known };
+  const took: Enrichment["took"] = {};
   const missing: string[] = [];
   const reasons: string[] = [];
   const of = patience.used === undefined ? "new" : "waiting";
@@ -44,7 +47,12 @@ export async function enrich(
 
   const ask = async (kind: DetailKind, read: () => Promise<DetailRead>): Promise<void> => {
     if (!survey.source.enrich[kind] || details[kind] !== undefined) return;
-    const outcome = await underOutage(survey, kind, of, () => attempt(read));
+    const outcome = await underOutage(survey, kind, of, async () => {
+      const began = clock.now();
+      const answer = await attempt(read);
+      took[kind] = clock.now() - began;
+      return answer;
+    });
     const isAsked = outcome.kind !== "failed" || !isSpared(`${kind}:${outcome.code}`);
     asked ||= isAsked;
     if (outcome.kind === "found") {
@@ -77,6 +85,7 @@ export async function enrich(
   const { definition } = ofSurvey;
   return {
     details,
+    took,
     definition,
     missing: [...missing, ...ofSurvey.missing],
     reasons: [...reasons, ...ofSurvey.reasons],

@@ -15,7 +15,7 @@ import { enrich } from "./enrich.ts";
 import { OrderedPipeline } from "./ordered-pipeline.ts";
 import { isSpared } from "./outage.ts";
 import { entryOf, isNew, oldestFirst, refusedEntry, waitingEntry } from "./response.ts";
-import { MOST_ENTRIES } from "./tell.ts";
+import { MOST_ENTRIES, observeSent } from "./tell.ts";
 
 // From responses to events that the bus has taken and entries in the ledger (R18).
 
@@ -188,7 +188,7 @@ export class Publishing {
     const firstSeen = response.attempts === 0 ? survey.ports.clock.now() : response.firstSeen;
     const asked = { ...response, firstSeen };
     const found = await enrich(survey, response.responseId, response.details, asked);
-    const enriched: Response = { ...asked, details: found.details };
+    const enriched: Response = { ...asked, details: found.details, took: found.took };
     if (response.replaces !== undefined) return this.updateOf(enriched, response.replaces.entry, found);
     // Hundreds may be spared at every tick: their entries are as they were, and due still.
     if (found.reasons.length > 0 && !found.asked && response.used !== undefined) return { waits: true };
@@ -238,6 +238,7 @@ export class Publishing {
     let failure: PublishFailedError | undefined;
     let taken = 0;
     if (!isHeldUp) {
+      const began = survey.ports.clock.now();
       // fault: ledger-before-bus
       const outcomes = await survey.ports.publisher.publish(
         batch.map(({ sealed }) => sealed),
@@ -246,8 +247,15 @@ export class Publishing {
       );
       // fault: failed-counts-as-published
       const published = batch.filter((_, i) => outcomes[i]?.kind === "published");
-      // The ledger comes first: whatever fails from here on, these are not to be published again.
-      await enter(survey, published);
+      const answered = survey.ports.clock.now();
+      let ledger: number | undefined;
+      try {
+        // The ledger comes first: whatever fails from here on, these are not to be published again.
+        await enter(survey, published);
+        ledger = survey.ports.clock.now() - answered;
+      } finally {
+        observeSent(survey, batch, outcomes, { bus: answered - began, ledger });
+      }
       const repaired = noteReplaced(survey, published);
       addCounts(counts, { emitted: published.length - repaired, repaired });
       taken = published.length;
@@ -346,6 +354,5 @@ function noteReplaced(survey: Survey, published: readonly Item[]): number {
   const short = replaced.filter(({ count = 0, records }) => count < records.length);
   const again = short.filter(({ revision = 1 }) => revision > 1).length;
   survey.note({ kind: "repaired", once: short.length - again, again });
-  survey.ports.observe({ kind: "repaired", surveyId: survey.id, count: replaced.length });
   return replaced.length;
 }

@@ -1,12 +1,14 @@
 import { hash } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
-import { buildSurveyChanged } from "../../events/build/build-survey-changed.ts";
-import { buildSurveyCounted, type SurveyCounts } from "../../events/build/build-survey-counted.ts";
-import type { SurveyFacts } from "../../events/index.ts";
+import { buildSurveyChanged, buildSurveyCounted } from "../../events/build/build-told.ts";
+import type { SurveyCounts } from "../../events/build/survey.ts";
+import type { DetailOf, SurveyFacts } from "../../events/index.ts";
 import { notTaken } from "../errors.ts";
 import { holdLease } from "../lease.ts";
+import type { Response } from "../model/response.ts";
 import type { SurveyEvent } from "../model/survey-events.ts";
 import type { CountsMark, Listed, OutgoingEvent, SurveyState } from "../model/survey-state.ts";
+import type { PublishOutcome, SentEvent } from "../ports.ts";
 import type { Survey } from "../survey.ts";
 
 /** Events of one request to the bus. */
@@ -29,13 +31,64 @@ export function factsOf({ id, state, source, ports }: Survey) {
  * nobody knows whether it did.
  */
 export async function tell(survey: Survey, events: readonly OutgoingEvent[]): Promise<void> {
-  const { publisher } = survey.ports;
+  const { publisher, clock } = survey.ports;
   for (let i = 0; i < events.length; i += MOST_ENTRIES) {
-    const sealed = await Promise.all(events.slice(i, i + MOST_ENTRIES).map((event) => publisher.seal(event)));
+    const batch = events.slice(i, i + MOST_ENTRIES);
+    const sealed = await Promise.all(batch.map((event) => publisher.seal(event)));
+    const began = clock.now();
     const outcomes = await publisher.publish(sealed, () => holdLease(survey));
+    observeSent(
+      survey,
+      batch.map((event) => ({ event })),
+      outcomes,
+      { bus: clock.now() - began },
+    );
     const failed = outcomes.find(({ kind }) => kind !== "published");
     if (failed !== undefined) throw notTaken("code" in failed ? failed.code : "UNKNOWN");
   }
+}
+
+/** Lets those who watch know what the bus has said of events, and how these came there. */
+export function observeSent(
+  { ports }: Pick<Survey, "ports">,
+  batch: readonly { event: OutgoingEvent; response?: Response }[],
+  outcomes: readonly PublishOutcome[],
+  ms: Pick<SentEvent["ms"], "bus" | "ledger">,
+): void {
+  for (const [i, { event, response }] of batch.entries()) {
+    const { kind: outcome, ...code } = outcomes[i] ?? { kind: "failed" as const };
+    const { bus, ledger } = ms;
+    const isWritten = outcome === "published" && ledger !== undefined;
+    const sent = { outcome, ...code, batch: batch.length };
+    const times = { ...response?.took, bus, ...(isWritten ? { ledger } : {}) };
+    ports.observe({ kind: "sent", event: { ...factsOfEvent(event), ...sent, ms: times, ...wayOf(response) } });
+  }
+}
+
+function factsOfEvent({ type, time, detail: { meta, data } }: OutgoingEvent) {
+  const { responseId, response } = data as Partial<DetailOf<"response.updated">["data"]>;
+  const { revision, origin, changed } = meta as Partial<Pick<SentEvent, "revision" | "origin" | "changed">>;
+  return {
+    type,
+    surveyId: data.surveyId,
+    ...(responseId === undefined ? {} : { responseId }),
+    eventId: meta.eventId,
+    ...(revision === undefined ? {} : { revision }),
+    ...(origin === undefined ? {} : { origin }),
+    ...(changed === undefined ? {} : { changed }),
+    detectedAt: time,
+    ...(response === undefined ? {} : { completed: response.completed }),
+  };
+}
+
+function wayOf(response: Response | undefined): Pick<SentEvent, "listed" | "proved" | "attempts"> {
+  if (response === undefined) return {};
+  const { seen, proof, attempts } = response;
+  return {
+    ...(seen === undefined ? {} : { listed: seen }),
+    proved: proof,
+    ...(attempts === 0 ? {} : { attempts: attempts + 1 }),
+  };
 }
 
 /**
@@ -68,6 +121,9 @@ async function tellUntold(survey: Survey): Promise<void> {
 
 // R20: what subscribers are told of a survey itself.
 
+/** Intervals between two lists that show the same change, at most. */
+const MOST_BETWEEN = 3;
+
 /** Later: a survey was made after the first tick of its source. */
 export type Presence = "present" | "later";
 
@@ -89,7 +145,9 @@ function changeOf(survey: Survey, listed: Listed, presence: Presence): Next | un
   const { sequence, facts: before, sight } = known;
   const { facts: after, at } = listed;
   const isSame = isDeepStrictEqual(before, after);
-  if (isSame || sight === undefined || sight.at === at || !isDeepStrictEqual(sight.facts, after)) {
+  // Where a list between them has shown it as it is known, nobody has looked.
+  const isInRow = sight !== undefined && at - sight.at <= MOST_BETWEEN * survey.source.interval;
+  if (isSame || !isInRow || sight.at === at || !isDeepStrictEqual(sight.facts, after)) {
     survey.note({ kind: "known", known: { sequence, facts: before, ...(isSame ? {} : { sight: listed }) } });
     return undefined;
   }

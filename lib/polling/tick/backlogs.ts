@@ -74,6 +74,7 @@ async function workRound(
   const atOnce = Math.min(AT_ONCE, source.concurrency);
   const { state, clock } = ports;
   const account = await state.account();
+  ports.observe({ kind: "account", account });
   checkOwnState(account, request);
   const began = clock.now();
   const round: BacklogRound = { source: source.name, turns: [], goesOn: false };

@@ -3,6 +3,7 @@ import { endsWork, failureOf, isInterrupted } from "../errors.ts";
 import type { Learned } from "../learned.ts";
 import type { RoleHolder } from "../lease.ts";
 import type { AccountState, RestKind, SurveyRow } from "../model/account.ts";
+import { addCounts } from "../model/poll-counts.ts";
 import type { PollingSource } from "../model/source.ts";
 import { type PollRequest, type PollResult, pollSurvey } from "../poll-survey.ts";
 import type { Ports, SurveyService } from "../ports.ts";
@@ -25,8 +26,10 @@ const ROWS_EVERY = 10_000;
 /** A creation date further ahead is no date: no zone and no clock is so wrong. */
 const FURTHEST_AHEAD = 26 * 3_600_000;
 
-/** The polls of one tick. */
-export interface Polls {
+type How = Pick<PollRequest, "head" | "rest">;
+
+/** What the polls of one tick share. */
+export interface PollsOptions {
   request: TickRequest;
   account: AccountState;
   learned: Learned;
@@ -34,74 +37,138 @@ export interface Polls {
   holder: RoleHolder;
   /** Epoch milliseconds at which the tick began. */
   now: number;
-  outcomes: Map<number, SurveyOutcome>;
+}
+
+/** The polls of one tick: what each came to, and the rows that follow from that. */
+export class Polls {
+  readonly outcomes = new Map<number, SurveyOutcome>();
+  private readonly options: PollsOptions;
   /** Rows that are not saved yet; and when, in epoch milliseconds, the last ones were. */
-  rows: Map<number, SurveyRow>;
-  savedAt: number;
+  private unsaved = new Map<number, SurveyRow>();
+  private savedAt: number;
   /** Whether something has failed that concerns the whole source. */
-  stopped: boolean;
-}
+  private isStopped = false;
 
-type How = Pick<PollRequest, "head" | "rest">;
-
-export function createPolls(tick: Pick<Polls, "request" | "account" | "learned" | "holder" | "now">): Polls {
-  const { now } = tick;
-  const nothing = { outcomes: new Map(), rows: new Map(), stopped: false };
-  return { ...tick, ...nothing, savedAt: now };
-}
-
-/** Polls the surveys that are due for news, many at once. A failure in one does not touch the others. */
-export async function pollNews(polls: Polls, due: DueTasks["news"]): Promise<void> {
-  // A survey with little news mostly has one request in flight. With more of them a slow service would bring none to its end in time.
-  const limit = pLimit(polls.request.source.concurrency);
-  await Promise.all(due.map(({ head, ...survey }) => limit(poll, polls, survey, { head })));
-  await saveRows(polls);
-}
-
-/** Does other work for up to `most` requests; gives what is left of them, less than nothing when the last work took more. */
-export async function doRest(polls: Polls, due: DueTasks["rest"], most: number): Promise<number> {
-  // fault: no-budget
-  const budget: Budget = { left: most };
-  for (const { kind, overdue: _, ...survey } of due) {
-    if (budget.left <= 0) break;
-    // A survey that has just failed altogether, that another process polls, or that has a backlog, is left alone.
-    const outcome = polls.outcomes.get(survey.surveyId);
-    if (outcome !== undefined && outcome.result?.counts.unfinished !== false) continue;
-    await poll(polls, survey, { head: false, rest: { kind, budget } });
+  constructor(options: PollsOptions) {
+    this.options = options;
+    this.savedAt = options.now;
   }
-  await saveRows(polls);
-  return budget.left;
+
+  /** Polls the surveys that are due for news, many at once. A failure in one does not touch the others. */
+  async pollNews(due: DueTasks["news"]): Promise<void> {
+    // A survey with little news mostly has one request in flight. With more of them a slow service would bring none to its end in time.
+    const limit = pLimit(this.options.request.source.concurrency);
+    await Promise.all(due.map(({ head, ...survey }) => limit(() => this.poll(survey, { head }))));
+    await this.saveRows();
+  }
+
+  /** Does other work for up to `most` requests; gives what is left of them, less than nothing when the last work took more. */
+  async doRest(due: DueTasks["rest"], most: number): Promise<number> {
+    // fault: no-budget
+    const budget: Budget = { left: most };
+    for (const { kind, overdue: _, ...survey } of due) {
+      if (budget.left <= 0) break;
+      // A survey that has just failed altogether, that another process polls, or that has a backlog, is left alone.
+      const outcome = this.outcomes.get(survey.surveyId);
+      if (outcome !== undefined && outcome.result?.counts.unfinished !== false) continue;
+      await this.poll(survey, { head: false, rest: { kind, budget } });
+    }
+    await this.saveRows();
+    return budget.left;
+  }
+
+  private async poll(survey: ListedSurvey, how: How): Promise<void> {
+    const { request, holder } = this.options;
+    const { ports } = request;
+    if (this.isStopped || holder.lease.lost !== undefined || ports.clock.now() > request.deadline) return;
+    let hasWaiting = false;
+    const observe: Ports["observe"] = (event) => {
+      hasWaiting ||= event.kind === "waiting";
+      ports.observe(event);
+    };
+    try {
+      const result = await pollSurvey({ ...requestFor(this.options, survey), ports: { ...ports, observe }, ...how });
+      if (!this.enter(survey, result, how)) this.stayDue(survey, how, hasWaiting);
+    } catch (error) {
+      this.stayDue(survey, how, hasWaiting);
+      this.isStopped ||= endsWork(error);
+      // The time was up: it is no failure, and the next tick goes on with it.
+      if (isInterrupted(error)) return;
+      this.outcomes.set(survey.surveyId, { error });
+      tell(ports, survey, error);
+    }
+    // A failure from here on is saved with the others at the end.
+    if (this.unsaved.size >= ROWS_AT_ONCE && ports.clock.now() >= this.savedAt + ROWS_EVERY) {
+      await this.saveRows().catch(() => undefined);
+    }
+  }
+
+  /** Takes in what a poll came to. False where it has failed, and the survey is to stay as due as it was. */
+  private enter(survey: ListedSurvey, result: PollResult | undefined, how: How): boolean {
+    const { request, account, now } = this.options;
+    const { ports } = request;
+    const { surveyId } = survey;
+    const { error: earlier, result: before } = this.outcomes.get(surveyId) ?? {};
+    const failure = result?.failure;
+    this.outcomes.set(surveyId, { result: inOne(before, result), error: earlier ?? failure });
+    if (failure !== undefined && earlier === undefined) tell(ports, survey, failure);
+    if (result === undefined) return true;
+    // All but what was left is done, so slow work may follow. As long as something is left the survey is as due as it was.
+    if (earlier !== undefined || (failure !== undefined && result.counts.left > 0)) return false;
+    const at = { now: ports.clock.now(), tickAt: now, kind: how.rest?.kind };
+    const row = nextRow(survey, account.rows.get(surveyId), result, at);
+    this.unsaved.set(surveyId, row);
+    account.rows.set(surveyId, row);
+    return true;
+  }
+
+  /** Other work goes first all the same. The next tick asks for what the poll has made wait before it failed. */
+  private stayDue({ surveyId }: ListedSurvey, { rest }: How, hasWaiting: boolean): void {
+    const { request, account } = this.options;
+    const row = this.unsaved.get(surveyId) ?? account.rows.get(surveyId);
+    if (row === undefined) return;
+    const now = request.ports.clock.now();
+    const tried = (kind: RestKind): SurveyRow["rest"] => ({
+      ...row.rest,
+      [kind]: { ...row.rest[kind], triedAt: now },
+    });
+    this.unsaved.set(surveyId, {
+      ...row,
+      workedAt: now,
+      ...(rest === undefined ? {} : { rest: tried(rest.kind) }),
+      ...(hasWaiting ? { dueAt: Math.min(row.dueAt ?? now, now) } : {}),
+    });
+  }
+
+  private async saveRows(): Promise<void> {
+    const { state, clock } = this.options.request.ports;
+    const rows = this.unsaved;
+    this.unsaved = new Map();
+    this.savedAt = clock.now();
+    if (rows.size === 0) return;
+    try {
+      await state.saveRows(rows);
+    } catch (error) {
+      this.unsaved = new Map([...rows, ...this.unsaved]);
+      throw error;
+    }
+  }
 }
 
-async function poll(polls: Polls, survey: ListedSurvey, how: How): Promise<void> {
-  const { request, holder } = polls;
-  const { ports } = request;
-  if (polls.stopped || holder.lease.lost !== undefined || ports.clock.now() > request.deadline) return;
-  let hasWaiting = false;
-  const observe: Ports["observe"] = (event) => {
-    hasWaiting ||= event.kind === "waiting";
-    ports.observe(event);
+/** What two polls of a survey in one tick came to. */
+function inOne(before: PollResult | undefined, result: PollResult | undefined): PollResult | undefined {
+  if (before === undefined || result === undefined) return result ?? before;
+  return {
+    ...result,
+    counts: addCounts({ ...result.counts }, before.counts),
+    closedNow: before.closedNow || result.closedNow,
+    repairedAgain: before.repairedAgain + result.repairedAgain,
   };
-  try {
-    const result = await pollSurvey({ ...requestFor(polls, survey), ports: { ...ports, observe }, ...how });
-    if (!enter(polls, survey, result, how)) stayDue(polls, survey, how, hasWaiting);
-  } catch (error) {
-    stayDue(polls, survey, how, hasWaiting);
-    polls.stopped ||= endsWork(error);
-    // The time was up: it is no failure, and the next tick goes on with it.
-    if (isInterrupted(error)) return;
-    polls.outcomes.set(survey.surveyId, { error });
-    tell(ports, survey, error);
-  }
-  // A failure from here on is saved with the others at the end.
-  if (polls.rows.size >= ROWS_AT_ONCE && ports.clock.now() >= polls.savedAt + ROWS_EVERY) {
-    await saveRows(polls).catch(() => undefined);
-  }
 }
 
 /** The request for a poll, but for its ports and its work. */
 function requestFor(
-  { request, account, learned, now }: Polls,
+  { request, account, learned, now }: PollsOptions,
   { surveyId, counts, facts, shown, created }: ListedSurvey,
 ): Omit<PollRequest, "ports" | keyof How> {
   const { source, owner, deadline, ownTime = ownTimeOf(source) } = request;
@@ -121,61 +188,8 @@ function requestFor(
   };
 }
 
-/** Takes in what a poll came to. False where it has failed, and the survey is to stay as due as it was. */
-function enter(polls: Polls, survey: ListedSurvey, result: PollResult | undefined, how: How): boolean {
-  const { request, account, outcomes, now } = polls;
-  const { ports } = request;
-  const { surveyId } = survey;
-  const earlier = outcomes.get(surveyId)?.error;
-  const failure = result?.failure;
-  outcomes.set(surveyId, { result, error: earlier ?? failure });
-  if (failure !== undefined && earlier === undefined) tell(ports, survey, failure);
-  if (result === undefined) return true;
-  // All but what was left is done, so slow work may follow. As long as something is left the survey is as due as it was.
-  if (earlier !== undefined || (failure !== undefined && result.counts.left > 0)) return false;
-  const at = { now: ports.clock.now(), tickAt: now, kind: how.rest?.kind };
-  const row = nextRow(survey, account.rows.get(surveyId), result, at);
-  polls.rows.set(surveyId, row);
-  account.rows.set(surveyId, row);
-  return true;
-}
-
-/** Other work goes first all the same. The next tick asks for what the poll has made wait before it failed. */
-function stayDue(
-  { request, account, rows }: Polls,
-  { surveyId }: ListedSurvey,
-  { rest }: How,
-  hasWaiting: boolean,
-): void {
-  const row = account.rows.get(surveyId);
-  if (row === undefined) return;
-  const now = request.ports.clock.now();
-  const tried = (kind: RestKind): SurveyRow["rest"] =>
-    ({ ...row.rest, [kind]: { ...row.rest[kind], triedAt: now } }) as SurveyRow["rest"];
-  rows.set(surveyId, {
-    ...row,
-    workedAt: now,
-    ...(rest === undefined ? {} : { rest: tried(rest.kind) }),
-    ...(hasWaiting ? { dueAt: Math.min(row.dueAt ?? now, now) } : {}),
-  });
-}
-
 function tell(ports: Ports, { surveyId }: ListedSurvey, error: unknown): void {
   ports.observe({ kind: "survey failed", surveyId, ...failureOf(error) });
-}
-
-async function saveRows(polls: Polls): Promise<void> {
-  const { rows, request } = polls;
-  const { state, clock } = request.ports;
-  polls.rows = new Map();
-  polls.savedAt = clock.now();
-  if (rows.size === 0) return;
-  try {
-    await state.saveRows(rows);
-  } catch (error) {
-    polls.rows = new Map([...rows, ...polls.rows]);
-    throw error;
-  }
 }
 
 /** A survey created after the source's first tick has no history from before it. */

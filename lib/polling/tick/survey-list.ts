@@ -1,6 +1,5 @@
-import { type SurveyCounts, surveyCounts } from "../../events/build/build-survey-counted.ts";
 import { readId } from "../../events/build/fields.ts";
-import { surveyFacts } from "../../events/build/survey.ts";
+import { type SurveyCounts, surveyCounts, surveyFacts } from "../../events/build/survey.ts";
 import type { SurveyFacts } from "../../events/index.ts";
 import { concernsWholeSource, failureOf, SurveyListUnreadableError } from "../errors.ts";
 import type { AccountState } from "../model/account.ts";

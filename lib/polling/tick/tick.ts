@@ -6,7 +6,7 @@ import { selected } from "../model/source.ts";
 import type { Ports } from "../ports.ts";
 import { outagesOf } from "../publish/outage.ts";
 import { findStart } from "./find-start.ts";
-import { createPolls, doRest, type Meter, metered, pollNews } from "./polls.ts";
+import { type Meter, metered, Polls } from "./polls.ts";
 import { dueTasks } from "./schedule.ts";
 import { isGone, surveysOf, unlistedOf } from "./survey-list.ts";
 import { checkOwnState, pauseOf, type TickRequest } from "./tick-request.ts";
@@ -25,6 +25,7 @@ async function tickInRole(request: TickRequest, holder: RoleHolder): Promise<Tic
   const { source, service } = request;
   const { state, observe, clock } = request.ports;
   const account = await state.account();
+  observe({ kind: "account", account });
   checkOwnState(account, request);
   const pausedUntil = pauseOf(request, account);
   if (pausedUntil !== undefined) {
@@ -53,13 +54,13 @@ async function tickInRole(request: TickRequest, holder: RoleHolder): Promise<Tic
   observe({ kind: "surveys", listed: listed.filter((survey) => !isGone(survey)).length, due: news.length });
 
   const learned = learnedBy(account);
-  const polls = createPolls({ request: { ...request, ports }, account, learned, holder, now });
+  const polls = new Polls({ request: { ...request, ports }, account, learned, holder, now });
   const beforeNews = meter.requests;
-  await pollNews(polls, news);
+  await polls.pollNews(news);
   const earned = (meter.requests - beforeNews) * EARNED_BY_NEWS;
   const budget = source.backgroundRequests + earned - (account.overdrawn ?? 0);
   // What the news came to is in the rows by now.
-  const left = await doRest(polls, dueTasks(listed, account.rows, now).rest, budget);
+  const left = await polls.doRest(dueTasks(listed, account.rows, now).rest, budget);
 
   const { outcomes } = polls;
   const overdrawn = Math.max(0, -left);

@@ -113,37 +113,45 @@ function shown<S extends Shape, T>(
   return { read: form(resource, isTold), isTold, repeats };
 }
 
-export const surveyList = shown(listOf, surveyListItem);
-export const survey = shown(oneOf, fullSurvey, { repeats: ["surveyId"] });
-export const questions = shown(listOf, questionListItem);
-export const records = shown(listOf, responseRecord, { repeats: ["surveyId"], untelling: ["surveyId"] });
-/** The map key names a metric, whatever the metric shows. */
-export const metrics = shown(mapOfAll, responseMetric, { untelling: ["surveyId", "created"] });
-export const reportMetrics = shown(mapOfAll, reportMetric, { untelling: ["surveyId", "created"] });
+const surveyList = shown(listOf, surveyListItem);
+const survey = shown(oneOf, fullSurvey, { repeats: ["surveyId"] });
+const questions = shown(listOf, questionListItem);
+const records = shown(listOf, responseRecord, { repeats: ["surveyId"], untelling: ["surveyId"] });
 /** The request names the response, so the body need not. */
-export const metadata = shown(listOf, responseMetadata, { repeats: ["responseId"], untelling: ["responseId"] });
-/** Its shape is not shown, but whose it is. */
-const response: Pick<Shown<unknown>, "repeats"> = { repeats: ["surveyId", "responseId"] };
+const metadata = shown(listOf, responseMetadata, { repeats: ["responseId"], untelling: ["responseId"] });
+/** Of a metric, which its key names, whatever it shows. */
+const untelling = ["surveyId", "created"];
 
+export type Documents = typeof documents;
 /** By the operation whose body it is. */
-export const documents: Partial<Record<Operation, Partial<Shown<unknown>>>> = {
+export const documents = {
   "get survey list": surveyList,
   "get survey": survey,
   "get survey questions": questions,
   "get survey responses": records,
   "get survey responses, page": records,
   "get survey responses, page and order": records,
-  "get survey response by id": response,
-  "get survey response by crk": response,
-  "get metric, single response": metrics,
-  "get metric, report": reportMetrics,
+  "get metric, single response": shown(mapOfAll, responseMetric, { untelling }),
+  "get metric, report": shown(mapOfAll, reportMetric, { untelling }),
   "get response metadata": metadata,
   "v2 survey list": surveyList,
   "v2 survey": survey,
   "v2 questions": questions,
   "v2 responses": records,
   "v2 responses, page": records,
-  "v2 response by id": response,
-  "v2 response by crk": response,
   "v2 response metadata": metadata,
 };
+
+/** Of one response the document does not show the body, but whose it is. */
+const ofOneResponse: readonly Operation[] = [
+  "get survey response by id",
+  "get survey response by crk",
+  "v2 response by id",
+  "v2 response by crk",
+];
+
+/** What is known of the body of any operation. */
+export function shownOf(operation: Operation): Partial<Shown<unknown>> {
+  if (ofOneResponse.includes(operation)) return { repeats: ["surveyId", "responseId"] };
+  return (documents as Partial<Record<Operation, Shown<unknown>>>)[operation] ?? {};
+}

@@ -39,22 +39,17 @@ function exactValue(_key: string, value: unknown, context?: { source: string }):
   return typeof value === "number" && context !== undefined ? exactly(value, context.source) : value;
 }
 
-export interface ExactParser {
-  /** @throws JsonTooLargeError; any other Error when it cannot be JSON, whose message quotes the text */
-  write(piece: string): void;
-  /** Whether the text was whole. */
-  isEnded(): boolean;
-}
+export type ElementsParser = ReturnType<typeof createElementsParser>;
 
 /** Reads the elements of a list that comes in parts, their numbers as `parseExactly` does. Nothing of an element is held that `onElement` was given. */
-export function createElementsParser(onElement: (element: unknown) => void): ExactParser {
+export function createElementsParser(onElement: (element: unknown) => void) {
   const tokenizer = new ExactTokenizer();
   const values = new TokenParser({ paths: ["$.*"], keepStack: false });
   let bounds: JsonBounds | undefined;
   tokenizer.onToken = (token) => {
     if (token.token === TokenType.LEFT_BRACE || token.token === TokenType.LEFT_BRACKET) {
       // The first one opens the list, and each element has bounds of its own.
-      if (bounds === undefined) bounds = createJsonBounds();
+      if (bounds === undefined) bounds = new JsonBounds();
       else bounds.open();
     } else if (token.token === TokenType.RIGHT_BRACE || token.token === TokenType.RIGHT_BRACKET) bounds?.close();
     values.write(token);
@@ -68,8 +63,10 @@ export function createElementsParser(onElement: (element: unknown) => void): Exa
   };
   values.onValue = ({ value }) => onElement(value);
   return {
-    write: (piece) => tokenizer.write(piece),
-    isEnded: () => tokenizer.isEnded && values.isEnded,
+    /** @throws JsonTooLargeError; any other Error when it cannot be JSON, whose message quotes the text */
+    write: (piece: string): void => tokenizer.write(piece),
+    /** Whether the text was whole. */
+    isEnded: (): boolean => tokenizer.isEnded && values.isEnded,
   };
 }
 
@@ -95,27 +92,22 @@ const MOST_CONTAINERS = 250_000;
 export class JsonTooLargeError extends Error {}
 
 /** Counts the objects and lists of a JSON value while it is read. */
-interface JsonBounds {
-  /** @throws JsonTooLargeError */
-  open(): void;
-  close(): void;
-}
+class JsonBounds {
+  private depth = 0;
+  private containers = 0;
 
-function createJsonBounds(): JsonBounds {
-  let depth = 0;
-  let containers = 0;
-  return {
-    open() {
-      depth += 1;
-      containers = depth === 1 ? 1 : containers + 1;
-      if (depth > MOST_DEPTH) throw new JsonTooLargeError(`is nested deeper than ${MOST_DEPTH} levels`);
-      if (containers > MOST_CONTAINERS)
-        throw new JsonTooLargeError(`holds more than ${MOST_CONTAINERS} objects and lists`);
-    },
-    close() {
-      depth -= 1;
-    },
-  };
+  /** @throws JsonTooLargeError */
+  open(): void {
+    this.depth += 1;
+    this.containers = this.depth === 1 ? 1 : this.containers + 1;
+    if (this.depth > MOST_DEPTH) throw new JsonTooLargeError(`is nested deeper than ${MOST_DEPTH} levels`);
+    if (this.containers > MOST_CONTAINERS)
+      throw new JsonTooLargeError(`holds more than ${MOST_CONTAINERS} objects and lists`);
+  }
+
+  close(): void {
+    this.depth -= 1;
+  }
 }
 
 const [QUOTE, BACKSLASH] = [0x22, 0x5c];
@@ -123,7 +115,7 @@ const [QUOTE, BACKSLASH] = [0x22, 0x5c];
 /** @throws JsonTooLargeError before anything of the text is made a value */
 function checkBounds(text: string): void {
   if (text.length <= MOST_DEPTH) return;
-  const bounds = createJsonBounds();
+  const bounds = new JsonBounds();
   let isText = false;
   for (let i = 0; i < text.length; i += 1) {
     const code = text.charCodeAt(i);

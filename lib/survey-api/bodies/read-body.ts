@@ -1,6 +1,6 @@
 import { type AboutAnswer, UnreadableBodyError } from "../errors.ts";
 import type { DataOperation } from "../operations.ts";
-import { documents, type Irregularity, type Shown } from "./documents.ts";
+import { type Irregularity, type Shown, shownOf } from "./documents.ts";
 import { JsonTooLargeError, parseExactly } from "./exact-json.ts";
 import { asArray, entriesIn } from "./json.ts";
 import { outline, outlineText } from "./outline.ts";
@@ -71,7 +71,7 @@ export const elements: ReadBody<unknown[]> = (body, about) => {
  * no answer: some services send an error with status 200.
  */
 export function elementsOf(operation: DataOperation): ReadBody<unknown[]> {
-  const { isTold } = documents[operation] ?? {};
+  const { isTold } = shownOf(operation);
   return (body, about) => {
     const isBare = asArray(body) === undefined && isTold?.(body) === true;
     const list = isBare ? [body] : elements(body, about);
@@ -82,7 +82,7 @@ export function elementsOf(operation: DataOperation): ReadBody<unknown[]> {
 
 /** The values of a body by key, as they were read; a list where there are no keys. Likewise no answer without any documented field. */
 export function asEntries(operation: DataOperation): ReadBody<Record<string, unknown> | unknown[]> {
-  const { isTold: isValue = () => true } = documents[operation] ?? {};
+  const { isTold: isValue = () => true } = shownOf(operation);
   return (body, about) => {
     const found = entriesIn(body, isValue);
     if (found === undefined) throw unreadable(body, about, [{ path: "", expected: "array with one object" }]);

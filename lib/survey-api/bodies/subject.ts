@@ -1,5 +1,5 @@
 import { type AboutAnswer, AnswerMismatchError } from "../errors.ts";
-import { documents } from "./documents.ts";
+import { shownOf } from "./documents.ts";
 import { asArray, isObject } from "./json.ts";
 
 /** The ids that a request named, as far as answers repeat them. */
@@ -27,7 +27,7 @@ export function saysNothing(body: unknown, levels = MOST_NESTED): boolean {
  * @throws AnswerMismatchError when an element names another survey, or when elements name other responses and none names this one
  */
 export function aboutAsked(body: unknown, asked: Asked, about: AboutAnswer): unknown {
-  const { repeats = [] } = documents[about.operation] ?? {};
+  const { repeats = [] } = shownOf(about.operation);
   const elements = asArray(body) ?? [body];
   const idsOf = (name: Name): (string | undefined)[] =>
     repeats.includes(name) && asked[name] !== undefined ? elements.map((element) => idIn(element, name)) : [];

@@ -1,4 +1,5 @@
 import type { Dispatcher } from "undici";
+import { type About, type AboutAnswer, UnreadableBodyError } from "../errors.ts";
 import { whenAborted } from "../when-aborted.ts";
 import { decoded } from "./encoding.ts";
 
@@ -15,6 +16,8 @@ export interface ExchangeRequest {
   /** Takes the decompressed body of a success as it comes: `data` is empty then, and it may be of any length. What this throws is the failure. */
   onData?: ((chunk: Buffer) => void) | undefined;
   signal: AbortSignal | undefined;
+  /** For an error of the body. */
+  about: About;
 }
 
 /** Headers have lower-case names; `data` is the decompressed body of a success. */
@@ -26,24 +29,17 @@ export interface RawAnswer {
 
 /** The headers, or then the body, did not come to their end in time. */
 export class SlowAnswer extends Error {}
-/** The answer came, but its body is of no use. */
-abstract class UselessBody extends Error {
-  readonly status: number;
-  constructor(status: number) {
-    super();
-    this.status = status;
-  }
+
+/** The body is longer than it may be. */
+export function tooLong(about: AboutAnswer, limit = "`maxBodyBytes`"): UnreadableBodyError {
+  return new UnreadableBodyError(`the body is longer than ${limit}`, { ...about, hint: "Check `baseUrl`." });
 }
-/** The body is longer than it may be: than what `limit` names. */
-export class LongBody extends UselessBody {
-  readonly limit: string;
-  constructor(status: number, limit = "`maxBodyBytes`") {
-    super(status);
-    this.limit = limit;
-  }
-}
+
 /** The body seems to be compressed, and cannot be decompressed. */
-export class BrokenEncoding extends UselessBody {}
+function broken(about: AboutAnswer): UnreadableBodyError {
+  const hint = "A proxy may spoil it on the way; check `baseUrl`.";
+  return new UnreadableBodyError("the body cannot be decompressed", { ...about, retryable: true, hint });
+}
 
 /** The value of a header, the first one if it came more than once. */
 export function single(value: string | string[] | undefined): string | undefined {
@@ -52,7 +48,7 @@ export function single(value: string | string[] | undefined): string | undefined
 
 /**
  * One HTTP request and its whole answer: no redirects, no retries.
- * Rejects with one of the errors above, with an error of undici, with what `onData` has thrown, or with the reason of the signal.
+ * Rejects with a `SlowAnswer`, an error of undici, an `UnreadableBodyError`, what `onData` has thrown, or the reason of the signal.
  */
 export async function exchange(dispatcher: Dispatcher, request: ExchangeRequest): Promise<RawAnswer> {
   const { timeouts, signal } = request;
@@ -88,7 +84,8 @@ export async function exchange(dispatcher: Dispatcher, request: ExchangeRequest)
   } catch (error) {
     // Of a failure the status says all there is to know, and its Retry-After must not be lost with a body that broke.
     if (answer !== undefined && answer.status >= 400 && !signal?.aborted) return answer;
-    throw error;
+    // Whatever broke first: the caller's own reason.
+    throw signal?.aborted ? signal.reason : error;
   } finally {
     clearTimeout(timer);
     forget();
@@ -99,14 +96,14 @@ export async function exchange(dispatcher: Dispatcher, request: ExchangeRequest)
 async function readBody(
   body: Dispatcher.ResponseData["body"],
   { status, headers }: RawAnswer,
-  { maxBodyBytes, onData }: ExchangeRequest,
+  { maxBodyBytes, onData, about }: ExchangeRequest,
 ): Promise<Buffer> {
   const isSuccess = status < 300;
   const isBounded = onData === undefined || !isSuccess;
   const chunks: Buffer[] = [];
   let [bytes, size] = [0, 0];
   const within = (length: number): void => {
-    if (isBounded && length > maxBodyBytes) throw new LongBody(status);
+    if (isBounded && length > maxBodyBytes) throw tooLong({ ...about, status });
   };
   // An aborted body tells its end twice: where it is read, and here.
   body.on("error", () => undefined);
@@ -117,7 +114,7 @@ async function readBody(
       within(bytes);
     };
     const hint = isSuccess ? (single(headers["content-encoding"]) ?? "") : "";
-    for await (const chunk of decoded(body, hint, came, () => new BrokenEncoding(status))) {
+    for await (const chunk of decoded(body, hint, came, () => broken({ ...about, status }))) {
       if (!isSuccess) continue;
       size += chunk.length;
       within(size);

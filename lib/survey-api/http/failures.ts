@@ -6,9 +6,8 @@ import {
   SurveyApiError,
   TimeoutError,
   TooManyRequestsError,
-  UnreadableBodyError,
 } from "../errors.ts";
-import { BrokenEncoding, LongBody, type RawAnswer, SlowAnswer, single } from "./exchange.ts";
+import { type RawAnswer, SlowAnswer, single } from "./exchange.ts";
 import { parseRetryAfter } from "./retry-policy.ts";
 
 // From what happened on the wire to the errors of the client.
@@ -84,17 +83,7 @@ const TIMEOUTS = [SlowAnswer, ConnectTimeoutError, HeadersTimeoutError, BodyTime
 
 export function translate(error: unknown, call: { signal: AbortSignal | undefined }, about: About): unknown {
   if (error instanceof SurveyApiError) return error;
-  // Whatever broke first: the caller's own reason.
   if (call.signal?.aborted) return call.signal.reason;
-  if (error instanceof LongBody) {
-    const { status, limit } = error;
-    return new UnreadableBodyError(`the body is longer than ${limit}`, { ...about, status, hint: "Check `baseUrl`." });
-  }
-  if (error instanceof BrokenEncoding) {
-    const { status } = error;
-    const hint = "A proxy may spoil it on the way; check `baseUrl`.";
-    return new UnreadableBodyError("the body cannot be decompressed", { ...about, status, retryable: true, hint });
-  }
   // undici's parser keeps what it could not read, which may be a part of the body: of that error the code is enough.
   const cause = error instanceof HTTPParserError ? undefined : error;
   const passing = { ...about, cause, retryable: true };

@@ -1,3 +1,4 @@
+import { Agent, type Dispatcher, Pool, ProxyAgent } from "undici";
 import { type Coordination, PAUSE_WORTH_SHARING } from "../coordination.ts";
 import { pauseChannel, requestChannel } from "../diagnostics.ts";
 import {
@@ -5,14 +6,13 @@ import {
   type AboutAnswer,
   NetworkError,
   ServerError,
+  SurveyApiError,
   TimeoutError,
   TooManyRequestsError,
 } from "../errors.ts";
 import type { Operation } from "../operations.ts";
-import type { LearnedRate } from "../rate/allowed-rate.ts";
-import { createLimiter, LongPause, type Pause, type Turn } from "../rate/limiter.ts";
-import { createDispatcher } from "./dispatcher.ts";
-import { BrokenEncoding, exchange, LongBody } from "./exchange.ts";
+import { createLimiter, type LimiterOptions, LongPause, type Turn } from "../rate/limiter.ts";
+import { exchange } from "./exchange.ts";
 import { type Redirect, redirectWithin, tooMany, translate, unexpected } from "./failures.ts";
 import { nextDelay, type RetryPolicy } from "./retry-policy.ts";
 
@@ -24,6 +24,8 @@ const HEADERS = {
   "user-agent": "survey-poller",
 };
 const LESS = "Raise `timeouts.call`, or ask for less at a time.";
+/** One connection to spare for so many requests in flight. */
+const SPARE = 4;
 /** Redirects within the service that are followed, one after the other. */
 const MOST_REDIRECTS = 3;
 
@@ -40,23 +42,18 @@ export interface Timeouts {
 }
 
 /** The options that were checked and completed. */
-export interface CheckedOptions {
+export interface CheckedOptions extends Pick<LimiterOptions, "concurrency" | "maxRequestsPerSecond" | "learned"> {
   /** Scheme and host of the service; a path is kept as prefix. */
   baseUrl: string;
   timeouts: Timeouts;
-  concurrency: number;
-  maxRequestsPerSecond?: number;
-  learned?: LearnedRate;
   retry: RetryPolicy;
+  /** URL of an HTTP proxy. */
   proxy?: string;
   maxBodyBytes: number;
 }
 
-export interface TransportOptions extends CheckedOptions {
+export interface TransportOptions extends CheckedOptions, Pick<LimiterOptions, "now" | "monotonic" | "sleep"> {
   onPause: Coordination["onPause"];
-  now: () => number;
-  monotonic: () => number;
-  sleep: (milliseconds: number, signal?: AbortSignal) => Promise<void>;
   random: () => number;
 }
 
@@ -123,6 +120,7 @@ export function createTransport(options: TransportOptions) {
         maxBodyBytes: options.maxBodyBytes,
         onData: stream && ((chunk) => stream.write(chunk, { ...about, status: 200 })),
         signal: call.signal,
+        about,
         ...(call.body === undefined ? {} : { body: call.body }),
       });
       status = answer.status;
@@ -139,8 +137,9 @@ export function createTransport(options: TransportOptions) {
       }
       return redirectWithin(answer, call, base, path) ?? unexpected(answer, about, base, options.now());
     } catch (error) {
-      if (error instanceof LongBody || error instanceof BrokenEncoding) status = error.status;
-      throw translate(error, call, about);
+      const failure = translate(error, call, about);
+      if (failure instanceof SurveyApiError) status = failure.status;
+      throw failure;
     } finally {
       if (requestChannel.hasSubscribers) {
         const { operation, attempts: attempt } = about;
@@ -159,7 +158,7 @@ export function createTransport(options: TransportOptions) {
       asking = { path, until: monotonic() + retryAfter };
       return 0;
     }
-    const pause: Pause = isRefusal ? limiter.refused(sentAt, error.retryAfter) : limiter.pause(retryAfter);
+    const pause = isRefusal ? limiter.refused(sentAt, error.retryAfter) : limiter.pause(retryAfter);
     // Others may fail at it, and it must fail no call here.
     if (pause.duration >= PAUSE_WORTH_SHARING) {
       const until = options.now() + pause.duration;
@@ -182,13 +181,12 @@ export function createTransport(options: TransportOptions) {
       let redirects = 0;
       let failure: unknown;
       for (let attempt = 1; ; ) {
-        if (closed !== undefined) {
+        if (closed !== undefined)
           throw new NetworkError("the client is closed", {
             operation,
             attempts: attempt - 1,
             hint: "Make another one.",
           });
-        }
         const about = { operation, attempts: attempt };
         const work = async (): Promise<Outcome<T> | Failure> => {
           const sentAt = monotonic();
@@ -207,13 +205,13 @@ export function createTransport(options: TransportOptions) {
         // The turn of a further request is waited for no longer than the call may last.
         const late =
           begunAt === undefined
-            ? []
-            : [AbortSignal.timeout(Math.max(0, Math.floor(begunAt + timeouts.call - monotonic())))];
-        const signals = signal === undefined ? late : [signal, ...late];
-        const turn = { priority, again: late.length > 0, signal: late.length > 0 ? AbortSignal.any(signals) : signal };
+            ? undefined
+            : AbortSignal.timeout(Math.max(0, Math.floor(begunAt + timeouts.call - monotonic())));
+        const ending = late !== undefined && signal !== undefined ? AbortSignal.any([signal, late]) : (late ?? signal);
+        const turn = { priority, again: late !== undefined, signal: ending };
         const outcome = await limiter.run(work, turn).catch((error: unknown) => {
           signal?.throwIfAborted();
-          if (late[0]?.aborted)
+          if (late?.aborted)
             throw (
               failure ?? new TimeoutError("no time is left for the call", { ...about, retryable: true, hint: LESS })
             );
@@ -256,4 +254,23 @@ export function createTransport(options: TransportOptions) {
       return closed;
     },
   };
+}
+
+/** The connections to the service, directly or through a proxy. */
+function createDispatcher({ concurrency, timeouts, proxy }: CheckedOptions): Dispatcher {
+  // HTTP/1.1 only: one request in flight for each connection. undici gives a connection back one turn of the event loop after its answer.
+  // Without some to spare, the next request waits for that.
+  const connections = concurrency + Math.floor(concurrency / SPARE);
+  const common = { connections, pipelining: 1, keepAliveTimeout: 4_000, allowH2: false };
+  const connect = { timeout: timeouts.connect };
+  if (proxy === undefined) return new Agent({ ...common, connect });
+  return new ProxyAgent({
+    ...common,
+    uri: proxy,
+    // For http too, so that the proxy sees no more of it than of https.
+    proxyTunnel: true,
+    connectTimeout: timeouts.connect,
+    // A connection stands when the proxy has answered CONNECT, for which undici would wait five minutes.
+    clientFactory: (origin, given) => new Pool(origin, { ...given, headersTimeout: timeouts.connect }),
+  });
 }

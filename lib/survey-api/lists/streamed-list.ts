@@ -1,8 +1,8 @@
-import { createElementsParser, type ExactParser } from "../bodies/exact-json.ts";
+import { createElementsParser, type ElementsParser } from "../bodies/exact-json.ts";
 import { elements, notJson, notRead, readJson } from "../bodies/read-body.ts";
 import { MOST_NESTED, saysNothing } from "../bodies/subject.ts";
 import type { AboutAnswer } from "../errors.ts";
-import { LongBody } from "../http/exchange.ts";
+import { tooLong } from "../http/exchange.ts";
 import type { BodyStream } from "../http/transport.ts";
 
 /** The whole list may be as long as so many elements of the longest. */
@@ -18,7 +18,7 @@ const MOST_ELEMENTS = 250_000;
  * as a whole, as `elements` reads it.
  *
  * @param most characters of one element, or of a body that is no array. All of an array may have sixteen times as many, and 250,000
- * elements. `write` and `end` throw a `LongBody` for anything longer
+ * elements. `write` and `end` throw an `UnreadableBodyError` for anything longer
  */
 export function streamedList<T>(each: (element: unknown) => T, most: number): BodyStream<T[]> {
   // A service that writes another encoding is read as far as it can be, as by `Buffer.toString`.
@@ -26,19 +26,18 @@ export function streamedList<T>(each: (element: unknown) => T, most: number): Bo
   const list: T[] = [];
   /** Whether any element says something: `[{}]` is how some services write an empty list. */
   let isTold = false;
-  let parser: ExactParser | undefined;
+  let parser: ElementsParser | undefined;
   /** All of a body that is no array, in parts: a text joined at each part would be copied at each. */
   const held: string[] = [];
   let isOther = false;
   let characters = 0;
   let sinceElement = 0;
 
-  const createParser = (): ExactParser =>
-    createElementsParser((value) => {
-      sinceElement = 0;
-      isTold ||= !saysNothing(value, MOST_NESTED - 1);
-      list.push(each(value));
-    });
+  const takeElement = (value: unknown): void => {
+    sinceElement = 0;
+    isTold ||= !saysNothing(value, MOST_NESTED - 1);
+    list.push(each(value));
+  };
 
   const take = (text: string, about: AboutAnswer): void => {
     characters += text.length;
@@ -50,7 +49,7 @@ export function streamedList<T>(each: (element: unknown) => T, most: number): Bo
       isOther ||= begin >= 0 && text[begin] !== "[";
       if (isOther) held.push(text);
       if (isOther || begin < 0) return;
-      parser = createParser();
+      parser = createElementsParser(takeElement);
     }
     try {
       parser.write(text.slice(begin));
@@ -62,10 +61,8 @@ export function streamedList<T>(each: (element: unknown) => T, most: number): Bo
   return {
     write(chunk, about) {
       take(decoder.decode(chunk, { stream: true }), about);
-      if (sinceElement > most) throw new LongBody(about.status);
-      if (characters > most * MOST_OF_LONGEST) {
-        throw new LongBody(about.status, `${MOST_OF_LONGEST} × \`maxBodyBytes\``);
-      }
+      if (sinceElement > most) throw tooLong(about);
+      if (characters > most * MOST_OF_LONGEST) throw tooLong(about, `${MOST_OF_LONGEST} × \`maxBodyBytes\``);
       checkCount(list, about);
     },
     end(about) {
@@ -81,6 +78,6 @@ export function streamedList<T>(each: (element: unknown) => T, most: number): Bo
   };
 }
 
-function checkCount({ length }: unknown[], { status }: AboutAnswer): void {
-  if (length > MOST_ELEMENTS) throw new LongBody(status, `a list of ${MOST_ELEMENTS} elements`);
+function checkCount({ length }: unknown[], about: AboutAnswer): void {
+  if (length > MOST_ELEMENTS) throw tooLong(about, `a list of ${MOST_ELEMENTS} elements`);
 }

@@ -7,8 +7,8 @@ export interface LearnedRate {
 }
 
 export interface AllowedRateOptions {
-  /** Requests a second that are never exceeded; none when left out. */
-  ceiling?: number;
+  /** Never exceeded; no limit when left out. */
+  maxRequestsPerSecond?: number;
   /** From an earlier run. */
   learned?: LearnedRate;
   /** Epoch milliseconds. */
@@ -47,7 +47,8 @@ const MOST_GROWN = 2_000;
  * bucket of tokens, as most are. It is empty at each refusal, so between two of them it granted just what it sustains. Example: 1,000
  * requests were granted in the 10 seconds since the last refusal, so it sustains 100 a second.
  */
-export function createAllowedRate({ ceiling = Number.POSITIVE_INFINITY, learned, now, monotonic }: AllowedRateOptions) {
+export function createAllowedRate({ learned, now, monotonic, ...options }: AllowedRateOptions) {
+  const ceiling = options.maxRequestsPerSecond ?? Number.POSITIVE_INFINITY;
   /** Requests a second; infinite until the first refusal: most services are never asked too much. */
   let rate = Number.POSITIVE_INFINITY;
   /** Requests a second that the service is known to sustain; undefined until it refuses something. */

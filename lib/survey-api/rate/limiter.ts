@@ -1,6 +1,6 @@
 import Queue from "yocto-queue";
 import { whenAborted } from "../when-aborted.ts";
-import { createAllowedRate, type LearnedRate } from "./allowed-rate.ts";
+import { type AllowedRateOptions, createAllowedRate, type LearnedRate } from "./allowed-rate.ts";
 
 /**
  * Order in which requests wait for their turn: new responses before the backlog of a backlog. Of that the pages go before what they lead
@@ -8,16 +8,11 @@ import { createAllowedRate, type LearnedRate } from "./allowed-rate.ts";
  */
 export type Priority = "news" | "backlog-pages" | "backlog";
 
-export interface LimiterOptions {
+export interface LimiterOptions extends AllowedRateOptions {
   /** Most requests in flight. */
   concurrency: number;
-  /** Most requests a second; the rate that the service allows is learned below it. */
-  maxRequestsPerSecond?: number;
-  learned?: LearnedRate;
   /** Milliseconds; a longer pause ends what waits for it, with a `LongPause`. */
   longestPause: number;
-  now: () => number;
-  monotonic: () => number;
   sleep: (milliseconds: number, signal?: AbortSignal) => Promise<void>;
 }
 
@@ -63,12 +58,7 @@ interface Waiting {
  */
 export function createLimiter(options: LimiterOptions) {
   const { concurrency, longestPause, monotonic, sleep } = options;
-  const rate = createAllowedRate({
-    now: options.now,
-    monotonic,
-    ...(options.maxRequestsPerSecond === undefined ? {} : { ceiling: options.maxRequestsPerSecond }),
-    ...(options.learned === undefined ? {} : { learned: options.learned }),
-  });
+  const rate = createAllowedRate(options);
   /** By priority, and of one priority what is made again before what was not made yet. */
   const queues = Array.from({ length: 2 * PRIORITIES.length }, () => new Queue<Waiting>());
   let inFlight = 0;
@@ -129,44 +119,28 @@ export function createLimiter(options: LimiterOptions) {
 
   return {
     /** Does `work` when its turn has come. */
-    run<T>(work: () => Promise<T>, { priority, again, signal }: Turn): Promise<T> {
-      return new Promise((resolve, reject) => {
-        if (signal?.aborted) {
-          reject(signal.reason);
-          return;
-        }
-        const waiting: Waiting = {
-          isGivenUp: false,
-          fail(error) {
-            forget();
-            reject(error);
-          },
-          begin() {
-            forget();
-            const done = (): void => {
-              inFlight -= 1;
-              rate.finished();
-              start();
-            };
-            work().then(
-              (value) => {
-                resolve(value);
-                done();
-              },
-              (error) => {
-                reject(error);
-                done();
-              },
-            );
-          },
-        };
-        const forget = whenAborted(signal, () => {
-          waiting.isGivenUp = true;
-          reject(signal?.reason);
-        });
-        queues[2 * PRIORITIES.indexOf(priority) + (again ? 0 : 1)]?.enqueue(waiting);
-        start();
+    async run<T>(work: () => Promise<T>, { priority, again, signal }: Turn): Promise<T> {
+      signal?.throwIfAborted();
+      const turn = Promise.withResolvers<void>();
+      const waiting: Waiting = { begin: turn.resolve, fail: turn.reject, isGivenUp: false };
+      const forget = whenAborted(signal, () => {
+        waiting.isGivenUp = true;
+        turn.reject(signal?.reason);
       });
+      queues[2 * PRIORITIES.indexOf(priority) + (again ? 0 : 1)]?.enqueue(waiting);
+      start();
+      try {
+        await turn.promise;
+      } finally {
+        forget();
+      }
+      try {
+        return await work();
+      } finally {
+        inFlight -= 1;
+        rate.finished();
+        start();
+      }
     },
     /** An answer other than 429 has come. */
     granted: () => rate.granted(),

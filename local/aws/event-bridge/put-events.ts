@@ -13,6 +13,7 @@ const input = z.looseObject({ Entries: z.array(putEventsEntry).min(1).max(10) })
 /** The limit on the entries of one request together, in bytes (1 MB since January 2026). */
 const MAX_REQUEST_BYTES = 1_048_576;
 const MAX_DEPTH = 1000;
+const [QUOTE, BACKSLASH] = [0x22, 0x5c];
 
 interface PutEventsOptions {
   rules: Rules;
@@ -43,8 +44,9 @@ export function putEventsOperation({ rules, deliveries, onEvent }: PutEventsOpti
     const envelope = toEnvelope(entry, checked.detail, id, Date.now());
     try {
       await onEvent(envelope, on.bus);
-      const body = JSON.stringify(envelope);
-      deliveries.enqueue(on.targets(envelope).map((queueArn) => ({ id: randomUUID(), queueArn, body })));
+      const targets = on.targets(envelope);
+      const body = targets.length > 0 ? JSON.stringify(envelope) : "";
+      deliveries.enqueue(targets.map((queueArn) => ({ id: randomUUID(), queueArn, body })));
     } catch (error) {
       return { ErrorCode: "InternalFailure", ErrorMessage: error instanceof Error ? error.message : String(error) };
     }
@@ -105,10 +107,14 @@ function parseDetail(text: string): Record<string, unknown> | undefined {
 
 /** Deepest nesting of objects and arrays, counted on the text so that no depth can exhaust the stack. */
 function depth(text: string): number {
-  let [open, deepest] = [0, 0];
-  for (const [token] of text.matchAll(/"[^"\\]*(?:\\.[^"\\]*)*"|[{}[\]]/g)) {
-    if (token === "{" || token === "[") deepest = Math.max(deepest, ++open);
-    else if (token === "}" || token === "]") open -= 1;
+  let [open, deepest, isText] = [0, 0, false];
+  for (let i = 0; i < text.length; i += 1) {
+    const code = text.charCodeAt(i);
+    if (code === QUOTE) isText = !isText;
+    else if (isText) i += code === BACKSLASH ? 1 : 0;
+    // A brace is a bracket with this bit.
+    else if ((code | 0x20) === 0x7b) deepest = Math.max(deepest, ++open);
+    else if ((code | 0x20) === 0x7d) open -= 1;
   }
   return deepest;
 }

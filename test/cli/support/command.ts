@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { PassThrough } from "node:stream";
 import { text } from "node:stream/consumers";
-import { beforeEach, expect, onTestFinished, vi } from "vitest";
+import { afterAll, beforeAll, beforeEach, expect, onTestFinished, vi } from "vitest";
 import type { ExitCode } from "../../../cli/errors.ts";
 import type { Io } from "../../../cli/io.ts";
 import { runCommand as runHere } from "../../../cli/run-command.ts";
@@ -117,16 +117,23 @@ export async function polledFolder(settings: SimulatorOptions, args: readonly st
   return { data, simulator };
 }
 
-/** The same for all tests of a file, made before them, and to be closed after them. */
-export async function openFolder(settings: SimulatorOptions): Promise<Folder> {
-  const folder = { data: mkdtempSync(join(tmpdir(), "survey-poller-")), simulator: await startSimulator(settings) };
-  await poll(folder);
+/** The same for all tests of a file, after what `then` does before the first of them. */
+export function useFolder(
+  settings: SimulatorOptions,
+  then: (folder: Folder) => Promise<void> = async () => {},
+  args: readonly string[] = [],
+): Folder {
+  const folder = { data: mkdtempSync(join(tmpdir(), "survey-poller-")) } as Folder;
+  beforeAll(async () => {
+    folder.simulator = await startSimulator(settings);
+    await poll(folder, args);
+    await then(folder);
+  }, 120_000);
+  afterAll(async () => {
+    await folder.simulator.close();
+    rmSync(folder.data, { recursive: true, force: true });
+  });
   return folder;
-}
-
-export async function closeFolder({ data, simulator }: Folder): Promise<void> {
-  await simulator.close();
-  rmSync(data, { recursive: true, force: true });
 }
 
 /** Some more ticks. */

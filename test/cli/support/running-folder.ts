@@ -5,7 +5,7 @@ import { CreateTableCommand, DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { CreateEventBusCommand, EventBridgeClient } from "@aws-sdk/client-eventbridge";
 import { CreateBucketCommand, S3Client } from "@aws-sdk/client-s3";
 import { ListQueuesCommand, SQSClient } from "@aws-sdk/client-sqs";
-import { expect } from "vitest";
+import { afterAll, beforeAll, expect } from "vitest";
 import { createTableInput } from "../../../lib/state/table.ts";
 import type { EventEnvelope } from "../../../local/aws/index.ts";
 import { writeLastRun } from "../../../local/runner/last-run.ts";
@@ -69,6 +69,16 @@ export async function runningFolder(config: object = {}): Promise<RunningFolder>
       rmSync(data, { recursive: true, force: true });
     },
   };
+}
+
+/** One for all tests of a file. */
+export function useRunningFolder(): { folder: RunningFolder } {
+  const used = {} as { folder: RunningFolder };
+  beforeAll(async () => {
+    used.folder = await runningFolder();
+  });
+  afterAll(() => used.folder[Symbol.asyncDispose]());
+  return used;
 }
 
 /** Of the folder of a run, whether it is at work or not. */

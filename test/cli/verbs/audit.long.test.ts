@@ -1,5 +1,5 @@
 import { DeleteCommand } from "@aws-sdk/lib-dynamodb";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { openTarget } from "../../../cli/target/open-target.ts";
 import { tableOf } from "../../../cli/target/surveys.ts";
 import { type AuditAnswer, outcomeOf } from "../../../cli/verbs/audit/passes.ts";
@@ -9,22 +9,14 @@ import { NEW_SURVEY } from "../../../lib/polling/index.ts";
 import { responseKey, surveyKey } from "../../../lib/state/keys.ts";
 import { operatorOf } from "../../support/operator.ts";
 import { at, HOUR, range, runTick, worldWith } from "../../support/survey.ts";
-import { answerOf, closeFolder, type Folder, ioOf, openFolder, survey } from "../support/command.ts";
+import { answerOf, ioOf, survey, useFolder } from "../support/command.ts";
 
-let folder: Folder;
-let onFolder: string[];
-
-beforeAll(async () => {
-  folder = await openFolder({
-    surveys: [
-      { surveyId: 7, responses: 120 },
-      { surveyId: 8, responses: 5 },
-    ],
-  });
-  onFolder = ["--data", folder.data];
-}, 60_000);
-
-afterAll(() => closeFolder(folder));
+const surveys = [
+  { surveyId: 7, responses: 120 },
+  { surveyId: 8, responses: 5 },
+];
+const folder = useFolder({ surveys });
+const onFolder = ["--data", folder.data];
 
 /** Deletes what the ledger has of some responses of survey 7. */
 async function forget(ids: number[]): Promise<void> {

@@ -1,23 +1,19 @@
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { runCommand } from "../../../cli/run-command.ts";
 import type { ConsoleAnswer } from "../../../cli/verbs/console.ts";
 import type { Snapshot } from "../../../console/changes.ts";
 import { TOKEN_HEADER } from "../../../console/server.ts";
 import { temporaryFolder } from "../../support/command.ts";
 import { ioOf, survey } from "../support/command.ts";
-import { type RunningFolder, runningFolder } from "../support/running-folder.ts";
+import { runningFolder, useRunningFolder } from "../support/running-folder.ts";
 
-let folder: RunningFolder;
-beforeAll(async () => {
-  folder = await runningFolder();
-});
-afterAll(() => folder[Symbol.asyncDispose]());
+const test = useRunningFolder();
 
 /** A page that is served until the test ends. */
 async function served(...args: string[]) {
   const stop = new AbortController();
   const { io, lines, said } = ioOf({ signal: stop.signal });
-  const ended = runCommand(["console", "--data", folder.data, "--port", "47600", "--json", ...args], io);
+  const ended = runCommand(["console", "--data", test.folder.data, "--port", "47600", "--json", ...args], io);
   onTestFinished(async () => {
     stop.abort();
     await ended;
@@ -49,23 +45,23 @@ async function snapshotOf({ url }: { url: string }): Promise<Snapshot> {
 describe("the page of a run", () => {
   it("is served until Ctrl-C: exit code 130, and its rule and queue are gone", async () => {
     const { answer, schemaVersion, origin, stop, ended, said } = await served();
-    await folder.heardBy(1);
+    await test.folder.heardBy(1);
 
     expect(schemaVersion).toBe(1);
-    expect(answer).toEqual({ ...answer, poller: `data folder ${folder.data}`, actions: true, events: true });
+    expect(answer).toEqual({ ...answer, poller: `data folder ${test.folder.data}`, actions: true, events: true });
     expect(await (await fetch(origin)).text()).toContain("survey-poller");
     stop.abort();
 
     expect(await ended).toBe(130);
     expect(said()).toContain("Heard 0 events");
-    expect([folder.rules(), await folder.queues()]).toEqual([[], []]);
+    expect([test.folder.rules(), await test.folder.queues()]).toEqual([[], []]);
     await expect(fetch(origin)).rejects.toThrow();
   });
 
   it("shows the state, and events as they come", async () => {
     const { answer } = await served();
-    await folder.heardBy(1);
-    await survey(["trigger", "detractor", "--data", folder.data, "--yes"]);
+    await test.folder.heardBy(1);
+    await survey(["trigger", "detractor", "--data", test.folder.data, "--yes"]);
 
     await expect.poll(async () => (await snapshotOf(answer)).events.length, { timeout: 10_000 }).toBe(1);
     const snapshot = await snapshotOf(answer);
@@ -78,7 +74,7 @@ describe("the page of a run", () => {
     const { post } = await served("--no-events");
 
     const paused = (await (await post("/actions/pause", {})).json()) as { lines: string[] };
-    const status = await survey(["status", "--data", folder.data, "--json"]);
+    const status = await survey(["status", "--data", test.folder.data, "--json"]);
     const resumed = (await (await post("/actions/resume", {})).json()) as { lines: string[] };
 
     expect(paused.lines).toEqual([expect.stringMatching(/^main is paused\./)]);
@@ -90,7 +86,7 @@ describe("the page of a run", () => {
     const { answer } = await served("--no-events");
 
     expect(answer.events).toBe(false);
-    expect(folder.rules()).toEqual([]);
+    expect(test.folder.rules()).toEqual([]);
   });
 });
 

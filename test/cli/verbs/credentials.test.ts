@@ -1,16 +1,14 @@
 import { randomUUID } from "node:crypto";
-import { PassThrough } from "node:stream";
 import { CreateSecretCommand, DeleteSecretCommand, SecretsManagerClient } from "@aws-sdk/client-secrets-manager";
 import { App, Stack } from "aws-cdk-lib";
-import { afterAll, describe, expect, it, onTestFinished } from "vitest";
-import type { Io } from "../../../cli/io.ts";
+import { afterAll, describe, expect, it, onTestFinished, vi } from "vitest";
 import { type CredentialsAnswer, fillCredentials } from "../../../cli/verbs/credentials.ts";
 import { createSourceSecrets } from "../../../infra/source-secrets.ts";
 import { readCredentials } from "../../../lib/secrets/credentials.ts";
 import { startSimulator } from "../../../local/simulator/index.ts";
 import { removeTemporaryFolders, temporaryFolder } from "../../infra/support/temporary-folder.ts";
 import { useAws } from "../../lib/support/aws.ts";
-import { answerOf, findsAws, polledFolder, type Ran, survey } from "../support/command.ts";
+import { answerOf, findsAws, ioOf, polledFolder, type Ran, survey } from "../support/command.ts";
 
 const test = useAws();
 afterAll(removeTemporaryFolders);
@@ -125,19 +123,9 @@ describe("with --base-url", () => {
 });
 
 describe("what keeps it from writing", () => {
-  function clientOf(): SecretsManagerClient {
-    const { credentials, endpoints } = test.aws;
-    return new SecretsManagerClient({
-      endpoint: endpoints.secretsmanager,
-      region: "us-east-1",
-      credentials,
-      maxAttempts: 1,
-    });
-  }
-
   /** A client whose requests all fail with this error of the SDK. */
   function failing(name: string, operation = /./): SecretsManagerClient {
-    const client = clientOf();
+    const client = new SecretsManagerClient({ endpoint: test.aws.endpoints.secretsmanager, maxAttempts: 1 });
     client.middlewareStack.add(
       (next, context) => async (args) => {
         if (!operation.test(context.commandName ?? "")) return next(args);
@@ -149,13 +137,7 @@ describe("what keeps it from writing", () => {
   }
 
   function fill(secretId: string, client: SecretsManagerClient) {
-    const io = {
-      environment: {},
-      input: new PassThrough().end(stdin),
-      talk: new PassThrough(),
-      say: () => {},
-      isInteractive: false,
-    } as unknown as Io;
+    const { io } = ioOf({ input: stdin });
     return fillCredentials({ client, secretId, source: undefined, baseUrl: undefined, yes: true }, io);
   }
 
@@ -168,6 +150,17 @@ describe("what keeps it from writing", () => {
     const asked = fill("Any", failing(name));
     await expect(asked).rejects.toMatchObject({ code, hint: expect.stringMatching(hint) });
     await expect(asked).rejects.not.toThrow(HIDDEN);
+  });
+
+  it.each([
+    ["no region", "", "no AWS region is set. Set AWS_REGION to the region of the stack.\n"],
+    ["no credentials", "us-east-1", "there are no AWS credentials. Set AWS_PROFILE, or sign in: `aws sso login`.\n"],
+  ])("an environment with %s ends it with one line that says what to do", async (_what, region, line) => {
+    for (const name of ["AWS_CONFIG_FILE", "AWS_SHARED_CREDENTIALS_FILE"]) vi.stubEnv(name, "/dev/null");
+    vi.stubEnv("AWS_EC2_METADATA_DISABLED", "true");
+    vi.stubEnv("AWS_REGION", region === "" ? undefined : region);
+    for (const name of ["AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"]) vi.stubEnv(name, undefined);
+    expect(await run(["--yes"])).toMatchObject({ code: 4, stdout: "", stderr: line });
   });
 
   it("a secret that is not there means that the stack is not", async () => {

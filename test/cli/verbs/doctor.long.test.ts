@@ -7,10 +7,8 @@ import { answerOf, polledFolder, survey } from "../support/command.ts";
 import { inAws } from "../support/consumer.ts";
 
 it("examines a data folder and the service behind it, with the token that is kept", async () => {
-  const { data, simulator } = await polledFolder({ surveys: [{ surveyId: 7, responses: 30 }] }, [
-    "--time-zone",
-    "Asia/Tokyo",
-  ]);
+  const settings = { surveys: [{ surveyId: 7, responses: 30 }] };
+  const { data, simulator } = await polledFolder(settings, ["--time-zone", "Asia/Tokyo"]);
   simulator.resetCounters();
 
   const ran = await survey(["doctor", "--data", data]);
@@ -110,31 +108,35 @@ const denied = async (): Promise<never> => {
 };
 const off = async (name: string) => ({ name, description: "Polls the survey service, source main", isEnabled: false });
 
-it("of a stack the schedule is on", async () => {
-  expect(await schedules(stackOf())).toMatchObject([{ check: "schedule", state: "ok" }]);
-  expect(await schedules(stackOf({ schedule: off }))).toMatchObject([
+it.each([
+  ["a schedule that is on", schedules, {}, { check: "schedule", state: "ok" }],
+  ["no schedule", schedules, { resources: async () => [] }, { state: "fail", says: "there is none" }],
+  [
+    "a schedule that is off",
+    schedules,
+    { schedule: off },
     { state: "fail", todo: "Run: survey-poller resume --stack SurveyPoller --yes" },
-  ]);
-  expect(await schedules(stackOf({ schedule: off }, false))).toMatchObject([{ state: "warn" }]);
-  expect(await schedules(stackOf({ resources: async () => [] }))).toMatchObject([
-    { state: "fail", says: "there is none" },
-  ]);
-});
-
-it("of a stack no alarm is raised", async () => {
-  expect(await alarms(stackOf())).toMatchObject([{ state: "ok", says: "none of 2 alarms is raised" }]);
-  expect(await alarms(stackOf({ raised: async () => ["alarm-2"] }))).toMatchObject([
-    { state: "fail", says: "raised: alarm-2" },
-  ]);
-});
-
-it("of a stack a right that is missing is a warning that names it", async () => {
-  expect(await alarms(stackOf({ raised: denied }))).toMatchObject([
+  ],
+  ["silent alarms", alarms, {}, { state: "ok", says: "none of 2 alarms is raised" }],
+  ["an alarm", alarms, { raised: async () => ["alarm-2"] }, { state: "fail", says: "raised: alarm-2" }],
+  [
+    "alarms that may not be looked at",
+    alarms,
+    { raised: denied },
     { check: "permissions", state: "warn", says: expect.stringContaining("cloudwatch:DescribeAlarms") },
-  ]);
-  expect(await schedules(stackOf({ schedule: denied }))).toMatchObject([
+  ],
+  [
+    "a schedule that may not be looked at",
+    schedules,
+    { schedule: denied },
     { check: "permissions", state: "warn", todo: expect.stringContaining("scheduler:GetSchedule") },
-  ]);
+  ],
+])("a stack with %s", async (_what, check, own, line) => {
+  expect(await check(stackOf(own))).toMatchObject([line]);
+});
+
+it("a schedule that the configuration has switched off is a warning", async () => {
+  expect(await schedules(stackOf({ schedule: off }, false))).toMatchObject([{ state: "warn" }]);
 });
 
 interface Service {

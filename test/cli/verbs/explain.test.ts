@@ -1,13 +1,11 @@
-import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { searchLog } from "../../../cli/verbs/explain/event-log.ts";
 import type { ExplainAnswer, Facts } from "../../../cli/verbs/explain/story.ts";
 import { explain } from "../../../cli/verbs/explain/verb.ts";
 import { ReadIds } from "../../../lib/polling/index.ts";
-import { pollScheduled } from "../../../lib/run/poll-sources.ts";
-import { type Simulator, startSimulator } from "../../../local/simulator/index.ts";
+import { pollScheduled } from "../../../lib/run/poll-scheduled.ts";
 import { writtenBy } from "../../lib/monitoring/support/embedded-metrics.ts";
 import { memoryGraph } from "../../lib/support/graph.ts";
 import type { MemoryWorld } from "../../support/memory-ports.ts";
@@ -21,10 +19,9 @@ import {
   range,
   replace,
   SECOND,
-  surveyOf,
   worldWith,
 } from "../../support/survey.ts";
-import { answerOf, poll, survey } from "../support/command.ts";
+import { answerOf, survey, useFolder } from "../support/command.ts";
 
 /** A source in memory that is polled by the whole function, and what `explain` says of its responses. */
 interface Told {
@@ -62,23 +59,11 @@ async function told(responses: ResponseSpec[], fields: Record<string, unknown> =
       const log = await searchLog({ source: "main", surveyId: 1, responseId: id, around: [] }, now, async () => ({
         events,
       }));
-      const facts: Facts = {
-        source: graph.source,
-        tellsDeleted: true,
-        surveyId: 1,
-        id,
-        entry: world.entry(1, id),
-        mark: world.mark(1),
-        account: await world.ports.state.account(),
-        isListed: listedBy(world, id),
-        log,
-        looked: undefined,
-        isStopped: false,
-        flags: "--stack SurveyPoller",
-        now,
-        ...more,
-      };
-      return explain(facts) as ExplainAnswer;
+      return explain({
+        ...{ source: graph.source, surveyId: 1, id, entry: world.entry(1, id), mark: world.mark(1) },
+        ...{ account: await world.ports.state.account(), isListed: listedBy(world, id), log, looked: undefined },
+        ...{ tellsDeleted: true, isStopped: false, flags: "--stack SurveyPoller", now, ...more },
+      });
     },
   };
 }
@@ -95,39 +80,22 @@ function whats({ steps }: ExplainAnswer): string[] {
   return steps.map(({ what }) => what);
 }
 
-const data = mkdtempSync(join(tmpdir(), "survey-poller-explain-"));
-let simulator: Simulator;
-let polled: Promise<void> | undefined;
-
-/** Some ticks, made once for the tests of this file. */
-async function ready(): Promise<void> {
-  polled ??= poll({ data, simulator }, ["--time-zone", "UTC"]);
-  await polled;
-}
-
-beforeAll(async () => {
-  const surveys = [
-    { surveyId: 7, responses: 30 },
-    { surveyId: 8, responses: 4 },
-  ];
-  simulator = await startSimulator({ surveys, settings: { crk: "all" } });
-});
-
-afterAll(async () => {
-  await simulator.close();
-  rmSync(data, { recursive: true, force: true });
-});
+const surveys = [
+  { surveyId: 7, responses: 30 },
+  { surveyId: 8, responses: 4 },
+];
+const folder = useFolder({ surveys, settings: { crk: "all" } }, undefined, ["--time-zone", "UTC"]);
+const { data } = folder;
 
 it("tells the story of a response by its id, from the ledger and the log of the data folder", async () => {
-  await ready();
-  const { responseId = 0, records } = simulator.truth(7).at(-1) ?? {};
+  const { responseId = 0, records } = folder.simulator.truth(7).at(-1) ?? {};
 
   const ran = await survey(["explain", `${responseId}`, "--data", data]);
 
   expect(ran.code).toBe(0);
   expect(ran.stderr).toBe("");
   expect(ran.stdout).toMatch(/^● Emitted \d+ s ago\.$/m);
-  expect(ran.stdout).toMatch(/Z +listed +page \d+ \((newest|oldest) first\), request \d+ of its run, by /);
+  expect(ran.stdout).toMatch(/Z +listed +page \d+ \((newest|oldest) first\), by /);
   expect(ran.stdout).toMatch(/^ +proved +whole by its page$/m);
   expect(ran.stdout).toMatch(/Z +bus +published, with \d+ others, in \d+ ms$/m);
   expect(ran.stdout).toMatch(/Z +ledger +emitted, event [\w-]+, revision 1, written in \d+ ms$/m);
@@ -163,7 +131,7 @@ it("tells the story of a response by its id, from the ledger and the log of the 
 });
 
 it("asks the service where it may: by id, and by a respondent's key, which is told to nobody", async () => {
-  await ready();
+  const { simulator } = folder;
   const before = simulator.counters();
   const absent = await survey(["explain", "999999", "--survey", "7", "--ask", "--data", data]);
   expect(absent.code).toBe(1);
@@ -198,32 +166,30 @@ const DAY = 24 * HOUR;
 const EARLIER = { responseId: 1, completed: at(-HOUR) };
 const beginning = { startFrom: "beginning" };
 
+/** A source with a response 2 that has completed seconds ago, after the tick that has met it. */
+async function met(spec: Partial<ResponseSpec> = {}, before: (world: MemoryWorld) => void = () => {}, fields = {}) {
+  const source = await told([EARLIER], { ...beginning, ...fields });
+  arrive(source.world, { responseId: 2, completed: at(-12 * SECOND), ...spec });
+  before(source.world);
+  await source.tick();
+  return source;
+}
+
 describe("a response that was emitted", () => {
   it("at once: from its completion to the ledger, each with its time", async () => {
-    const { world, tick, story } = await told([EARLIER], beginning);
-    arrive(world, { responseId: 2, completed: at(-12 * SECOND) });
-    await tick();
+    const { world, story } = await met();
 
     const answer = await story(2);
 
     expect(whats(answer)).toEqual(["completed", "listed", "proved", "details", "bus", "ledger"]);
     expect(answer.steps[0]).toMatchObject({ at: noon - 12 * SECOND, detail: "its event was made 12 s later" });
-    expect(answer.steps[1]?.detail).toMatch(/^page 1 \(newest first\), request 2 of its run, by reading the head/);
+    expect(answer.steps[1]?.detail).toMatch(/^page 1 \(newest first\), by reading the head/);
     expect(answer.steps[2]?.detail).toBe("whole by its page");
     expect(answer.steps.at(-1)?.detail).toContain(world.delivered.at(-1)?.meta.eventId);
     expect(answer).toMatchObject({ verdict: "emitted", outlook: "settled", sentence: "Emitted 0 s ago." });
     expect(answer.log).toEqual({ lines: 1, from: null, note: null });
-  });
-
-  it("by a log that no longer reaches back: what the ledger has, and says so", async () => {
-    const { world, tick, story } = await told([EARLIER], beginning);
-    arrive(world, { responseId: 2, completed: at(-12 * SECOND) });
-    await tick();
-
-    const answer = await story(2, { log: { lines: [], from: noon } });
-
-    expect(whats(answer)).toEqual(["ledger"]);
-    expect(answer.log.note).toMatch(/^The log has no line of its event any more/);
+    // Where the log no longer reaches back it is what the ledger has.
+    expect(whats(await story(2, { log: { lines: [], from: noon } }))).toEqual(["ledger"]);
   });
 
   it("after it had been open: open first, with the time of the next look; then its event", async () => {
@@ -237,17 +203,15 @@ describe("a response that was emitted", () => {
     expect(open.next.at).toBeGreaterThan(noon);
 
     replace(world, { responseId: 2, completed: at(10 * MINUTE) });
-    surveyOf(world).counts.correct = 1;
+    world.counts.set(1, { correct: 1 });
     await tick(11 * MINUTE);
     expect(await story(2)).toMatchObject({ verdict: "emitted", outlook: "settled" });
     expect((await story(2)).steps[0]).toMatchObject({ at: noon + 10 * MINUTE, what: "completed" });
   });
 
   it("after it had waited: what for, until when, and how often it was asked for", async () => {
-    const { world, tick, story } = await told([EARLIER], { ...beginning, advanced: { absentAfter: "5m" } });
-    arrive(world, { responseId: 2, completed: at(-12 * SECOND) });
-    surveyOf(world).metrics.set(2, { kind: "absent" });
-    await tick();
+    const absent = (of: MemoryWorld): void => of.model.edit(1, 2, { metrics: { absent: "404" } });
+    const { world, tick, story } = await met({}, absent, { advanced: { absentAfter: "5m" } });
 
     const waiting = await story(2);
     expect(waiting).toMatchObject({ verdict: "waiting", outlook: "coming", next: { at: noon + 5 * MINUTE } });
@@ -280,10 +244,7 @@ describe("a response that was emitted", () => {
 
   it("and is listed no more: gone at first, deleted once a second full read agrees", async () => {
     const { world, tick, story } = await told([EARLIER, { responseId: 2, completed: at(-40 * MINUTE) }], beginning);
-    const survey = surveyOf(world);
-    survey.records = survey.records.filter((record) => (record as { responseId: number }).responseId !== 2);
-    survey.counts.responses = 1;
-    survey.single.set(2, { kind: "absent" });
+    world.model.remove(1, 2);
     const verdicts = new Set<string>();
     for (let hour = 0; hour < 24 * 18 && !verdicts.has("deleted"); hour += 1) {
       await tick(HOUR);
@@ -298,13 +259,12 @@ describe("a response that was emitted", () => {
   });
 
   it("but whose ledger write failed: the next poll writes it first", async () => {
-    const { world, tick, story } = await told([EARLIER], beginning);
-    arrive(world, { responseId: 2, completed: at(-12 * SECOND) });
-    world.before.push(({ operation, args }) => {
-      const entries = operation === "putEntries" ? (args[1] as { id: number }[]) : [];
-      if (entries.some(({ id }) => id === 2)) throw new Error("the table is gone");
+    const { story } = await met({}, (world) => {
+      world.before.push(({ operation, args }) => {
+        const entries = operation === "putEntries" ? (args[1] as { id: number }[]) : [];
+        if (entries.some(({ id }) => id === 2)) throw new Error("the table is gone");
+      });
     });
-    await tick();
 
     expect(await story(2)).toMatchObject({ verdict: "emitted", outlook: "coming" });
   });
@@ -335,9 +295,7 @@ describe("a response that was not emitted", () => {
   });
 
   it("quarantined: why, for how long its records are kept, and the command", async () => {
-    const { world, tick, story } = await told([EARLIER], beginning);
-    arrive(world, { responseId: 2, completed: at(-12 * SECOND), fields: { completed: "perhaps" } });
-    await tick();
+    const { story } = await met({ fields: { completed: "perhaps" } });
 
     const answer = await story(2);
 
@@ -347,16 +305,14 @@ describe("a response that was not emitted", () => {
       sentence: "Quarantined: unreadable completed.",
       next: { command: "survey-poller quarantine show 2 --survey 1 --stack SurveyPoller" },
     });
-    expect(answer.steps.find(({ what }) => what === "quarantined")?.detail).toContain(
-      "kept until 2026-04-09 12:00:00Z",
-    );
+    const quarantined = answer.steps.find(({ what }) => what === "quarantined");
+    expect(quarantined?.detail).toContain("kept until 2026-04-09 12:00:00Z");
   });
 
   it("refused by the bus: with its code, and what was tried", async () => {
-    const { world, tick, story } = await told([EARLIER], beginning);
-    arrive(world, { responseId: 2, completed: at(-12 * SECOND) });
-    world.bus.decide = () => ({ kind: "refused", code: "MalformedDetail" });
-    await tick();
+    const { story } = await met({}, ({ bus }) => {
+      bus.decide = () => ({ kind: "refused", code: "MalformedDetail" });
+    });
 
     const answer = await story(2);
 
@@ -366,15 +322,8 @@ describe("a response that was not emitted", () => {
   });
 
   it("history: which date has decided", async () => {
-    const { story } = await told(
-      [
-        { responseId: 1, completed: at(-40 * DAY) },
-        { responseId: 2, completed: at(-HOUR) },
-      ],
-      {
-        startFrom: "2026-03-01",
-      },
-    );
+    const before = { responseId: 1, completed: at(-40 * DAY) };
+    const { story } = await told([before, { responseId: 2, completed: at(-HOUR) }], { startFrom: "2026-03-01" });
     const old = await story(1);
     expect(old).toMatchObject({ verdict: "before-start", outlook: "settled", ledger: { state: "before-start" } });
     expect(old.sentence).toContain("what completed before 2026-03-01 00:00:00 is history");
@@ -405,22 +354,6 @@ describe("a response of which there is no item", () => {
     expect(later.sentence).toMatch(/^Unaccounted: the service has it, completed 2026-03-10 11:00:00, and a full read/);
     // Its event stands in the log.
     expect(await story(9, { entry: undefined, isListed: true })).toMatchObject({ outlook: "person" });
-  });
-
-  it("listed by a full read, where history has no start: unaccounted", async () => {
-    const { story } = await told([EARLIER], beginning);
-    const answer = await story(9, { isListed: true });
-    expect(answer).toMatchObject({ verdict: "unknown", outlook: "person" });
-    expect(answer.next.command).toBe("survey-poller audit --survey 1 --stack SurveyPoller");
-  });
-
-  it("never listed: up to which full read, and that the service can be asked", async () => {
-    const { tick, story } = await told([EARLIER], beginning);
-    await tick(MINUTE);
-    const answer = await story(9);
-    expect(answer).toMatchObject({ verdict: "unknown", outlook: "unknown" });
-    expect(answer.sentence).toMatch(/^Never listed: no reading has met it up to the full read of 2026-03-10 /);
-    expect(answer.next.command).toContain("--ask");
   });
 
   it("not met yet, where not every page was read: it may come", async () => {

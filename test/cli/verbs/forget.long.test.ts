@@ -1,25 +1,19 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import type { ForgetAnswer } from "../../../cli/verbs/forget.ts";
-import { answerOf, closeFolder, type Folder, openFolder, poll, survey } from "../support/command.ts";
+import { answerOf, poll, survey, useFolder } from "../support/command.ts";
 import { holdLease } from "../support/lease.ts";
 
 /** A folder whose responses have all gone out, a large one among them, but for one that cannot be read. */
-let folder: Folder;
 let large = 0;
 let unreadable = 0;
+const folder = useFolder({ surveys: [{ surveyId: 7, responses: 3 }] }, async (polled) => {
+  const { simulator } = polled;
+  [large = 0] = simulator.complete(7, 1, { records: 6, commentBytes: 60_000 });
+  [unreadable = 0] = simulator.complete(7, 1, { records: 2, patch: { completed: "maybe" } });
+  await poll(polled);
+});
 const run = (...args: string[]) => survey(["forget", ...args, "--data", folder.data]);
 const answer = async (...args: string[]) => answerOf<ForgetAnswer>(await run(...args, "--json"));
-
-beforeAll(async () => {
-  folder = await openFolder({ surveys: [{ surveyId: 7, responses: 3 }] });
-  const { simulator } = folder;
-  [large = 0] = simulator.complete(7, 1, { records: 6, commentBytes: 60_000 });
-  simulator.set({ irregular: { probability: 1, kinds: ["completedMaybe"] } });
-  [unreadable = 0] = simulator.complete(7, 1, { records: 2 });
-  simulator.set({ irregular: { probability: 0 } });
-  await poll(folder);
-}, 120_000);
-afterAll(() => closeFolder(folder));
 
 describe("forget", () => {
   it("without --yes lists all that is held, and changes nothing", async () => {

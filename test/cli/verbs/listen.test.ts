@@ -108,7 +108,7 @@ describe("an event", () => {
   });
 
   it("is a line of JSON with --json", async () => {
-    const ran = await listen([429, 200].slice(1), ["--json", "--secret", "WEBHOOK_SECRET"]);
+    const ran = await listen([200], ["--json", "--secret", "WEBHOOK_SECRET"]);
     expect(answerOf<ListenAnswer>(ran)).toMatchObject({
       status: 200,
       outcome: "taken",

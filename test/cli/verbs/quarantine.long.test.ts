@@ -1,30 +1,19 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import type { ListAnswer, RedriveAnswer, ShowAnswer } from "../../../cli/verbs/quarantine.ts";
 import { groupsOf, masked, meaningOf, redriveText } from "../../../cli/verbs/quarantine.ts";
-import { answerOf, closeFolder, type Folder, openFolder, poll, survey } from "../support/command.ts";
+import { answerOf, poll, survey, useFolder } from "../support/command.ts";
 import { holdLease } from "../support/lease.ts";
 
 /** A folder with a response and some records in survey 7 that cannot be read. */
-let folder: Folder;
 let id = 0;
+const surveys = [7, 8].map((surveyId) => ({ surveyId, responses: 3 }));
+const folder = useFolder({ surveys }, async (polled) => {
+  const { simulator } = polled;
+  [id = 0] = simulator.complete(7, 1, { records: 2, patch: { completed: "maybe" } });
+  simulator.complete(7, 1, { records: 1, patch: ({ responseId }) => ({ responseId: `no-${responseId}` }) });
+  await poll(polled);
+});
 const run = (...args: string[]) => survey(["quarantine", ...args, "--data", folder.data]);
-
-beforeAll(async () => {
-  folder = await openFolder({
-    surveys: [
-      { surveyId: 7, responses: 3 },
-      { surveyId: 8, responses: 2 },
-    ],
-  });
-  const { simulator } = folder;
-  simulator.set({ irregular: { probability: 1, kinds: ["completedMaybe"] } });
-  [id = 0] = simulator.complete(7, 1, { records: 2 });
-  simulator.set({ irregular: { probability: 1, kinds: ["idText"] } });
-  simulator.complete(7, 1, { records: 1 });
-  simulator.set({ irregular: { probability: 0 } });
-  await poll(folder);
-}, 120_000);
-afterAll(() => closeFolder(folder));
 
 describe("quarantine list", () => {
   it("groups what is set aside by reason, with what it means and the command that mends it; exit code 0", async () => {
@@ -60,15 +49,8 @@ describe("quarantine show", () => {
     expect(ran.stdout).toMatch(/records +kept in the table: 2, until \d{4}-\d\d-\d\d; the entry stays/);
     const { records, details } = answerOf<ShowAnswer>(await run("show", String(id), "--json"));
     expect(records).toHaveLength(2);
-    expect(Object.keys(Object(records?.[0]))).toEqual([
-      "responseId",
-      "surveyId",
-      "questionId",
-      "completed",
-      "dateStart",
-      "dateCompleted",
-      "masked",
-    ]);
+    const shown = ["responseId", "surveyId", "questionId", "completed", "dateStart", "dateCompleted", "masked"];
+    expect(Object.keys(Object(records?.[0]))).toEqual(shown);
     expect(records?.[0]).toMatchObject({ responseId: id, completed: "maybe" });
     expect(details).toBeNull();
   });
@@ -122,23 +104,14 @@ describe("quarantine redrive", () => {
   });
 });
 
-describe("a redrive's outcome", () => {
-  const one = { surveyId: 7, name: null, putBack: 0, left: null, failure: null };
-  const text = (outcome: "busy" | "unfinished" | "not polled") =>
-    redriveText({ dryRun: false, source: "main", total: 1, reasons: [], surveys: [{ ...one, outcome }] }).join("\n");
-
-  it("says what to do where it is not done", () => {
-    expect(text("busy")).toContain("try again in a minute");
-    expect(text("unfinished")).toContain("run it again");
-    expect(text("not polled")).toContain("take it in, deploy");
-  });
-
-  it("says when those go out that were put back", () => {
-    const surveys = [{ ...one, outcome: "done" as const, putBack: 2 }];
-    expect(redriveText({ dryRun: false, source: "main", total: 2, reasons: [], surveys })).toContain(
-      "2 responses put back: they go out at the next tick.",
-    );
-  });
+it.each([
+  ["busy", "try again in a minute"],
+  ["unfinished", "run it again"],
+  ["not polled", "take it in, deploy"],
+  ["done", "2 responses put back: they go out at the next tick."],
+] as const)("a redrive whose outcome is %s says what comes next", (outcome, said) => {
+  const surveys = [{ surveyId: 7, name: null, putBack: 2, left: null, failure: null, outcome }];
+  expect(redriveText({ dryRun: false, source: "main", total: 2, reasons: [], surveys }).join("\n")).toContain(said);
 });
 
 describe("reasons", () => {

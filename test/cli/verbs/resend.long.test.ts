@@ -15,10 +15,8 @@ const ledger = (data: string, ids: number[]) => inAws(data, ({ state }) => state
 
 it("sends the same event once more, and nothing under the id of an event that has other contents", async () => {
   const file = join(temporaryFolder(), "events.jsonl");
-  const { data, simulator } = await polledFolder({ surveys: [{ surveyId: 7, responses: 30 }], ...QUEUE_TAKES_ALL }, [
-    "--events",
-    file,
-  ]);
+  const settings = { surveys: [{ surveyId: 7, responses: 30 }], ...QUEUE_TAKES_ALL };
+  const { data, simulator } = await polledFolder(settings, ["--events", file]);
   await subscribe(data, "crm");
   const originals = readEvents(file);
   const [same, edited, removed] = originals.map(({ detail }) => detail);
@@ -92,7 +90,7 @@ it("is called with ids that are some, and says which are not known", async () =>
   for (const [args, said] of [
     [["45942"], "Add --survey ID."],
     [["hunter2"], "neither that of an event nor that of a response"],
-    [["45942", "--survey", "8"], "survey 8 was never polled"],
+    [["45942", "--survey", "8"], "knows no survey 8"],
     [["45942", "--survey", "eight"], "it must be a survey id"],
   ] as const) {
     const ran = await survey(["resend", ...args, "--data", data]);
@@ -105,13 +103,8 @@ it("is called with ids that are some, and says which are not known", async () =>
 }, 60_000);
 
 it("sends what was emitted in a stretch of time", async () => {
-  const { data, simulator } = await polledFolder({
-    surveys: [
-      { surveyId: 7, responses: 6 },
-      { surveyId: 8, responses: 3 },
-    ],
-    ...QUEUE_TAKES_ALL,
-  });
+  const surveys = [7, 8].map((surveyId) => ({ surveyId, responses: 6 }));
+  const { data, simulator } = await polledFolder({ surveys, ...QUEUE_TAKES_ALL });
   await subscribe(data, "crm");
   const ids = simulator.truth(7).map(({ responseId }) => responseId);
   // One of them was emitted long before.

@@ -25,12 +25,3 @@ it("is not proved where nobody has polled for long: exit code 3, and who to ask 
   expect(ran.stdout).toMatch(/^▲ Not polled for 1 h: the last run on main ended as it should\. Start it again\.$/m);
   expect(ran.stdout).toContain(`Next: survey-poller doctor --data ${data}`);
 });
-
-it("names the sources where another one is asked for", async () => {
-  const { data } = await polledFolder({ surveys: [] });
-
-  const ran = await survey(["status", "--data", data, "--source", "other"]);
-
-  expect(ran).toMatchObject({ code: 2, stdout: "" });
-  expect(ran.stderr).toContain("Its sources: main.");
-});

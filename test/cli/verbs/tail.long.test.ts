@@ -1,40 +1,36 @@
 import { spawn } from "node:child_process";
 import { join } from "node:path";
 import { GetQueueAttributesCommand, GetQueueUrlCommand, SQSClient } from "@aws-sdk/client-sqs";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import type { Heard } from "../../../cli/hearing/event.ts";
 import { makeTemporaryRule, prolong, sweepExpired } from "../../../cli/hearing/temporary-rules.ts";
 import { openTarget } from "../../../cli/target/open-target.ts";
 import type { Target } from "../../../cli/target/target.ts";
 import type { EventEnvelope } from "../../../local/aws/index.ts";
 import { answerOf, ioOf, survey } from "../support/command.ts";
-import { type RunningFolder, rulesIn, runningFolder } from "../support/running-folder.ts";
+import { rulesIn, runningFolder, useRunningFolder } from "../support/running-folder.ts";
 
 const COMMAND = join(import.meta.dirname, "../../../cli/bin/survey-poller.mjs");
 
-let folder: RunningFolder;
-beforeAll(async () => {
-  folder = await runningFolder();
-});
-afterAll(() => folder[Symbol.asyncDispose]());
+const test = useRunningFolder();
 
-const tail = (...args: string[]) => survey(["tail", "--data", folder.data, ...args]);
-const trigger = (kind: string) => survey(["trigger", kind, "--data", folder.data, "--yes"]);
+const tail = (...args: string[]) => survey(["tail", "--data", test.folder.data, ...args]);
+const trigger = (kind: string) => survey(["trigger", kind, "--data", test.folder.data, "--yes"]);
 
 async function nothingIsLeft(): Promise<void> {
-  expect(folder.rules()).toEqual([]);
-  expect(await folder.queues()).toEqual([]);
+  expect(test.folder.rules()).toEqual([]);
+  expect(await test.folder.queues()).toEqual([]);
 }
 
 async function withTarget<T>(work: (target: Target) => Promise<T>): Promise<T> {
-  await using target = await openTarget({ data: folder.data }, ioOf().io);
+  await using target = await openTarget({ data: test.folder.data }, ioOf().io);
   return await work(target);
 }
 
 describe("a line", () => {
   it("says what an event is, and nothing of what was answered; then the rule and its queue are gone", async () => {
     const running = tail("--count", "4");
-    await folder.heardBy(1);
+    await test.folder.heardBy(1);
     for (const kind of ["detractor", "incomplete", "updated", "books"]) await trigger(kind);
 
     const ran = await running;
@@ -60,7 +56,7 @@ describe("--json", () => {
 
   it("is the whole envelope, with null for what may be personal", async () => {
     const running = tail("--json", "--count", "1");
-    await folder.heardBy(1);
+    await test.folder.heardBy(1);
     await trigger("comment");
 
     const ran = await running;
@@ -82,13 +78,13 @@ describe("--json", () => {
 
   it("is the event as it is with --reveal", async () => {
     const running = tail("--json", "--reveal", "--count", "1");
-    await folder.heardBy(1);
+    await test.folder.heardBy(1);
     await trigger("comment");
 
     const { schemaVersion, ...event } = (await running).json as EventEnvelope & { schemaVersion: number };
 
     expect(schemaVersion).toBe(1);
-    expect(event).toEqual(folder.events.at(-1));
+    expect(event).toEqual(test.folder.events.at(-1));
     expect(JSON.stringify(event)).toMatch(personal);
   });
 });
@@ -121,8 +117,8 @@ describe("the temporary rule", () => {
 
   it("goes after Ctrl-C: exit code 130", async () => {
     const stop = new AbortController();
-    const running = survey(["tail", "--data", folder.data], { signal: stop.signal });
-    await folder.heardBy(1);
+    const running = survey(["tail", "--data", test.folder.data], { signal: stop.signal });
+    await test.folder.heardBy(1);
     stop.abort();
 
     expect(await running).toMatchObject({ code: 130, stdout: "" });
@@ -130,9 +126,9 @@ describe("the temporary rule", () => {
   });
 
   it("goes when the reader of the pipe has seen enough, as head has: exit code 0", async () => {
-    const child = spawn(process.execPath, [COMMAND, "tail", "--data", folder.data]);
+    const child = spawn(process.execPath, [COMMAND, "tail", "--data", test.folder.data]);
     const ended = new Promise((resolve) => child.once("exit", resolve));
-    await folder.heardBy(1);
+    await test.folder.heardBy(1);
     child.stdout.destroy();
     await trigger("detractor");
 
@@ -141,7 +137,7 @@ describe("the temporary rule", () => {
   });
 
   it("goes after an error", async () => {
-    const fault = folder.aws.faults.add({ service: "sqs", operation: "ReceiveMessage", kind: "error" });
+    const fault = test.folder.aws.faults.add({ service: "sqs", operation: "ReceiveMessage", kind: "error" });
     const ran = await tail();
     fault.remove();
 
@@ -164,17 +160,17 @@ describe("the temporary rule", () => {
     const ran = await tail("--for", "1s");
 
     expect(ran.stderr).toContain(`Removed what a killed command had left: ${killed}.`);
-    expect(folder.rules()).toEqual([alive]);
-    expect(await folder.queues()).toEqual([alive]);
+    expect(test.folder.rules()).toEqual([alive]);
+    expect(await test.folder.queues()).toEqual([alive]);
     expect(await withTarget((target) => sweepExpired(target, Date.now() + 3_600_000))).toEqual([alive]);
   });
 
   it("is prolonged while it is heard", async () => {
-    const counted = (operation: string) => folder.aws.counters()[`sqs:${operation}`] ?? 0;
+    const counted = (operation: string) => test.folder.aws.counters()[`sqs:${operation}`] ?? 0;
     const [taken, prolonged] = [counted("DeleteMessageBatch"), counted("TagQueue")];
     let clock = Date.now();
-    const running = survey(["tail", "--data", folder.data, "--count", "2"], { now: () => clock });
-    await folder.heardBy(1);
+    const running = survey(["tail", "--data", test.folder.data, "--count", "2"], { now: () => clock });
+    await test.folder.heardBy(1);
     clock += 400_000;
     await trigger("minimal");
     await expect.poll(() => counted("DeleteMessageBatch"), { interval: 20 }).toBe(taken + 1);
@@ -189,7 +185,7 @@ describe("--filter", () => {
   it("is each command's own: two at once do not disturb each other", async () => {
     const detractors = tail("--count", "1", "--filter", "nps=detractor");
     const books = tail("--count", "1", "--filter", '{"detail-type":["books.closed"]}');
-    await folder.heardBy(2);
+    await test.folder.heardBy(2);
     for (const kind of ["promoter", "books", "detractor"]) await trigger(kind);
 
     expect((await detractors).stdout).toContain("response 46375");
@@ -199,7 +195,7 @@ describe("--filter", () => {
 
   it("may match nothing: it ends at its time, and says so", async () => {
     const running = tail("--for", "1s", "--filter", "surveyId=1");
-    await folder.heardBy(1);
+    await test.folder.heardBy(1);
     await trigger("detractor");
 
     expect(await running).toMatchObject({ code: 0, stdout: "" });

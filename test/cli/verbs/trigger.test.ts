@@ -2,23 +2,19 @@ import { hash } from "node:crypto";
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { GetObjectCommand } from "@aws-sdk/client-s3";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { readGolden } from "../../../cli/package.ts";
 import type { TriggerAnswer } from "../../../cli/verbs/trigger.ts";
 import { KINDS, kinds, testEvent } from "../../../cli/verbs/trigger.ts";
 import { detailSchemas, type ResponseCompleted, verifyBooks } from "../../../lib/events/index.ts";
 import { answerOf, survey } from "../support/command.ts";
-import { type RunningFolder, runningFolder } from "../support/running-folder.ts";
+import { useRunningFolder } from "../support/running-folder.ts";
 
-let folder: RunningFolder;
-beforeAll(async () => {
-  folder = await runningFolder();
-});
-afterAll(() => folder[Symbol.asyncDispose]());
+const test = useRunningFolder();
 
-const trigger = (...args: string[]) => survey(["trigger", "--data", folder.data, ...args]);
+const trigger = (...args: string[]) => survey(["trigger", "--data", test.folder.data, ...args]);
 const written = () => {
-  const counted = folder.aws.counters();
+  const counted = test.folder.aws.counters();
   return [counted["eventbridge:PutEvents"] ?? 0, counted["s3:PutObject"] ?? 0];
 };
 
@@ -35,7 +31,7 @@ describe("a dry run", () => {
     const answer = answerOf<TriggerAnswer>(await trigger(kind, "--json"));
     expect(answer).toMatchObject({ dryRun: true, kind, bus: "surveys", source: "survey-poller" });
     expect(written()).toEqual(before);
-    expect(folder.events).toEqual([]);
+    expect(test.folder.events).toEqual([]);
   });
 });
 
@@ -43,7 +39,7 @@ describe("--yes", () => {
   it("sends the event, which rules of subscribers match, and says its id", async () => {
     const ran = await trigger("detractor", "--yes");
 
-    const event = folder.events.at(-1);
+    const event = test.folder.events.at(-1);
     expect(event).toMatchObject({ source: "survey-poller", "detail-type": "response.completed" });
     expect(event?.detail).toMatchObject({ meta: { test: true, sourceName: "(test)" }, data: { responseId: 46375 } });
     const eventId = (event?.detail as ResponseCompleted | undefined)?.meta.eventId;
@@ -58,10 +54,10 @@ describe("--yes", () => {
   it("puts the answers of a large one into the bucket first, as the publisher does", async () => {
     await trigger("large", "--yes");
 
-    const data = (folder.events.at(-1)?.detail as ResponseCompleted | undefined)?.data;
+    const data = (test.folder.events.at(-1)?.detail as ResponseCompleted | undefined)?.data;
     expect(data?.answers).toEqual([]);
     const { bucket, key, bytes } = data?.answersRef ?? { bucket: "", key: "", bytes: 0 };
-    const stored = await folder.s3.send(new GetObjectCommand({ Bucket: bucket, Key: key }));
+    const stored = await test.folder.s3.send(new GetObjectCommand({ Bucket: bucket, Key: key }));
     const body = (await stored.Body?.transformToString()) ?? "";
     expect(Buffer.byteLength(body)).toBe(bytes);
     expect(bytes).toBeGreaterThan(200_000);

@@ -7,7 +7,7 @@ import { expect, it } from "vitest";
 import type { VerifyAnswer } from "../../../cli/verbs/verify/verb.ts";
 import { eventId } from "../../../lib/events/index.ts";
 import { readEvents, temporaryFolder } from "../../support/command.ts";
-import { answerOf, polledFolder, survey } from "../support/command.ts";
+import { answerOf, polledFolder, type Ran, survey } from "../support/command.ts";
 import { delivered, inAws, QUEUE_TAKES_ALL, queueWith, subscribe, visible } from "../support/consumer.ts";
 
 const LATER = { now: () => Date.now() + 3_600_000 };
@@ -103,13 +103,8 @@ it("reads what a consumer has from its file, its table and its bucket", async ()
   const nine = events.slice(0, 9).map((event) => JSON.stringify(event));
   writeFileSync(glued, nine.join(""));
   const csv = join(temporaryFolder(), "crm.csv");
-  writeFileSync(
-    csv,
-    `"id";"name"\n${ids
-      .slice(0, 8)
-      .map((id) => `"${id}";"x"`)
-      .join("\n")}\n`,
-  );
+  const rows = ids.slice(0, 8).map((id) => `"${id}";"x"`);
+  writeFileSync(csv, ['"id";"name"', ...rows, ""].join("\n"));
   const missing = async (...args: string[]): Promise<number> => {
     const answer = answerOf<VerifyAnswer>(await survey(["verify", "--data", data, "--json", ...args], LATER));
     expect(answer).toMatchObject({ unknown: [], list: { unreadable: 0 }, expected: 12 });
@@ -126,30 +121,18 @@ it("reads what a consumer has from its file, its table and its bucket", async ()
 
   // What was emitted after the list was taken, or a moment before, is not called missing.
   const emittedAt = Date.parse(events[0]?.detail.meta.detectedAt ?? "");
-  const early = await survey([
-    "verify",
-    "--data",
-    data,
-    "--ids",
-    csv,
-    "--as-of",
-    new Date(emittedAt - 60_000).toISOString(),
-  ]);
+  const asOfThen = (after: number): Promise<Ran> => {
+    const time = new Date(emittedAt + after).toISOString();
+    return survey(["verify", "--data", data, "--ids", csv, "--as-of", time]);
+  };
+  const early = await asOfThen(-60_000);
   // A list with ids that were emitted later was not taken so early.
   expect(early.code).toBe(3);
   expect(early.stdout).toMatch(
     /^Not proved: the list counts as taken on .* UTC, and has events that were emitted until/,
   );
   expect(early.stdout).toMatch(/^Next: survey-poller verify .* --as-of \S+Z$/m);
-  const justNow = await survey([
-    "verify",
-    "--data",
-    data,
-    "--ids",
-    csv,
-    "--as-of",
-    new Date(emittedAt + 20_000).toISOString(),
-  ]);
+  const justNow = await asOfThen(20_000);
   expect(justNow.code).toBe(3);
   expect(justNow.stdout).toMatch(
     /^Not proved: 4 may still be on their way, of 12\. Take the list again in a minute\.$/m,

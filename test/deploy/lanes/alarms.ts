@@ -134,9 +134,7 @@ async function stalled(on: Deployed, watch: AlarmWatch): Promise<void> {
 async function withheld(on: Deployed, watch: AlarmWatch): Promise<void> {
   const { simulator } = on;
   await on.report.step("withheld: a response that nobody can read, for a day", async (note) => {
-    simulator.set({ irregular: { probability: 1, kinds: ["completedMaybe"] } });
-    const [unreadable = 0] = simulator.complete(1);
-    simulator.set({ irregular: { probability: 0 } });
+    const [unreadable = 0] = simulator.complete(1, 1, { patch: { completed: "maybe" } });
     await watch.until([WITHHELD], () => tick(on));
     assert.equal(await watch.value(WITHHELD), 1);
     // It is in no one's way, but has no event, which everything after this would wait for.

@@ -3,6 +3,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DescribeArchiveCommand, ListRulesCommand } from "@aws-sdk/client-eventbridge";
 import { DescribeSecretCommand, GetSecretValueCommand } from "@aws-sdk/client-secrets-manager";
+import type { BooksClosed } from "../../../lib/events/index.ts";
 import { readDocument } from "../../docs/support/markdown.ts";
 import { ROOT } from "../support/cdk.ts";
 import { shell, succeed } from "../support/processes.ts";
@@ -16,6 +17,7 @@ import {
   writeConfiguration,
 } from "../support/stage.ts";
 import { allIsRight, tick, untilArrived } from "../support/ticks.ts";
+import { until } from "../support/until.ts";
 import { SIGNED, WEBHOOK, WEBHOOK_SECRET } from "../support/webhook.ts";
 
 const CHANGED_APP = join(import.meta.dirname, "..", "fixtures", "changed-app.ts");
@@ -90,11 +92,29 @@ async function eventsGoOut(on: Deployed): Promise<void> {
       assert.deepEqual([method, path, headers.authorization, headers["content-type"]], wanted);
     }
   });
-  await report.step("a backlog is worked off by the ticks themselves", async (note) => {
-    // More than a tick does before it gives its lease back, at a service that takes its time: on a fast machine too the rest is a backlog.
-    simulator.addSurvey({ surveyId: 4, responses: 600 });
-    simulator.fault({ kind: "latency", ms: 150, operation: ["metrics", "metadata"], surveyId: 4 });
+  await report.step("a backlog of more than one part goes out, and its end closes the books", async (note) => {
+    const parts = async (): Promise<number> =>
+      (await aws.logs(output(on, "PollLogGroupName"))).filter((line) => line.includes('"message":"backlog"')).length;
+    const before = await parts();
+    // More than a turn of a minute does, at a service that takes its time.
+    simulator.addSurvey({ surveyId: 4, responses: 900 });
+    simulator.fault({ kind: "latency", ms: 1_000, operation: ["metrics", "metadata"], surveyId: 4 });
     note(await allIsRight(on));
+    const closed = (): BooksClosed["data"][] =>
+      everything.events.flatMap((event) => {
+        const { data } = event.detail as unknown as BooksClosed;
+        return event["detail-type"] === "books.closed" && data.surveyId === 4 ? [data] : [];
+      });
+    await until("its books are not closed", async () => {
+      await everything.drain();
+      return closed().length > 0;
+    });
+    assert.deepEqual(
+      closed().map(({ counts }) => counts.emitted),
+      [900],
+    );
+    // The emulator has the log of an invocation once that is over.
+    await until("it was one part", async () => (await parts()) - before > 1);
   });
   await report.step("the archive holds all that has gone out", async (note) => {
     const ArchiveName = output(on, "ArchiveArn").split("/").at(-1);

@@ -171,9 +171,7 @@ async function sentAgain(on: Deployed): Promise<void> {
 
 async function steered(on: Deployed): Promise<void> {
   const { report, simulator } = on;
-  simulator.set({ irregular: { probability: 1, kinds: ["completedMaybe"] } });
-  const [unreadable = 0] = simulator.complete(2);
-  simulator.set({ irregular: { probability: 0 } });
+  const [unreadable = 0] = simulator.complete(2, 1, { patch: { completed: "maybe" } });
   await tick(on);
   await table(on, [
     ["quarantine list", { total: 1 }],

@@ -31,7 +31,8 @@ export function untilAfterTicks(
     await on.everything.drain();
     return isSo();
   };
-  return until(otherwise, look, 60_000);
+  // Beside a scheduled invocation that works off a backlog these come to nothing.
+  return until(otherwise, look, 240_000);
 }
 
 /** The events of completed responses that were heard, in that order: of one survey, or of all. */

@@ -5,8 +5,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { Architecture, Runtime, RuntimeFamily } from "aws-cdk-lib/aws-lambda";
-import { pythonModels } from "../../../codegen/python.ts";
 import { assembleWorker } from "../../../examples/sqs-worker-python/worker-code.ts";
+import { pythonModels } from "../../../lib/events/generate/python.ts";
 
 /** Writes the models of the contract into the folder, where a reader has them in the installed package; gives their path. */
 export function writeModels(folder: string): string {

@@ -1,32 +1,17 @@
 import { describe, expect, it } from "vitest";
-import { buildEvent } from "../../../lib/events/build/build-event.ts";
 import { detectionLag, spread } from "../../../lib/monitoring/detection-lag.ts";
-import { at, MINUTE, noon, range, recordsOf } from "../../support/survey.ts";
+import { MINUTE, noon, range } from "../../support/survey.ts";
 
-type Facts = Parameters<typeof buildEvent>[0];
+type Facts = Parameters<typeof detectionLag>[0];
 
 /** An event that was detected at noon, of a response that completed three minutes before. */
-function event(changes: Partial<Facts> = {}) {
-  return buildEvent({
-    sourceName: "main",
-    surveyId: 1,
-    responseId: 1,
-    survey: undefined,
-    listedAt: undefined,
-    definition: undefined,
-    questions: "full",
-    thresholds: {},
-    records: recordsOf({ responseId: 1, completed: at(-3 * MINUTE) }),
-    metrics: undefined,
-    metadata: undefined,
-    missing: [],
-    origin: "head",
-    revision: 1,
-    detectedAt: noon,
-    timeZone: "UTC",
-    ...changes,
-  });
-}
+const event = (changes: Partial<Facts> = {}): Facts => ({
+  type: "response.completed",
+  origin: "head",
+  detectedAt: noon,
+  completed: { at: new Date(noon - 3 * MINUTE).toISOString() },
+  ...changes,
+});
 
 const basis = { firstTick: noon - 60 * MINUTE, lastTick: noon - MINUTE };
 
@@ -39,30 +24,21 @@ describe("the lag of an event", () => {
   );
 
   it("is never below zero, whatever the service's clock says", () => {
-    const records = recordsOf({ responseId: 1, completed: at(MINUTE) });
-    expect(detectionLag(event({ records }), basis)).toBe(0);
+    expect(detectionLag(event({ completed: { at: new Date(noon + MINUTE).toISOString() } }), basis)).toBe(0);
   });
 
   it("without a zone is the time for which nobody had looked, and only of what the head shows", () => {
-    expect(detectionLag(event({ timeZone: undefined }), basis)).toBe(MINUTE);
-    expect(detectionLag(event({ timeZone: undefined, origin: "full-read" }), basis)).toBeUndefined();
-    expect(detectionLag(event({ timeZone: undefined }), { firstTick: noon })).toBeUndefined();
+    expect(detectionLag(event({ completed: {} }), basis)).toBe(MINUTE);
+    expect(detectionLag(event({ completed: {}, origin: "full-read" }), basis)).toBeUndefined();
+    expect(detectionLag(event({ completed: {} }), { firstTick: noon })).toBeUndefined();
   });
 
   it.each<[string, Partial<Facts>, typeof basis | Record<string, never>]>([
     ["history from before the first tick", {}, { ...basis, firstTick: noon - 2 * MINUTE }],
     ["anything in the first tick", {}, {}],
-    ["a repaired event", { revision: 2 }, basis],
+    ["an event that replaces another one", { type: "response.updated" }, basis],
     ["a redriven response", { origin: "replay" }, basis],
-    [
-      "a time that a clock change makes doubtful",
-      {
-        timeZone: "Europe/Warsaw",
-        records: recordsOf({ responseId: 1, completed: "2026-10-25 02:30:00" }),
-        detectedAt: Date.UTC(2026, 9, 25, 12),
-      },
-      basis,
-    ],
+    ["a time that a clock change makes doubtful", { completed: { ...event().completed, ambiguous: true } }, basis],
   ])("of %s is not told", (_what, facts, known) => {
     expect(detectionLag(event(facts), known)).toBeUndefined();
   });

@@ -1,7 +1,6 @@
 import { expect, it } from "vitest";
-import { createStories } from "../../../lib/monitoring/story.ts";
-import { pollScheduled } from "../../../lib/run/poll-sources.ts";
-import { arrive, at, HOUR, MINUTE, noon, range, SECOND, surveyOf, takes, worldWith } from "../../support/survey.ts";
+import { pollScheduled } from "../../../lib/run/poll-scheduled.ts";
+import { arrive, at, HOUR, MINUTE, noon, range, SECOND, takes, worldWith } from "../../support/survey.ts";
 import { memoryGraph } from "../support/graph.ts";
 import { memoryLog } from "../support/log.ts";
 import { writtenBy } from "./support/embedded-metrics.ts";
@@ -43,26 +42,25 @@ it("an event has one line: where it was listed, what proved it, and how long eac
     lag: 30 * SECOND + 50,
     outcome: "published",
     batch: 1,
-    listed: { page: 1, order: "desc", at: noon, request: 2 },
+    listed: { page: 1, order: "desc", at: noon },
     proved: "its page",
     ms: { metrics: 40, metadata: 50, bus: 20, ledger: 4 },
   });
 });
 
-it("one that had to wait tells of its attempts, and where it was listed in an earlier tick", async () => {
+it("one that had to wait tells of its attempts, and that it was kept since it was proved", async () => {
   const { world, tick } = await polled({ advanced: { absentAfter: "2m" } });
   arrive(world, { responseId: 2, completed: at(-30 * SECOND) });
-  surveyOf(world).metrics.set(2, { kind: "absent" });
+  world.model.edit(1, 2, { metrics: { absent: "404", reads: 1 } });
   expect(await tick()).toEqual([]);
 
-  surveyOf(world).metrics.delete(2);
   world.time.now += 3 * MINUTE;
   const [line] = await tick();
 
-  expect(line?.details).toMatchObject({ responseId: 2, attempts: 2, listed: { page: 1 }, proved: "its page" });
+  expect(line?.details).toMatchObject({ responseId: 2, attempts: 2, proved: "kept" });
 });
 
-it("one that the bus refuses has its line at once, and so has one whose ledger write fails, at the end of the run", async () => {
+it("one that the bus refuses has its line, and so has one whose ledger write fails", async () => {
   const { world, tick } = await polled();
   arrive(world, { responseId: 2, completed: at(-30 * SECOND) });
   arrive(world, { responseId: 3, completed: at(-20 * SECOND) });
@@ -83,11 +81,11 @@ it("one that the bus refuses has its line at once, and so has one whose ledger w
 it("what waits at the end has told nothing: a line is of an event", async () => {
   const { world, tick } = await polled();
   arrive(world, { responseId: 2, completed: at(-30 * SECOND) });
-  surveyOf(world).metadata.set(2, { kind: "absent" });
+  world.model.edit(1, 2, { metadata: { absent: "404" } });
   expect(await tick()).toEqual([]);
 });
 
-it("those of a backlog count the requests of their own run", async () => {
+it("those of a backlog tell on which page they were listed", async () => {
   const { world, tick } = await polled({ advanced: { headPages: 2 } });
   for (const responseId of range(2, 400)) arrive(world, { responseId, completed: at((responseId - 500) * 10) });
 
@@ -98,13 +96,4 @@ it("those of a backlog count the requests of their own run", async () => {
   for (const { details } of ofCatchUp) {
     expect(details).toMatchObject({ listed: { order: "asc" }, proved: expect.stringMatching(/page/) });
   }
-});
-
-it("keeps so many stories at least, and never more than twice as many", () => {
-  const stories = createStories(100);
-  for (const id of range(1, 1_000)) stories.of(7, id).proved = "its page";
-  const isKept = (id: number): boolean => stories.known(7, id) !== undefined;
-  expect(range(901, 1_000).every(isKept)).toBe(true);
-  expect(range(1, 1_000).filter(isKept).length).toBeLessThanOrEqual(200);
-  expect(stories.known(8, 1_000)).toBeUndefined();
 });

@@ -1,8 +1,8 @@
 import { Logger } from "@aws-lambda-powertools/logger";
 import { expect, it } from "vitest";
-import { pollScheduled } from "../../../lib/run/poll-sources.ts";
+import { pollScheduled } from "../../../lib/run/poll-scheduled.ts";
 import type { MemoryWorld } from "../../support/memory-ports.ts";
-import { arrive, at, letTimePass, MINUTE, range, SECOND, surveyOf, takes, worldWith } from "../../support/survey.ts";
+import { arrive, at, letTimePass, MINUTE, range, SECOND, takes, worldWith } from "../../support/survey.ts";
 import { memoryGraph } from "../support/graph.ts";
 import { writtenBy } from "./support/embedded-metrics.ts";
 
@@ -23,11 +23,9 @@ function world(): MemoryWorld {
     arrive(planted, { responseId, completed: at(responseId * SECOND), fields: personal });
   arrive(planted, { responseId: 10, completed: at(0), fields: { ...personal, completed: `${CANARY}-completed` } });
   arrive(planted, { responseId: 11, completed: `${CANARY}-date`, fields: personal });
-  surveyOf(planted).records.push({ ...personal, responseId: `${CANARY}-id` });
-  surveyOf(planted).metadata.set(2, {
-    kind: "found",
-    body: [{ responseId: 2, ip: `${CANARY}-ip`, referrer: `https://${CANARY}.example`, browser: `${CANARY}-browser` }],
-  });
+  planted.model.complete(1, 1, { records: 1, patch: { ...personal, responseId: `${CANARY}-id` } });
+  const metadata = { ip: `${CANARY}-ip`, referrer: `https://${CANARY}.example`, browser: `${CANARY}-browser` };
+  planted.model.edit(1, 2, { metadata: { body: [{ responseId: 2, ...metadata }] } });
   planted.bus.decide = ({ data }) => (data.responseId === 3 ? { kind: "refused", code: "MalformedDetail" } : undefined);
   return planted;
 }

@@ -7,42 +7,29 @@ const DAY = 24 * HOUR;
 const fullEvery = 7 * DAY;
 
 const survey = (changes: Partial<SurveySummary> = {}): SurveySummary => ({
-  surveyId: 1,
-  outcome: "polled",
-  emitted: 0,
-  waiting: 0,
-  withheld: 0,
-  unfinished: false,
+  ...{ surveyId: 1, outcome: "polled", emitted: 0, waiting: 0, withheld: 0, unfinished: false },
   ...changes,
 });
 
 const figures = (changes: Partial<NonNullable<TickSummary["figures"]>> = {}) => ({
-  unaccounted: 0,
-  rangeUnreachable: 0,
-  repaired: 0,
-  repairedAgain: 0,
-  changed: 0,
-  booksClosed: 0,
-  neverClosed: 0,
-  oldestBooks: 0,
-  fullPollLate: 0,
-  overdrawn: 0,
+  ...{ unaccounted: 0, rangeUnreachable: 0, repaired: 0, repairedAgain: 0, changed: 0, booksClosed: 0 },
+  ...{ neverClosed: 0, oldestBooks: 0, fullPollLate: 0, overdrawn: 0 },
+  ...changes,
+});
+
+const seen = (changes: Partial<StalledRequest["seen"]> = {}): StalledRequest["seen"] => ({
+  ...{ emitted: 0, quarantined: 0, refused: 0, held: 0, lags: [] },
+  basis: { firstTick: noon - 100 * DAY },
   ...changes,
 });
 
 function stalled(summary: Partial<TickSummary>, rest: Partial<Omit<StalledRequest, "summary">> = {}): number {
   return stalledFor({
     summary: {
-      source: "main",
-      listed: 1,
-      surveys: [survey()],
-      unpolled: 0,
-      behind: 0,
-      outages: [],
-      figures: figures(),
+      ...{ source: "main", listed: 1, surveys: [survey()], unpolled: 0, behind: 0, outages: [], figures: figures() },
       ...summary,
     },
-    seen: { emitted: 0, quarantined: 0, refused: 0, held: 0, lags: [], basis: { firstTick: noon - 100 * DAY } },
+    seen: seen(),
     failing: new Map(),
     fullEvery,
     now: noon,
@@ -90,29 +77,25 @@ describe("the age of the longest-standing trouble", () => {
       goesOn: false,
     });
     const failure = { code: "SERVER_ERROR", message: "no answer" };
-    const seen = (isBehind: boolean) => ({
-      ...{ emitted: 0, quarantined: 0, refused: 0, held: 0, lags: [], basis: {} },
-      account: { rows: new Map([[1, { isBehind } as SurveyRow]]) },
-    });
+    const behind = (isBehind: boolean) => seen({ account: { rows: new Map([[1, { isBehind } as SurveyRow]]) } });
     const failing: FailingSince = new Map();
     noteTurns(slice({ failure }), failing, noon);
     noteTurns(slice({ failure }), failing, noon + 10 * MINUTE);
-    expect(stalled({}, { failing, seen: seen(true), now: noon + 20 * MINUTE })).toBe(20 * MINUTE);
+    expect(stalled({}, { failing, seen: behind(true), now: noon + 20 * MINUTE })).toBe(20 * MINUTE);
 
     noteTurns(slice(), failing, noon + 21 * MINUTE);
-    expect(stalled({}, { failing, seen: seen(true), now: noon + 22 * MINUTE })).toBe(0);
+    expect(stalled({}, { failing, seen: behind(true), now: noon + 22 * MINUTE })).toBe(0);
 
     // Another process has come to the end of it.
     noteTurns(slice({ failure }), failing, noon + 23 * MINUTE);
-    expect(stalled({}, { failing, seen: seen(false), now: noon + 50 * MINUTE })).toBe(0);
+    expect(stalled({}, { failing, seen: behind(false), now: noon + 50 * MINUTE })).toBe(0);
     expect(failing.size).toBe(0);
   });
 
   it("is that of an outage which responses wait for, as the table knows it", () => {
     const account = { rows: new Map(), outages: { metrics: noon - HOUR } };
-    const seen = { emitted: 0, quarantined: 0, refused: 0, held: 0, lags: [], basis: {}, account };
-    expect(stalled({ outages: ["metrics"] }, { seen })).toBe(HOUR);
-    expect(stalled({ outages: [] }, { seen })).toBe(0);
+    expect(stalled({ outages: ["metrics"] }, { seen: seen({ account }) })).toBe(HOUR);
+    expect(stalled({ outages: [] }, { seen: seen({ account }) })).toBe(0);
   });
 
   it("is that of books beyond one and a half times their period", () => {
@@ -123,9 +106,7 @@ describe("the age of the longest-standing trouble", () => {
   it("is that of responses not accounted for by any pass, once there was time for a second one", () => {
     const surveys = [survey({ booksOpen: { code: "unaccounted", count: 2 } })];
     const open = { surveys, figures: figures({ unaccounted: 2 }) };
-    const since = (firstTick: number) => ({
-      seen: { emitted: 0, quarantined: 0, refused: 0, held: 0, lags: [], basis: { firstTick } },
-    });
+    const since = (firstTick: number) => ({ seen: seen({ basis: { firstTick } }) });
     expect(stalled(open, since(noon - DAY))).toBe(0);
     expect(stalled(open, since(noon - 1.5 * fullEvery - HOUR))).toBe(HOUR);
   });

@@ -1,21 +1,11 @@
 import { describe, expect, it, vi } from "vitest";
 import { type MonitoringLevel, metrics, NAMESPACE, writtenBy } from "../../../lib/monitoring/catalog.ts";
-import { pollScheduled, pollSources } from "../../../lib/run/poll-sources.ts";
+import { pollScheduled } from "../../../lib/run/poll-scheduled.ts";
+import { pollSources } from "../../../lib/run/poll-sources.ts";
 import { requestChannel } from "../../../lib/survey-api/diagnostics.ts";
 import { CredentialsMissingError } from "../../../lib/survey-api/index.ts";
 import type { MemoryWorld } from "../../support/memory-ports.ts";
-import {
-  arrive,
-  at,
-  letTimePass,
-  MINUTE,
-  noon,
-  range,
-  SECOND,
-  surveyOf,
-  takes,
-  worldWith,
-} from "../../support/survey.ts";
+import { arrive, at, letTimePass, MINUTE, noon, range, SECOND, takes, worldWith } from "../../support/survey.ts";
 import { type MemoryGraph, memoryGraph } from "../support/graph.ts";
 import { memoryLog } from "../support/log.ts";
 import { type MetricsLine, metricsOf } from "./support/embedded-metrics.ts";
@@ -93,7 +83,7 @@ describe("the metrics of a tick", () => {
   it("never are more than the six of the catalog, whatever happens, and all of it with full", async () => {
     const names = async (level: MonitoringLevel): Promise<Set<string>> => {
       const { world, graph } = await polled();
-      surveyOf(world).counts.responses = 9;
+      world.counts.set(1, { responses: 9 });
       arrive(world, { responseId: 2, completed: at(-30 * SECOND) });
       arrive(world, { responseId: 3, completed: at(-20 * SECOND), fields: { completed: "perhaps" } });
       const first = await tickOf(graph, level);
@@ -307,7 +297,8 @@ describe("the log of a tick", () => {
   });
 
   it("names a survey whose pages are not there, though responses of it are counted", async () => {
-    const world = worldWith([], { counts: { responses: 12, correct: 12, unpaidResponses: 0 } });
+    const world = worldWith([]);
+    world.counts.set(1, { responses: 12, correct: 12 });
     const { log } = await tickOf(memoryGraph(world, {}));
     expect(log).toContainEqual({
       level: "warn",

@@ -2,7 +2,7 @@ import { randomInt } from "node:crypto";
 import { expect, it } from "vitest";
 import { FORGOTTEN, type LedgerEntry, WITHOUT_RECORDS } from "../../../lib/polling/index.ts";
 import { createDynamoState } from "../../../lib/state/dynamo-state.ts";
-import { mayReplace } from "../../support/may-replace.ts";
+import { mayReplace } from "../../support/state-store.ts";
 import { useAws } from "../support/aws.ts";
 
 const test = useAws();

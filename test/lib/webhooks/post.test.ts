@@ -1,20 +1,13 @@
 import { Webhook } from "standardwebhooks";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { post } from "../../../lib/webhooks/post.ts";
 import type { Proof } from "../../../lib/webhooks/webhook-secrets.ts";
-import { headersOf, secretOf, startEndpoint, type TestEndpoint } from "./support/endpoint.ts";
+import { headersOf, secretOf, useEndpoint } from "./support/endpoint.ts";
 
 const secret = secretOf(1);
 const body = '{"id":"a"}';
 
-let endpoint: TestEndpoint;
-beforeAll(async () => {
-  endpoint = await startEndpoint();
-});
-beforeEach(() => {
-  endpoint.posted.length = 0;
-});
-afterAll(() => endpoint[Symbol.asyncDispose]());
+const endpoint = useEndpoint();
 
 const posted = (options: { url?: string; signal?: AbortSignal; readsAnswer?: boolean; proof?: Proof } = {}) =>
   post(

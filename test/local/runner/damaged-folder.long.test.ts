@@ -1,17 +1,12 @@
 import { cpSync, mkdtempSync, readdirSync, rmSync, truncateSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, it } from "vitest";
-import { closeFolder, type Folder, inShell, openFolder, poll } from "../../cli/support/command.ts";
+import { expect, it } from "vitest";
+import { inShell, poll, useFolder } from "../../cli/support/command.ts";
 import { runCommand, temporaryFolder } from "../../support/command.ts";
 
-let folder: Folder;
-beforeAll(async () => {
-  folder = await openFolder({ surveys: [{ surveyId: 7, responses: 60 }] });
-  // What the first run has written is in a file of its own from the second one on.
-  await poll(folder);
-}, 120_000);
-afterAll(() => closeFolder(folder));
+// What the first run has written is in a file of its own from the second one on.
+const folder = useFolder({ surveys: [{ surveyId: 7, responses: 60 }] }, (polled) => poll(polled));
 
 /** A copy of the folder, in which the files of a part with such names have lost their end. */
 function damagedIn(part: string, names: RegExp): string {

@@ -2,8 +2,7 @@ import { mkdtempSync, readdirSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
-import { fromLevel } from "../../../lib/monitoring/log.ts";
-import { logChannel } from "../../../lib/monitoring/log-channel.ts";
+import { fromLevel, logChannel } from "../../../lib/monitoring/log.ts";
 import { openLogFile, readLogLines } from "../../../local/runner/log-file.ts";
 import { memoryLog } from "../../lib/support/log.ts";
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { type IrregularKind, type SettingsPatch, startSimulator } from "../../../local/simulator/index.ts";
+import { type SettingsPatch, startSimulator } from "../../../local/simulator/index.ts";
 import { at, distinct, noon, type Row, recordsOf, simulate } from "./support.ts";
 
 const surveys = [{ surveyId: 7, responses: 200 }];
@@ -82,37 +82,12 @@ describe("contents", () => {
     const client = await simulate({ surveys });
     const before = client.simulator.truth(7);
     client.simulator.set({ recordsPerResponse: 3, commentBytes: 10, crk: "all", repeatedQuestions: 1 });
-    client.simulator.set({ irregular: { probability: 1 } });
     const added = client.simulator.complete(7, 2);
     const after = client.simulator.truth(7);
     expect(after.slice(0, -2)).toEqual(before);
     expect(after.slice(-2).map((truth) => [truth.responseId, truth.records.length])).toEqual(
       added.map((id) => [id, 3]),
     );
-  });
-});
-
-describe("irregular fields", () => {
-  test.each<[IrregularKind, (record: Row) => unknown]>([
-    ["answerText", (record) => typeof record.answer === "string"],
-    ["answerNull", (record) => record.answer === null],
-    ["commentNull", (record) => record.comment === null],
-    ["commentMissing", (record) => !("comment" in record)],
-    ["scoreText", (record) => typeof record.score === "string"],
-    ["dateNumber", (record) => typeof record.dateCompleted === "number"],
-    ["idString", (record) => typeof record.responseId === "string" && typeof record.questionId === "string"],
-    ["idText", (record) => Number.isNaN(Number(record.responseId))],
-    ["completedString", (record) => record.completed === "1"],
-    ["completedNull", (record) => record.completed === null],
-    ["completedMaybe", (record) => record.completed === "maybe"],
-  ])("%s", async (kind, deviates) => {
-    const settings: SettingsPatch = { irregular: { probability: 0.2, kinds: [kind] }, recordsPerResponse: 2 };
-    const client = await simulate({ surveys, settings });
-    const records = await client.all(7);
-    const deviating = records.filter(deviates).length;
-    expect(deviating).toBeGreaterThan(15);
-    expect(deviating).toBeLessThan(140);
-    expect(records).toEqual(recordsOf(client.simulator.truth(7)));
   });
 });
 

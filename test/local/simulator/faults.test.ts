@@ -21,12 +21,9 @@ async function outcome(request: Promise<Response>): Promise<number | string> {
 describe("faults", () => {
   test.each<[string, Fault, number | string]>([
     ["500", { kind: "status", status: 500 }, 500],
-    ["reset before the answer", { kind: "reset", when: "before" }, "connection"],
-    ["reset during the body", { kind: "reset", when: "during" }, "connection"],
-    ["half of the body in a complete message", { kind: "truncate" }, "not JSON"],
-    ["a connection that ends too early", { kind: "truncate", framing: "short" }, "connection"],
+    ["reset before the answer", { kind: "reset" }, "connection"],
+    ["a connection that ends too early", { kind: "truncate" }, "connection"],
     ["HTML with status 200", { kind: "html" }, "not JSON"],
-    ["a body of one's choice", { kind: "body", status: 404, body: "[]" }, 404],
   ])("%s, then all is well again", async (_, fault, expected) => {
     const client = await simulate({ surveys });
     expect(await outcome(client.get(page))).toBe(200);
@@ -35,15 +32,12 @@ describe("faults", () => {
     expect(await outcome(client.get(page))).toBe(200);
   });
 
-  test("html and body say what they are", async () => {
+  test("html says what it is", async () => {
     const client = await simulate({ surveys });
     client.simulator.fault({ kind: "html", count: 1, operation: "surveys" });
     const html = await client.get(list);
     expect([html.status, html.headers.get("content-type")]).toEqual([200, "text/html; charset=utf-8"]);
     expect(await html.text()).toContain("<!doctype html>");
-    client.simulator.fault({ kind: "body", body: "[]", count: 1 });
-    expect(await client.json(list)).toEqual([]);
-    expect(await client.json(list)).toHaveLength(1);
   });
 
   test("hang: no answer until the client gives up", async () => {
@@ -140,16 +134,6 @@ describe("rate limit", () => {
     expect([answer.status, answer.headers.get("retry-after")]).toEqual([429, expected]);
     expect(answer.headers.get("date")).toBe("Tue, 10 Mar 2026 12:00:00 GMT");
   });
-
-  test.each([
-    ["seconds", "9"],
-    ["date", "Tue, 10 Mar 2026 12:00:09 GMT"],
-  ] as const)("a single 429 with Retry-After as %s", async (retryAfterForm, expected) => {
-    const client = await simulate({ surveys });
-    client.simulator.fault({ kind: "status", status: 429, retryAfter: 9, retryAfterForm, operation: "surveys" });
-    const answer = await client.get(list);
-    expect([answer.status, answer.headers.get("retry-after")]).toEqual([429, expected]);
-  });
 });
 
 describe("counters and log", () => {
@@ -157,7 +141,7 @@ describe("counters and log", () => {
     const client = await simulate({ surveys });
     await client.get(page);
     await client.get("/nowhere");
-    client.simulator.fault({ kind: "reset", when: "before", count: 1 });
+    client.simulator.fault({ kind: "reset", count: 1 });
     await outcome(client.get(list));
     expect(client.simulator.counters()).toEqual({
       requests: 4,
@@ -208,14 +192,5 @@ describe("the server", () => {
   test("refuses a port that is taken", async () => {
     const { simulator } = await simulate();
     await expect(startSimulator({ port: Number(new URL(simulator.url).port) })).rejects.toThrow("EADDRINUSE");
-  });
-
-  test("drops idle connections without losing a request", async () => {
-    const client = await simulate({ surveys });
-    for (let round = 0; round < 3; round += 1) {
-      expect(await outcome(client.get(list))).toBe(200);
-      client.simulator.dropIdleConnections();
-      await new Promise((resolve) => setTimeout(resolve, 2));
-    }
   });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { SettingsPatch } from "../../../local/simulator/index.ts";
-import { at, type Client, distinct, type Row, recordsOf, simulate } from "./support.ts";
+import { at, type Client, type Row, recordsOf, simulate } from "./support.ts";
 
 const surveys = [{ surveyId: 7, responses: 20, open: 4 }];
 
@@ -87,39 +87,6 @@ describe("the list of metadata", () => {
     client.simulator.set({ metadataList: "anonymous" });
     expect(await metadata(client, responseId)).toEqual([anonymous]);
     expect(client.simulator.truthOf(7, responseId)?.metadata).toEqual([anonymous]);
-  });
-});
-
-describe("pages of another survey", () => {
-  const two = [...surveys, { surveyId: 8, responses: 60 }];
-  const paths = ["v3/surveys/7/responses/", "v3/surveys/7/responses/page/2/", "v2/surveys/7/page/2/responses"];
-
-  test.each(paths)("hold the same page of it (%s)", async (path) => {
-    const client = await simulate({ surveys: two });
-    const other = await client.json(`/api/${path.replace("/7/", "/8/")}`);
-    client.simulator.set({ pageMixups: 1 });
-    const page = await client.json(`/api/${path}`);
-    expect(page).toEqual(other);
-    expect(distinct(page, "surveyId")).toEqual([8]);
-    client.simulator.set({ pageMixups: 0 });
-    expect(distinct(await client.page(7, 1), "surveyId")).toEqual([7]);
-  });
-
-  test("come at a share of the reads, the same ones again for the same seed", async () => {
-    const runs: string[] = [];
-    for (const seed of [3, 3]) {
-      const client = await simulate({ seed, surveys: two, settings: { pageMixups: 0.3 } });
-      const reads = await rightOf(60, async () => at(await client.page(7, 1), 0).surveyId === 7);
-      expect(some(reads)).toBeGreaterThan(28);
-      expect(some(reads)).toBeLessThan(55);
-      runs.push(reads.join());
-    }
-    expect(runs[1]).toBe(runs[0]);
-  });
-
-  test("do not come where there is no other survey", async () => {
-    const client = await simulate({ surveys, settings: { pageMixups: 1 } });
-    expect(await client.all(7)).toEqual(recordsOf(client.simulator.truth(7)));
   });
 });
 

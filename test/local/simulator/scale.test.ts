@@ -43,7 +43,7 @@ test.each<Settings["layout"]>(["contiguous", "interleaved", "scattered"])(
         open: 0,
         completedFrom: noon - 86_400_000,
         completedTo: noon,
-        content: { ...content, irregular: { probability: 0, kinds: [] } },
+        content,
       });
       const counting = {
         ...population,

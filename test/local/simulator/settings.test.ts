@@ -12,21 +12,12 @@ describe("settings", () => {
     [{ sortKey: "date" }, /sortKey must be one of/],
     [{ sorting: "date" }, /no setting sorting/],
     [{ metadataMixups: 1.5 }, /metadataMixups/],
-    [{ pageMixups: "0.5" }, /pageMixups/],
     [{ metadataList: "two" }, /metadataList must be one of/],
     [{ recordSurveyId: false }, /recordSurveyId must be one of/],
-    [{ metrics: "none" }, /metrics must be one of/],
-    [{ metadata: "perSurvey" }, /metadata must be one of/],
     [{ metricContainer: "array" }, /metricContainer must be one of/],
     [{ pastEnd: "200" }, /pastEnd must be one of/],
     [{ emptyList: "400" }, /emptyList must be one of/],
     [{ tokenBody: "xml" }, /tokenBody must be one of/],
-    [{ tokenRequests: -1 }, /tokenRequests/],
-    [{ tokenRequests: 1.5 }, /tokenRequests/],
-    [{ compress: "lzma" }, /compress must be one of/],
-    [{ contentEncoding: "a\nb" }, /contentEncoding/],
-    [{ contentEncoding: 7 }, /contentEncoding/],
-    [{ bodyPrefix: "zwsp" }, /bodyPrefix must be one of/],
   ])("%j is refused, and nothing changes", async (patch, message) => {
     await expect(startSimulator({ settings: patch as SettingsPatch })).rejects.toThrow(message);
     const { simulator } = await simulate();
@@ -63,18 +54,6 @@ describe("bodies the document does not show", () => {
     expect(answers.map((answer) => [answer.questionId, answer.answer])).toEqual(
       records.map((record) => [record.questionId, record.answer]),
     );
-  });
-
-  test.each<[Settings["errorBody"], RegExp]>([
-    ["json", /^\{.*"status":404.*\}$/],
-    ["text", /^Not found$/],
-    ["empty", /^$/],
-    ["html", /^<html>/],
-  ])("error body %s", async (errorBody, shape) => {
-    const client = await simulate({ settings: { errorBody } });
-    const answer = await client.get("/api/v3/surveys/5/");
-    expect(answer.status).toBe(404);
-    expect(await answer.text()).toMatch(shape);
   });
 });
 

@@ -136,7 +136,7 @@ it("reads the simulated list whenever the survey list is read, and costs the ser
 
   await list();
   await expect.poll(() => shadow.summary().polls).toBe(1);
-  const below = simulator.peek(7, 3, "desc").map(({ responseId }) => Number(responseId));
+  const below = simulator.peek(7, 3, "desc").records.map(({ responseId }) => Number(responseId));
   const between = below.find((id) => !below.includes(id - 1) && simulator.truthOf(7, id - 1) === undefined) ?? 0;
   simulator.complete(7, 1, { responseId: between - 1 });
   const [top = 0] = simulator.complete(7);

@@ -25,9 +25,9 @@ export async function packPackage(folder = mkdtempSync(join(tmpdir(), "survey-po
   for (const part of ["package.json", "README.md", "LICENSE", ...parts]) {
     if (part !== "dist" && part !== "contract") cpSync(join(root, part), join(source, part), { recursive: true });
   }
-  await run(process.execPath, [join(root, "packaging/build.ts"), "--out", join(source, "dist")]);
+  await run(process.execPath, [join(root, "infra/package/build.ts"), "--out", join(source, "dist")]);
   const contract = ["--draft4", "--java", "--python", "--out", join(source, "contract")];
-  await run(process.execPath, [join(root, "codegen/main.ts"), ...contract]);
+  await run(process.execPath, [join(root, "lib/events/generate/main.ts"), ...contract]);
   // Scripts would build it once more.
   const { stdout } = await run("npm", ["pack", "--json", "--offline", "--ignore-scripts"], { cwd: source });
   const [packed] = JSON.parse(stdout) as [{ filename: string; files: { path: string }[] }];

@@ -6,13 +6,12 @@ export interface SimulateOptions {
   seeds: number;
   seed: number;
   trace: boolean;
-  coverage: boolean;
   /** Whether a failing history is cut down. */
   shrink: boolean;
   cuts: Cuts;
 }
 
-export const USAGE = `npm run simulate -- [--seeds N] [--seed S] [--trace] [--coverage] [--no-shrink]
+export const USAGE = `npm run simulate -- [--seeds N] [--seed S] [--trace] [--no-shrink]
   [--drop INGREDIENT,...] [--surveys N] [--ticks N] [--responses N]    the cuts of a shrunk history`;
 
 export class UsageError extends Error {}
@@ -28,7 +27,6 @@ export function parseOptions(args: string[]): SimulateOptions {
       ticks: { type: "string" },
       responses: { type: "string" },
       trace: { type: "boolean", default: false },
-      coverage: { type: "boolean", default: false },
       "no-shrink": { type: "boolean", default: false },
     },
   });
@@ -48,7 +46,6 @@ export function parseOptions(args: string[]): SimulateOptions {
     seeds: number(values.seeds, single ? 1 : 500),
     seed: number(values.seed, 1),
     trace: values.trace,
-    coverage: values.coverage,
     shrink: !values["no-shrink"],
     cuts,
   };

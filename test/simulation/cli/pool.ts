@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { Worker } from "node:worker_threads";
 import { endless, type Outcome } from "../history.ts";
 import type { Cuts } from "../plan/chooser.ts";
-import type { PoolMessage, PoolWork } from "./pool-worker.ts";
+import type { PoolWork } from "./pool-worker.ts";
 
 export interface PoolOptions {
   /** Folder of the simulation whose code is run: its own, or a copy. */
@@ -11,7 +11,6 @@ export interface PoolOptions {
   seed: number;
   seeds: number;
   cuts: Cuts;
-  coverage?: boolean;
   threads?: number;
   /** Milliseconds after which a history is taken for one without an end, which no thread comes back from by itself. */
   patience?: number;
@@ -22,19 +21,10 @@ export interface PoolOptions {
 /** A history takes a second at most, and some more on a machine that has other things to do. */
 const PATIENCE = 60_000;
 
-/** Runs histories on all cores. Gives the lines that no thread has run, by file, if they were asked for. */
-export async function runPool(options: PoolOptions): Promise<Map<string, Set<number>>> {
-  const {
-    root = join(import.meta.dirname, ".."),
-    seed,
-    seeds,
-    cuts,
-    coverage = false,
-    patience = PATIENCE,
-    take,
-  } = options;
+/** Runs histories on all cores. */
+export async function runPool(options: PoolOptions): Promise<void> {
+  const { root = join(import.meta.dirname, ".."), seed, seeds, cuts, patience = PATIENCE, take } = options;
   const threads = Math.min(options.threads ?? availableParallelism(), seeds);
-  const missed = new Map<string, Set<number>>();
   let next = seed;
   let stopped = false;
 
@@ -47,7 +37,7 @@ export async function runPool(options: PoolOptions): Promise<Map<string, Set<num
   /** Runs one history after the other until none is left, or one has no end. */
   const runThread = (): Promise<"done" | "endless"> =>
     new Promise((resolve, reject) => {
-      const workerData: PoolWork = { root, cuts, coverage };
+      const workerData: PoolWork = { root, cuts };
       // Most of what a history makes is garbage a moment later.
       const resourceLimits = { maxYoungGenerationSizeMb: 128 };
       const worker = new Worker(new URL("./pool-worker.ts", import.meta.url), { workerData, resourceLimits });
@@ -63,10 +53,9 @@ export async function runPool(options: PoolOptions): Promise<Map<string, Set<num
           void worker.terminate();
         }, patience);
       };
-      worker.on("message", (message: PoolMessage) => {
+      worker.on("message", (outcome: Outcome) => {
         clearTimeout(watch);
-        if (message.kind === "missed") return both(missed, message.missed);
-        stopped ||= !take(message.outcome);
+        stopped ||= !take(outcome);
         give();
       });
       worker.on("error", reject);
@@ -84,13 +73,4 @@ export async function runPool(options: PoolOptions): Promise<Map<string, Set<num
   };
 
   await Promise.all(Array.from({ length: threads }, runThreads));
-  return missed;
-}
-
-/** A line is missed if no thread has run it. */
-function both(into: Map<string, Set<number>>, more: [string, number[]][]): void {
-  for (const [file, lines] of more) {
-    const before = into.get(file);
-    into.set(file, new Set(before === undefined ? lines : lines.filter((line) => before.has(line))));
-  }
 }

@@ -1,8 +1,5 @@
-import { globSync } from "node:fs";
-import { join } from "node:path";
 import type { Outcome } from "../history.ts";
 import { countRareStates, type RareState, type RareStates, rareStates } from "../sometimes/registry.ts";
-import { codeLines } from "./coverage.ts";
 
 /** What many histories came to. */
 export interface Tally {
@@ -82,29 +79,5 @@ function rareStateLines(states: RareStates, histories: number): string[] {
     `rare states met: ${rareStates.length - never.length} of ${rareStates.length}`,
     ...(seldom.length > 0 ? [`in under 2 % of histories: ${seldom.join(", ")}`] : []),
     ...never.map((state) => `never met: ${state}`),
-  ];
-}
-
-/** Coverage of lib/polling, from the lines that nothing has run. */
-export function coverageLines(missed: Map<string, Set<number>>): string[] {
-  const root = join(import.meta.dirname, "../../..");
-  const lines: string[] = [];
-  let [all, left] = [0, 0];
-  for (const file of globSync("lib/polling/**/*.ts", { cwd: root }).sort()) {
-    const total = codeLines(join(root, file));
-    const open = missed.get(file);
-    if (total === 0) continue;
-    // No part of a tick.
-    if (open === undefined) lines.push(`${file}: never loaded, and not counted`);
-    else {
-      all += total;
-      left += open.size;
-      const told = [...open].sort((a, b) => a - b).join(", ");
-      if (open.size > 0) lines.push(`${file}: ${total - open.size} of ${total} lines; not ${told}`);
-    }
-  }
-  return [
-    ...lines,
-    `coverage of lib/polling: ${((100 * (all - left)) / Math.max(1, all)).toFixed(2)} % of ${all} lines`,
   ];
 }

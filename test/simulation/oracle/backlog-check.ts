@@ -1,6 +1,5 @@
 import { type LedgerEntry, placeOf, type SurveyState } from "../../../lib/polling/index.ts";
-import { leastPage } from "../service/listing.ts";
-import type { SimResponse, SimSurvey } from "../service/survey-model.ts";
+import { leastPage, listedOf, type SimResponse, type SimSurvey } from "../service/survey-model.ts";
 import type { World } from "../world.ts";
 import type { Violations } from "./violations.ts";
 
@@ -53,7 +52,7 @@ export function createBacklogCheck(world: World, violations: Violations, parts: 
   const checkMet = (survey: SimSurvey): void => {
     const began = survey.firstReadAt ?? Infinity;
     const entries = parts.entries(survey.id);
-    const skipped = survey.listed.find((response) => {
+    const skipped = listedOf(survey).find((response) => {
       const { versions, odd, id } = response;
       const [version, ...changes] = versions.filter(({ from }, i) => i === versions.length - 1 || from >= began);
       const wasThere = changes.length === 0 && version?.state === "completed" && version.from < began;

@@ -1,6 +1,6 @@
 import type { Books, SurveyState } from "../../../lib/polling/index.ts";
-import type { Store } from "../ports/store.ts";
-import type { SimResponse, SimSurvey } from "../service/survey-model.ts";
+import type { Store } from "../../support/state-store.ts";
+import { listedOf, type SimResponse, type SimSurvey } from "../service/survey-model.ts";
 import type { World } from "../world.ts";
 import type { Deliveries } from "./deliveries.ts";
 import { isRightlyHeld, isSortedAnew } from "./excluded.ts";
@@ -67,7 +67,7 @@ export function createBooksCheck(
       const listedThroughout =
         wasGone(survey, startedAt, closedAt) || mayHaveSkipped(survey, startedAt, closedAt)
           ? 0
-          : survey.listed.filter((one) => stoodStill(one, startedAt, closedAt) && isThroughout(one)).length;
+          : listedOf(survey).filter((one) => stoodStill(one, startedAt, closedAt) && isThroughout(one)).length;
       const ever = survey.responses.filter((one) => wasListed(one, startedAt, closedAt) && isEver(one)).length;
       if (count >= listedThroughout && count <= ever) return;
       violations.add(
@@ -174,7 +174,7 @@ interface Classes {
 
 function booksOf(survey: SimSurvey, deliveries: Deliveries, isHeld: (response: SimResponse) => boolean): Classes {
   const truth: Classes = { listed: 0, emitted: 0, open: 0, waiting: 0, held: 0, unfit: 0 };
-  for (const response of survey.listed) {
+  for (const response of listedOf(survey)) {
     truth.listed += 1;
     // Of one that went out just before its process died the ledger knows nothing.
     if (isHeld(response)) truth.held += 1;

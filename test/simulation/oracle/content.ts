@@ -1,7 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { eventId, type ResponseCompleted } from "../../../lib/events/index.ts";
-import { EXTRA_QUESTION, ipOf, pointsOf } from "../service/details.ts";
-import type { SimResponse } from "../service/survey-model.ts";
+import { EXTRA_QUESTION, type Json, type SimResponse } from "../service/survey-model.ts";
 import type { World } from "../world.ts";
 import { isExcluded, leewayOf } from "./excluded.ts";
 import { answersOf, eventAnswers, wrongComments, wrongFields } from "./expected-answers.ts";
@@ -66,13 +65,14 @@ function wrongDetails(world: World, response: SimResponse, { data, meta }: Respo
   const { enrich, privacy } = world.plan.source;
   const missing = (kind: string): boolean => meta.missing.some((name) => name.startsWith(`${kind}:`));
   if (enrich.metrics && !missing("metrics")) {
-    const [metric] = data.metrics;
-    if (data.metrics.length !== 1 || metric?.metricId !== 31) return "its metrics are not those of the response";
-    if (metric.score?.pointsSum !== pointsOf(response)) return "its score is not that of the response";
+    const said = data.metrics.map(({ metricId, score }) => [metricId, score?.pointsSum]);
+    const isOfIt = response.versions.some(({ metrics }) => isDeepStrictEqual(metrics.map(pointsOf), said));
+    if (!isOfIt) return "its metrics are not those of the response";
   }
   if (enrich.metadata && !missing("metadata")) {
-    const expected = privacy.ip === "drop" ? null : ipOf(response)[privacy.ip];
-    if (data.metadata?.ip !== expected) return "its metadata are not those of the response";
+    const { ip = "" } = response;
+    const expected = { keep: ip, truncate: ip.replace(/::7$|\d+$/, (end) => (end === "::7" ? "::" : "0")), drop: null };
+    if (data.metadata?.ip !== expected[privacy.ip]) return "its metadata are not those of the response";
   }
   const points = data.metrics[0]?.score?.pointsSum ?? undefined;
   const nps = points === undefined ? null : { score: points, class: NPS_CLASSES[points] };
@@ -80,6 +80,8 @@ function wrongDetails(world: World, response: SimResponse, { data, meta }: Respo
   if (meta.complete !== (meta.missing.length === 0)) return "it does not say whether it is complete";
   return undefined;
 }
+
+const pointsOf = ({ metricId, score }: Json): unknown[] => [metricId, (score as { pointsSum: unknown }).pointsSum];
 
 /** What whole points from 0 to 10 are called. */
 const NPS_CLASSES = [...Array<string>(7).fill("detractor"), "passive", "passive", "promoter", "promoter"];

@@ -1,6 +1,6 @@
 import { eventId, type ResponseDeleted } from "../../../lib/events/index.ts";
 import type { SurveyState } from "../../../lib/polling/index.ts";
-import type { Store } from "../ports/store.ts";
+import type { Store } from "../../support/state-store.ts";
 import type { SimSurvey } from "../service/survey-model.ts";
 import type { World } from "../world.ts";
 import type { Deliveries } from "./deliveries.ts";

@@ -1,7 +1,7 @@
 import type { ResponseCompleted } from "../../../lib/events/index.ts";
 import { type LedgerEntry, placeOf } from "../../../lib/polling/index.ts";
+import type { Store } from "../../support/state-store.ts";
 import type { WorkerProcess } from "../engine/worker-process.ts";
-import type { Store } from "../ports/store.ts";
 import type { World } from "../world.ts";
 import { type Said, saidBy, wrongUpdate } from "./updates.ts";
 import type { Violations } from "./violations.ts";

@@ -1,6 +1,6 @@
 import { credible } from "../../../lib/events/build/date-string.ts";
 import { isHistory, type Start, selected } from "../../../lib/polling/index.ts";
-import type { SimResponse } from "../service/survey-model.ts";
+import { BEHIND, type SimResponse } from "../service/survey-model.ts";
 import type { World } from "../world.ts";
 import type { MarkFacts } from "./books-check.ts";
 
@@ -36,9 +36,10 @@ function dutyAt(
   if (start.at === null || completedAt > (facts?.firstBooks?.closedAt ?? Infinity)) return "must";
   const date = dateOf(response, completedAt);
   if (date !== undefined && !isHistory(date, start)) return "must";
-  return completedAt <= (survey.firstReadAt ?? Infinity) && facts?.firstBooks?.mayHaveSlipped !== true
-    ? "must-not"
-    : "may";
+  const { copy, firstReadAt = Infinity } = survey;
+  // A copy that is behind shows as open for a while what has completed.
+  const shownBefore = copy === undefined ? firstReadAt : firstReadAt - BEHIND;
+  return completedAt <= shownBefore && facts?.firstBooks?.mayHaveSlipped !== true ? "must-not" : "may";
 }
 
 /** The date by which it is judged: that of its completion, else that of its beginning. */

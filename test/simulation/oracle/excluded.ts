@@ -1,7 +1,7 @@
 import { PAGE_SIZE, POLLS } from "../../../lib/polling/index.ts";
+import type { Store } from "../../support/state-store.ts";
 import { START } from "../plan/plan.ts";
 import type { SurveyPlan } from "../plan/surveys.ts";
-import type { Store } from "../ports/store.ts";
 import type { SimResponse, SimSurvey, SingleMode, Traits } from "../service/survey-model.ts";
 import type { World } from "../world.ts";
 

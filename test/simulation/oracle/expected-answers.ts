@@ -1,6 +1,6 @@
 import type { Answer, ResponseCompleted } from "../../../lib/events/index.ts";
+import { unsigned } from "../service/rereads.ts";
 import type { Json, SimResponse, Version } from "../service/survey-model.ts";
-import { unsigned } from "../service/volatile.ts";
 
 // Contents are compared by what the service said: an irregular field by what stands under `raw`. All of it is of one moment but
 // the texts of comments, which may read differently each time: each is one that its record had at some moment.

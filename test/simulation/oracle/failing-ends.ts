@@ -12,7 +12,7 @@ export interface FailingEnds {
 /** Whether pages fail behind the end, and the other order need not begin with what the last page ends with: nothing shows the end of such a list (docs/internals/api-gaps.md). */
 export function hidesItsEnd({ traits, orphans }: SimSurvey): boolean {
   if (traits.pastEnd !== "fault") return false;
-  return traits.ties === "responses" || traits.ties === "both" || traits.layout !== "contiguous" || orphans.length > 0;
+  return traits.ties === "responses" || traits.ties === "both" || traits.layout !== "contiguous" || orphans > 0;
 }
 
 /** For how long polls fail of surveys whose pages do so behind the end. */

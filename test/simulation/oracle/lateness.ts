@@ -1,6 +1,5 @@
 import { pagesOf as plannedPages } from "../plan/plan.ts";
-import { leastPage, listedRecords } from "../service/listing.ts";
-import type { SimResponse, SimSurvey } from "../service/survey-model.ts";
+import { leastPage, listedOf, type SimResponse, type SimSurvey } from "../service/survey-model.ts";
 import type { World } from "../world.ts";
 import * as bounds from "./bounds.ts";
 import { isSilent } from "./excluded.ts";
@@ -105,8 +104,10 @@ function recordsAbove({ survey, completedAt = 0 }: SimResponse, within: number):
     const since = (other.completedAt ?? Infinity) - completedAt;
     return since > 0 && since <= within;
   });
-  return above.reduce((sum, { answers }) => sum + answers, 0);
+  return recordsIn(above);
 }
+
+const recordsIn = (responses: SimResponse[]): number => responses.reduce((sum, { answers }) => sum + answers, 0);
 
 function noticedWithin(
   world: World,
@@ -120,7 +121,7 @@ function noticedWithin(
   const open = surveys.flatMap(({ responses }) => responses).filter((one) => isListedOpen(one, completedAt)).length;
   const extent: bounds.Extent = {
     surveys: surveys.length,
-    pages: Math.ceil(listedRecords(survey, "asc").length / leastPage(survey.traits)),
+    pages: Math.ceil((survey.orphans + recordsIn(listedOf(survey))) / leastPage(survey.traits)),
     longest: Math.max(...world.plan.surveys.map(plannedPages)),
     reads: world.plan.restless > 0.5 ? MOST_READS : 1,
     open,

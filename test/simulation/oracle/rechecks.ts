@@ -1,5 +1,5 @@
 import { selected } from "../../../lib/polling/index.ts";
-import type { SimResponse, SimSurvey } from "../service/survey-model.ts";
+import { isListed, type SimResponse, type SimSurvey } from "../service/survey-model.ts";
 import type { World } from "../world.ts";
 import { isSingleUsable } from "./lateness.ts";
 import type { Violations } from "./violations.ts";
@@ -21,13 +21,17 @@ export function createRecheckLog(world: World, violations: Violations): RecheckL
   const { rescan, surveys } = plan.source;
 
   /** Whether it was seen open when it was young, and has been open for long since. */
-  const isDue = ({ endedAt, odd, listed, readOpenAt, startedAt }: SimResponse): boolean =>
-    endedAt === undefined &&
-    odd === undefined &&
-    listed &&
-    readOpenAt !== undefined &&
-    readOpenAt - startedAt < rescan.full / 4 &&
-    scheduler.now() - readOpenAt > rescan.full;
+  const isDue = (response: SimResponse): boolean => {
+    const { endedAt, odd, readOpenAt, startedAt } = response;
+    return (
+      endedAt === undefined &&
+      odd === undefined &&
+      isListed(response) &&
+      readOpenAt !== undefined &&
+      readOpenAt - startedAt < rescan.full / 4 &&
+      scheduler.now() - readOpenAt > rescan.full
+    );
+  };
 
   return {
     asked: (responseId) => void asked.add(responseId),

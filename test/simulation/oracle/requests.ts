@@ -1,5 +1,5 @@
+import type { Store } from "../../support/state-store.ts";
 import { pagesOf } from "../plan/plan.ts";
-import type { Store } from "../ports/store.ts";
 import type { World } from "../world.ts";
 import type { Violations } from "./violations.ts";
 

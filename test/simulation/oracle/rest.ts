@@ -1,6 +1,6 @@
 import { type LedgerEntry, openTo, placeOf, type SurveyState, selected } from "../../../lib/polling/index.ts";
-import type { Store } from "../ports/store.ts";
-import type { SimResponse, SimSurvey } from "../service/survey-model.ts";
+import type { Store } from "../../support/state-store.ts";
+import { listedOf, type SimResponse, type SimSurvey } from "../service/survey-model.ts";
 import type { World } from "../world.ts";
 import type { BooksCheck } from "./books-check.ts";
 import type { BooksTold } from "./books-told.ts";
@@ -115,7 +115,9 @@ export function createRestCheck(
     unfinished() {
       const surveys = [...world.surveys.values()].filter(({ id }) => selected(id, world.plan.source.surveys));
       // What is lost says more than the books that miss it.
-      return first([...world.surveys.values()], ({ listed }) => first(listed, missing)) ?? first(surveys, unfinishedOf);
+      return (
+        first([...world.surveys.values()], (survey) => first(listedOf(survey), missing)) ?? first(surveys, unfinishedOf)
+      );
     },
   };
 }

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import type { SurveyChanged } from "../../../lib/events/index.ts";
 import type { SurveyState } from "../../../lib/polling/index.ts";
-import { editionAt, editionOf, factsOf } from "../service/survey-facts.ts";
+import { editionAt } from "../service/survey-facts.ts";
 import type { SimSurvey } from "../service/survey-model.ts";
 import type { World } from "../world.ts";
 import type { Violations } from "./violations.ts";
@@ -29,10 +29,7 @@ export function createSurveyChanges(world: World, violations: Violations): Surve
     if (last !== undefined && !isDeepStrictEqual(before, last.data.after)) return "does not begin where that has ended";
     if (isDeepStrictEqual(before, after)) return "says nothing new";
     for (const facts of [before, after]) {
-      if (facts === null) continue;
-      const edition = editionOf(facts.name) ?? Infinity;
-      const isNever = edition > editionAt(survey, world.scheduler.now());
-      if (isNever || !isDeepStrictEqual(facts, factsOf(survey, edition, world.plan.clock)))
+      if (facts !== null && !survey.editions.some((one) => isDeepStrictEqual(one.facts, facts)))
         return "says what never was";
     }
     return undefined;
@@ -63,7 +60,8 @@ export function createSurveyChanges(world: World, violations: Violations): Surve
       if (sequence !== chain.length || !isTold) return "the mark says more than subscribers know";
       if (after === null) return survey.hidden ? undefined : "subscribers were told that it is gone, and it is listed";
       const since = world.scheduler.now() - TICKS * world.plan.source.interval;
-      const isOld = (editionOf(after.name) ?? -1) < editionAt(survey, since);
+      const isOld =
+        survey.editions.findIndex(({ facts }) => isDeepStrictEqual(facts, after)) < editionAt(survey, since);
       return isOld ? "it was edited, and nobody was told" : undefined;
     },
   };

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import { type SurveyCounts, surveyCounts } from "../../../lib/events/build/build-survey-counted.ts";
+import { type SurveyCounts, surveyCounts } from "../../../lib/events/build/survey.ts";
 import type { SurveyCounted } from "../../../lib/events/index.ts";
 import type { SurveyState } from "../../../lib/polling/index.ts";
 import type { Json, SimSurvey } from "../service/survey-model.ts";

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Answer, ResponseCompleted } from "../../../lib/events/index.ts";
-import { choiceText, editionAt, editionOf, factsOf, hasQuestion, questionText } from "../service/survey-facts.ts";
+import { editionAt, editionOf } from "../service/survey-facts.ts";
 import type { SimResponse, SimSurvey } from "../service/survey-model.ts";
 import type { World } from "../world.ts";
 
@@ -11,14 +11,13 @@ const ONE_TICK = 6 * 60_000;
 export function wrongWords(world: World, response: SimResponse, { data, meta }: ResponseCompleted): string | undefined {
   const { survey } = response;
   const now = world.scheduler.now();
-  const listed = editionOf(data.survey?.name) ?? Infinity;
-  if (listed > editionAt(survey, now) || !isDeepStrictEqual(data.survey, factsOf(survey, listed, world.plan.clock)))
+  if (!survey.editions.some(({ facts }) => isDeepStrictEqual(data.survey, facts)))
     return `its survey is ${JSON.stringify(data.survey)}`;
   const { questions: mode } = world.plan.source;
   const isMissing = meta.missing.some((name) => name.startsWith("questions:"));
   if (mode === "none" || isMissing) return wrongNothing(data);
   const texts = data.answers.flatMap(({ question, labels }) => [question?.text, ...(labels ?? [])]);
-  const editions = new Set(texts.map(editionOf).filter((edition) => edition !== undefined));
+  const editions = new Set(texts.filter((text) => typeof text === "string").map(editionOf));
   if (editions.size > 1) return "its words are of several editions";
   const [edition] = editions;
   // Nothing but what the survey does not have, or whose labels nobody can tell.
@@ -44,15 +43,15 @@ function expectedWords(
   { questionId, answer, raw }: Answer,
   mode: "full" | "labels",
 ): { question: string | null; labels: string[] | null } {
-  const id = questionId ?? 0;
-  if (!hasQuestion(survey, edition, id)) return { question: null, labels: null };
+  const words = survey.editions[edition]?.definition.questionsById[String(questionId)]?.params;
+  if (words === undefined) return { question: null, labels: null };
   const { base, evidence } = survey.words;
   const isOdd = raw !== undefined && "answer" in raw;
   const labels =
     isOdd || (evidence !== "told" && answer.length > 0)
       ? null
-      : answer.map((index) => choiceText(edition, id, index - base));
-  return { question: mode === "full" ? questionText(edition, id) : null, labels };
+      : answer.map((index) => words.answers[index - base] ?? "");
+  return { question: mode === "full" ? words.question : null, labels };
 }
 
 /** Words that are said to be certain are those of the edition in which the response completed. */

@@ -1,6 +1,5 @@
 import { type Random, randomStream } from "../engine/random.ts";
-import { leastPage } from "../service/listing.ts";
-import type { ServiceClock } from "../service/service-clock.ts";
+import { leastPage } from "../service/survey-model.ts";
 import { type Chooser, type Cuts, createChooser } from "./chooser.ts";
 import { type FaultPlan, planFaults } from "./faults.ts";
 import { planLeftOut } from "./likelihood.ts";
@@ -36,6 +35,14 @@ export function pagesOf({ responses, traits }: SurveyPlan): number {
 }
 
 /** Everything about a history that chance decides beforehand. */
+/** The wall clock of the service: local time in a zone it never names, set forward or back once. */
+export interface ServiceClock {
+  /** Milliseconds to add to UTC before the change, after it, and when it is (epoch milliseconds). */
+  offset: number;
+  offsetAfter: number;
+  changesAt: number;
+}
+
 export interface Plan {
   seed: number;
   source: SimSource;

@@ -1,8 +1,8 @@
 import type { Random } from "../engine/random.ts";
 import type { OddRecord } from "../service/odd-records.ts";
 import { oddRecords } from "../service/odd-records.ts";
+import { mayTie, tiesResponses } from "../service/rereads.ts";
 import type { Detail, Traits } from "../service/survey-model.ts";
-import { mayTie, tiesResponses } from "../service/ties.ts";
 import type { Chooser } from "./chooser.ts";
 import { clearOldest, LONG_LIST, unsettle } from "./long-list.ts";
 import type { WordsPlan } from "./words.ts";

@@ -1,11 +1,11 @@
 import { errorCode } from "../../../lib/errors.ts";
 import type { ResponseCompleted } from "../../../lib/events/index.ts";
 import type { OutgoingEvent, Publisher, PublishOutcome, SealedEvent } from "../../../lib/polling/index.ts";
+import { copyOf } from "../../support/copy.ts";
+import { MisuseError } from "../../support/state-store.ts";
 import { mix, type Random } from "../engine/random.ts";
 import type { WorkerProcess } from "../engine/worker-process.ts";
 import type { World } from "../world.ts";
-import { copyOf } from "./copy.ts";
-import { MisuseError } from "./misuse.ts";
 import type { Weather } from "./weather.ts";
 
 export interface BusWatch {

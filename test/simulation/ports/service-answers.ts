@@ -1,15 +1,21 @@
 import { NetworkError, ServerError } from "../../../lib/survey-api/errors.ts";
 import type { DataRequest } from "../../../lib/survey-api/token/authorized.ts";
+import type { Model } from "../../../local/simulator/model.ts";
 import { mix } from "../engine/random.ts";
 import type { WorkerProcess } from "../engine/worker-process.ts";
 import { START } from "../plan/plan.ts";
-import { shownCounts } from "../service/counts.ts";
-import { metadataOf, metricsOf, singleOf } from "../service/details.ts";
-import { pageOf, recordsNow } from "../service/listing.ts";
-import { definitionOf, editionAt, factsOf } from "../service/survey-facts.ts";
-import type { Detail, Json, SimResponse, SimSurvey } from "../service/survey-model.ts";
-import { tiesResponses, turned } from "../service/ties.ts";
-import { shown } from "../service/volatile.ts";
+import { signed, tiesResponses, turned } from "../service/rereads.ts";
+import { definitionShown, listedItem } from "../service/survey-facts.ts";
+import {
+  type CutPage,
+  type Detail,
+  EXTRA_QUESTION,
+  isListed,
+  type Json,
+  listedOf,
+  type SimResponse,
+  type SimSurvey,
+} from "../service/survey-model.ts";
 import type { PageRead } from "../sometimes/page-log.ts";
 import type { World } from "../world.ts";
 import type { Weather } from "./weather.ts";
@@ -93,10 +99,8 @@ export function createAnswers(
     if (weather.happens("service:list-empty")) return ok([]);
     const listed = [...world.surveys.values()].filter((survey) => !survey.hidden);
     const rows = listed.map((survey) => ({
-      surveyId: survey.id,
-      created: survey.oddCreated ? null : Math.floor(survey.createdAt / 1000),
-      ...factsOf(survey, editionAt(survey, scheduler.now()), world.plan.clock),
-      ...shownCounts(survey, scheduler.now()),
+      ...listedItem(survey),
+      ...(survey.oddCreated ? { created: null } : {}),
       impressions: Math.floor(scheduler.now() / 1000),
       opened: Math.floor(scheduler.now() / 7000),
     }));
@@ -107,7 +111,7 @@ export function createAnswers(
   /** The page of another survey, as a cache gives it that mixes them up. */
   const mixedUp = (survey: SimSurvey, number: number, order: "asc" | "desc"): readonly Json[] | undefined => {
     const other = [...world.surveys.values()].find(({ id, traits }) => id !== survey.id && traits.namesItself);
-    const records = other === undefined ? undefined : pageOf(other, number, order)?.records;
+    const records = other?.model.peek(other.id, number, order).records;
     // A record that belongs to no response need not name its survey.
     const isNamed = records?.some(({ surveyId }) => surveyId === other?.id) === true;
     return isNamed && weather.happens("service:page-mixed") ? records : undefined;
@@ -122,19 +126,23 @@ export function createAnswers(
     const others = mixedUp(survey, number, order);
     if (others !== undefined) return ok(others);
     if (isEmptyByMistake(survey, isFirst)) {
-      if (isFirst && survey.listed.length > 0) world.sometimes("the first look at a survey is empty by mistake");
+      if (isFirst && listedOf(survey).length > 0) world.sometimes("the first look at a survey is empty by mistake");
       return ok([]);
     }
-    const cut = pageOf(survey, number, order);
+    const model = modelInTurn(survey);
+    const parameters = { survey: String(surveyId), page: String(number), order };
+    const given = model.answer({ operation: "responses-order", parameters }) as ModelAnswer;
+    const cut = cutOf(model.peek(surveyId, number, order), given);
     watch.page(process, { survey, number, order, page: cut });
-    if (cut === undefined) return pastEnd(survey, number, world.meet);
+    if (given.status === 500) return fault(surveyId);
+    if (given.status === 204) world.meet("past-end:no-content");
+    if (given.status !== 200 || cut === undefined) return given as ServiceAnswer;
     noteOpen(cut.records);
     answers += 1;
-    const records = turned(cut, survey.traits, mix(scheduler.now(), number));
+    const records = turned({ ...cut, records: given.body as Json[] }, survey.traits, mix(scheduler.now(), number));
     if (tiesResponses(survey.traits.ties) && isOtherwise(cut.records, records))
       world.sometimes("responses that tie change places");
-    const read = shown(records, survey.traits.volatile, answers);
-    return ok(survey.traits.namesItself ? read : read.map((record) => ({ ...record, surveyId: undefined })));
+    return ok(survey.traits.volatile === "comment" ? signed(records, answers) : records);
   };
 
   const single = (surveyId: number, responseId: number): ServiceAnswer => {
@@ -144,33 +152,35 @@ export function createAnswers(
     if (response.removedAt !== undefined || survey.traits.single === "gone") return NOT_FOUND;
     if (survey.traits.single === "failing") throw failure(responseId);
     if (response.endedAt === undefined && survey.traits.single === "not-open") return NOT_FOUND;
-    const answer = stateOf(response.single, scheduler.now());
+    const state = stateOf(response.single, scheduler.now());
     answers += 1;
-    if (answer === "failed") throw failure(responseId);
-    if (answer === "absent") return nothingOf(responseId);
-    return ok(singleOf(survey, shown(recordsNow(response), survey.traits.volatile, answers)));
+    if (state === "failed") throw failure(responseId);
+    if (state === "absent") return nothingOf(responseId);
+    const records = bodyOf("response", response) as Json[];
+    return ok(singleOf(survey, survey.traits.volatile === "comment" ? signed(records, answers) : records));
   };
 
   const detail = (kind: "metrics" | "metadata", surveyId: number, responseId: number): ServiceAnswer => {
     const survey = surveyOf(surveyId);
     const response = world.responses.get(responseId);
     if (response === undefined) return NOT_FOUND;
-    const there = survey !== undefined && response.listed;
+    const there = survey !== undefined && isListed(response);
     if (response.removedAt !== undefined) world.sometimes("details are asked of one that is gone");
     const state = there ? stateOf(response[kind], scheduler.now()) : "absent";
     const hangs = weather.happens("service:detail-hangs") || (state === "failed" && response[kind].hangs === true);
-    const isMixedUp = state === "found" && isMixedUpNow(kind, response);
-    const answer = weather.isOut(kind) || hangs || isMixedUp ? "failed" : state;
+    const mixedUp = state === "found" && kind === "metadata" ? metadataOfOther(response) : undefined;
+    const answer = weather.isOut(kind) || hangs || mixedUp !== undefined ? "failed" : state;
     watch.detail(kind, response, answer);
     if (hangs) {
       world.meet("detail-hangs");
       watch.hangs(response);
       return { status: "never" };
     }
-    if (isMixedUp) return ok(metadataOf(response, true));
+    if (mixedUp !== undefined) return ok(mixedUp);
     if (answer === "failed") return failedDetail(responseId);
     if (answer === "absent") return nothingOf(responseId);
-    return ok(kind === "metrics" ? metricsOf(response) : metadataOf(response, false));
+    const body = bodyOf(kind, response);
+    return ok(kind === "metrics" && response.survey.traits.metricsAs === "bare" ? bare(body) : body);
   };
 
   const definition = (surveyId: number): ServiceAnswer => {
@@ -182,11 +192,16 @@ export function createAnswers(
       if (fails.how === "status") throw failure(survey.id);
       return fails.how === "gone" ? NOT_FOUND : ERROR_BODY;
     }
-    return ok([definitionOf(survey, editionAt(survey, scheduler.now()), world.plan.clock)]);
+    return ok([definitionShown(survey)]);
   };
 
-  const isMixedUpNow = (kind: "metrics" | "metadata", { survey }: SimResponse): boolean =>
-    kind === "metadata" && survey.responses.length > 1 && weather.happens("service:detail-mixed");
+  /** The metadata of another response, as a cache gives them that mixes them up. */
+  const metadataOfOther = ({ id, survey }: SimResponse): unknown => {
+    const other = survey.responses.find((one) => one.id !== id && isListed(one));
+    if (other === undefined || !weather.happens("service:detail-mixed")) return undefined;
+    // It is named: nobody could tell what is another one's and names nobody.
+    return (bodyOf("metadata", other) as Json[]).slice(-1).map((own) => ({ ...own, responseId: other.id }));
+  };
 
   return ({ operation, parameters }) => {
     const { surveyId = 0, responseId = 0, page: number = 1, order = "asc" } = parameters as Partial<Parameters>;
@@ -248,20 +263,55 @@ function failedDetail(responseId: number): ServiceAnswer {
   throw failure(responseId);
 }
 
-function pastEnd({ traits, id }: SimSurvey, number: number, meet: (name: string) => void): ServiceAnswer {
-  switch (traits.pastEnd) {
-    case "no-content":
-      meet("past-end:no-content");
-      return { status: 204 };
-    case "not-found":
-      return NOT_FOUND;
-    // On page 1 the client itself takes a 400 for a bad request.
-    case "bad-request":
-      return number > 1 ? { status: 400 } : ok([]);
-    case "fault":
-      return number > 1 ? fault(id) : ok([]);
+/** The copy of the list whose turn it is. */
+function modelInTurn(survey: SimSurvey): Model {
+  if (survey.copy === undefined) return survey.model;
+  survey.isCopysTurn = !survey.isCopysTurn;
+  return survey.isCopysTurn ? survey.model : survey.copy;
+}
+
+interface ModelAnswer {
+  status: number;
+  body?: unknown;
+}
+
+/** A page by what is listed there, and by what it is answered with; undefined past the end. */
+function cutOf(
+  { records, before, behind }: ReturnType<Model["peek"]>,
+  { status, body }: ModelAnswer,
+): CutPage | undefined {
+  if (records.length > 0) return { records, before, behind, isAgain: false };
+  const again = status === 200 ? (body as Json[]) : [];
+  return again.length === 0 ? undefined : { records: again, before: undefined, behind: undefined, isAgain: true };
+}
+
+/** What the service says of one response. */
+function bodyOf(operation: "response" | "metrics" | "metadata", { id, survey }: SimResponse): unknown {
+  const parameters = { survey: String(survey.id), response: String(id) };
+  return (survey.model.answer({ operation, parameters }) as ModelAnswer).body;
+}
+
+/** Metrics without the map or list around them. */
+const bare = (body: unknown): unknown => (body as object[]).flatMap((metrics) => Object.values(metrics));
+
+/** The records in which operation 9 shows a response, by what it is like for the survey. */
+function singleOf({ traits }: SimSurvey, records: readonly Json[]): unknown {
+  switch (traits.single) {
+    case "more":
+      return [...records, { ...records[0], questionId: EXTRA_QUESTION, answer: [], comment: "", score: null }];
+    case "fewer":
+      return records.slice(0, 1);
+    case "bare":
+      return records.map(({ responseId, questionId, answer, comment, score, matrixScore }) => ({
+        responseId,
+        questionId,
+        answer,
+        comment,
+        score,
+        matrixScore,
+      }));
     default:
-      return ok([]);
+      return records;
   }
 }
 

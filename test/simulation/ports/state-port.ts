@@ -1,19 +1,9 @@
-import {
-  type AccountState,
-  isOutdated,
-  type Lease,
-  type LedgerEntry,
-  STORED_ONCE,
-  type State,
-  type SurveyRow,
-  type SurveyState,
-} from "../../../lib/polling/index.ts";
+import type { AccountState, Lease, LedgerEntry, State, SurveyRow, SurveyState } from "../../../lib/polling/index.ts";
+import { copyOf } from "../../support/copy.ts";
+import { MisuseError, type Store } from "../../support/state-store.ts";
 import type { Random } from "../engine/random.ts";
 import type { WorkerProcess } from "../engine/worker-process.ts";
 import type { World } from "../world.ts";
-import { copyOf } from "./copy.ts";
-import { MisuseError } from "./misuse.ts";
-import type { Store } from "./store.ts";
 
 export interface StateWatch {
   /** Called at the moment of each effect. */
@@ -120,9 +110,7 @@ export function statePort(
         () => JSON.stringify(saved),
         () => {
           watch.accountSaved(process, saved);
-          const changed = { ...saved };
-          for (const name of STORED_ONCE) if (store.account[name] !== undefined) delete changed[name];
-          Object.assign(store.account, changed);
+          store.saveAccount(saved);
         },
       );
     },
@@ -131,11 +119,7 @@ export function statePort(
       return call(
         "saveRows",
         () => JSON.stringify(saved),
-        () => {
-          for (const [id, row] of saved) {
-            if (!isOutdated(row, store.account.rows.get(id))) store.account.rows.set(id, row);
-          }
-        },
+        () => store.saveRows(saved),
       );
     },
     acquire: (surveyId, _owner, duration) => {
@@ -191,7 +175,7 @@ export function statePort(
         () => `${surveyId}: ${ids.join(", ")}`,
         () => {
           // One at the end of what was read is asked about, and noted only once what follows it was read too.
-          for (const id of ids) if (store.entries(surveyId).has(id)) noteReadOpen(id);
+          for (const id of ids) if (store.has(surveyId, id)) noteReadOpen(id);
           return store.read(surveyId, ids);
         },
       ),

@@ -1,6 +1,6 @@
 import type { Vault } from "../../../lib/polling/index.ts";
+import { copyOf } from "../../support/copy.ts";
 import type { WorkerProcess } from "../engine/worker-process.ts";
-import { copyOf } from "./copy.ts";
 import type { Weather } from "./weather.ts";
 
 /** The bucket as one process of the poller meets it. */

@@ -1,9 +1,24 @@
+import { createModel, type Model } from "../../../local/simulator/model.ts";
+import type { ResponseOverrides } from "../../../local/simulator/responses.ts";
+import { mix } from "../engine/random.ts";
 import { START } from "../plan/plan.ts";
 import type { ResponsePlan, SurveyPlan } from "../plan/surveys.ts";
 import type { World } from "../world.ts";
-import { change, complete, removeResponse, start } from "./changes.ts";
-import { changed, sortAgain } from "./listing.ts";
-import type { SimResponse, SimSurvey } from "./survey-model.ts";
+import { aheadBy, deviationOf } from "./odd-records.ts";
+import { settingsOf } from "./settings.ts";
+import { editionNow } from "./survey-facts.ts";
+import {
+  BEHIND,
+  type Detail,
+  isListed,
+  type Json,
+  leastPage,
+  listedRecords,
+  type Noticed,
+  type SimResponse,
+  type SimSurvey,
+  type Version,
+} from "./survey-model.ts";
 
 /** Everything that is going to change at the service, in the order of time. */
 export interface Life {
@@ -18,32 +33,39 @@ interface Coming {
 
 /** A change may be brought forward by this share of a tick. */
 const NEAR = 2;
+/** Ids above all those of responses, for records that belong to none. */
+const ORPHANS = 2 ** 39;
 
 /** Brings the service into being as it was at the beginning, and plans what happens from then on. */
 export function bringToLife(world: World): Life {
   const coming: Coming[] = [];
   const { scheduler, plan, livenessFrom } = world;
+  /** What lies before the beginning happens before it; what is brought forward happens now. */
+  let past = Infinity;
+  const now = (): number => Math.min(past, scheduler.now());
   const at = (time: number, run: () => void): void => {
-    if (time <= livenessFrom) coming.push({ time, run });
+    if (time <= livenessFrom) coming.push({ time: Math.floor(time), run });
   };
   for (const surveyPlan of plan.surveys) {
-    const survey = createSurvey(surveyPlan, scheduler.now);
+    const survey = createSurvey(world, surveyPlan, now);
     if (surveyPlan.isDeep) world.meet("late-deep");
     at(START + surveyPlan.createdAt, () => {
       world.surveys.set(survey.id, survey);
       world.trace?.(() => `survey ${survey.id} is created`);
     });
-    planSurveyLife(world, survey, surveyPlan, at);
-    for (const responsePlan of surveyPlan.responses) planResponseLife(world, survey, responsePlan, at);
+    const changes = createChanges(world, survey, now);
+    planSurveyLife(world, survey, surveyPlan, at, changes);
+    for (const responsePlan of surveyPlan.responses) planResponseLife(world, responsePlan, at, changes);
   }
   coming.sort((a, b) => a.time - b.time);
   let next = 0;
   const runNext = (): void => {
     const one = coming[next];
     next += 1;
+    past = one?.time ?? Infinity;
     one?.run();
+    past = Infinity;
   };
-  // What lies before the beginning has happened when the history begins.
   for (let one = coming[next]; one !== undefined && one.time <= START; one = coming[next]) runNext();
   for (const one of coming.slice(next)) {
     scheduler.at(one.time, () => {
@@ -59,23 +81,25 @@ export function bringToLife(world: World): Life {
   };
 }
 
-function createSurvey(plan: SurveyPlan, now: () => number): SimSurvey {
-  return {
-    id: plan.id,
-    now,
-    createdAt: START + plan.createdAt,
-    oddCreated: plan.oddCreated,
-    traits: plan.traits,
-    words: plan.words,
-    responses: [],
-    listed: [],
-    orphans: [],
-    flat: undefined,
-    flatDesc: undefined,
-    past: [],
+function createSurvey(world: World, plan: SurveyPlan, now: () => number): SimSurvey {
+  const { id, traits, words, oddCreated } = plan;
+  const createdAt = START + plan.createdAt;
+  const told = { id, traits, words, orphans: 0 };
+  const modelOf = (): Model =>
+    createModel({
+      seed: world.plan.seed,
+      now,
+      settings: settingsOf(told, world.plan.clock, now),
+      surveys: [{ surveyId: id, name: `Survey ${id}`, createdAt }],
+    });
+  return Object.assign(told, {
+    model: modelOf(),
+    copy: traits.replicas ? modelOf() : undefined,
     isCopysTurn: false,
-    counted: { started: 0, completed: 0 },
-    shown: { started: 0, completed: 0 },
+    createdAt,
+    oddCreated,
+    responses: [],
+    editions: [],
     hidden: false,
     gone: false,
     goneFrom: Infinity,
@@ -83,29 +107,185 @@ function createSurvey(plan: SurveyPlan, now: () => number): SimSurvey {
     failsFrom: Infinity,
     emptyAt: -Infinity,
     firstReadAt: undefined,
+  });
+}
+
+type At = (time: number, run: () => void) => void;
+
+/** What may happen to a survey and its responses, now. */
+interface Changes {
+  start(plan: ResponsePlan): SimResponse;
+  /** The first time it ends; the second time its `completed` becomes readable. */
+  complete(response: SimResponse): void;
+  change(response: SimResponse, kind: "grows" | "edited"): void;
+  remove(response: SimResponse): void;
+  addOrphan(responseId: unknown): void;
+  flip(change: Partial<SimSurvey["traits"]>): void;
+  edit(): void;
+}
+
+function createChanges(world: World, survey: SimSurvey, now: () => number): Changes {
+  const { scheduler, plan } = world;
+  const { id: surveyId, model, copy } = survey;
+
+  /** What the service knows a copy learns later. */
+  const apply = (change: (model: Model) => void): void => {
+    change(model);
+    if (copy === undefined) return;
+    if (scheduler.now() === START) change(copy);
+    else scheduler.at(scheduler.now() + BEHIND, () => change(copy));
+  };
+
+  const addVersion = (response: SimResponse, state: Version["state"]): void => {
+    const records = model.records(surveyId, response.id) as readonly Json[];
+    const truth = model.truthOf(surveyId, response.id);
+    const [metrics = {}] = (truth?.metrics ?? []) as object[];
+    const [metadata] = (truth?.metadata ?? []) as { ip: string }[];
+    if (metadata !== undefined) response.ip = metadata.ip;
+    response.versions.push({ from: now(), state, records, metrics: Object.values(metrics) });
+    if (isListed(response)) response.listedFrom ??= now();
+    world.trace?.(() => `response ${surveyId}/${response.id} is ${state}, ${records.length} records`);
+  };
+
+  return {
+    start({ id, answers, odd, completesAt, single, metrics, metadata }) {
+      const response: SimResponse = {
+        id,
+        survey,
+        startedAt: now(),
+        endedAt: undefined,
+        completedAt: undefined,
+        removedAt: undefined,
+        answers,
+        odd,
+        grown: 0,
+        versions: [],
+        single,
+        metrics,
+        metadata,
+        listedFrom: undefined,
+        noticed: undefined,
+      };
+      survey.responses.push(response);
+      world.responses.set(id, response);
+      if (odd !== undefined) world.meet(`odd:${odd}`);
+      if (completesAt === undefined) world.meet("stays-open");
+      const overrides = {
+        responseId: id,
+        startedAt: now(),
+        patch: deviationOf(odd),
+        crk: id % 3 === 0 ? `crk-${id}` : null,
+        ...recordsOf(response),
+      };
+      apply((one) => one.start(surveyId, 1, overrides));
+      addVersion(response, "open");
+      return response;
+    },
+    complete(response) {
+      const { id, odd } = response;
+      const again = response.endedAt !== undefined;
+      const wasListed = isListed(response);
+      response.endedAt ??= now();
+      const completedAt = response.endedAt + aheadBy(odd);
+      if (again) apply((one) => one.edit(surveyId, id, { patch: {} }));
+      else apply((one) => one.finish(surveyId, id, { completedAt }));
+      const readable = odd !== "unreadable" && (odd !== "unreadable-first" || again);
+      addVersion(response, readable ? "completed" : "unreadable");
+      if (!readable) return;
+      response.completedAt = now();
+      for (const detail of ["metrics", "metadata", "single"] as const) {
+        response[detail] = fromMoment(response[detail], now());
+        if (Number.isFinite(response[detail].presentFrom)) world.meet(`${detail}:late`);
+        else if (response[detail].presentFrom > now()) world.meet(`${detail}:never`);
+      }
+      const counted = !again && ["right", "one", "starts"].includes(survey.traits.counts);
+      response.noticed = {
+        ...placeOf(response, wasListed),
+        counted,
+        listedOpenSince: wasListed ? response.readOpenAt : undefined,
+      };
+      if (!wasListed && !response.noticed.atHead && now() - response.startedAt > 600_000)
+        world.meet("unlisted-late-completion");
+    },
+    change(response, kind) {
+      const version = response.versions.at(-1);
+      if (version === undefined || !isListed(response)) return;
+      world.meet(kind);
+      if (kind === "grows") {
+        const more = 1 + (response.id % 4);
+        response.answers += more;
+        response.grown += more;
+        const records = recordsOf(response);
+        apply((one) => one.edit(surveyId, response.id, records));
+      } else apply((one) => one.edit(surveyId, response.id));
+      addVersion(response, version.state);
+    },
+    remove(response) {
+      world.meet("deleted");
+      world.trace?.(() => `response ${surveyId}/${response.id} is deleted`);
+      apply((one) => one.remove(surveyId, response.id));
+      response.removedAt = scheduler.now();
+    },
+    addOrphan(responseId) {
+      world.meet("orphan-records");
+      survey.orphans += 1;
+      const overrides = { responseId: ORPHANS + survey.orphans, records: 1, patch: { responseId } };
+      const dates = { startedAt: now(), completedAt: now() };
+      apply((one) => one.complete(surveyId, 1, { ...overrides, ...dates }));
+    },
+    flip(change) {
+      world.trace?.(() => `survey ${surveyId} flips: ${JSON.stringify(change)}`);
+      survey.traits = { ...survey.traits, ...change };
+      apply((one) => one.set(settingsOf(survey, plan.clock, now)));
+    },
+    edit() {
+      if (survey.editions.length > 0) model.editSurvey(surveyId);
+      survey.editions.push(editionNow(survey, now()));
+    },
   };
 }
 
-function planSurveyLife(
-  world: World,
-  survey: SimSurvey,
-  plan: SurveyPlan,
-  at: (time: number, run: () => void) => void,
-): void {
-  for (const [i, time] of plan.orphansAt.entries()) {
-    at(START + Math.max(time, plan.createdAt), () => {
-      world.meet("orphan-records");
-      const id = [null, "n/a", -1][i % 3];
-      survey.orphans.push(Object.freeze({ responseId: id, surveyId: survey.id, completed: 1, questionId: i }));
-      changed(survey);
-    });
-  }
+/** The records that a response has by now: those that it has got later answer the question of the last one anew. */
+function recordsOf({ answers, grown, survey }: SimResponse): Pick<ResponseOverrides, "records" | "repeat"> {
+  const begun = answers - grown;
+  if (!survey.traits.twins) return { records: begun, repeat: { copies: grown, identical: false, slot: begun - 1 } };
+  const equal = Math.floor(begun / 2);
+  return { records: begun - equal, repeat: { copies: equal + grown, identical: true, slot: 0 } };
+}
+
+function fromMoment({ presentFrom, failsUntil, ...detail }: Detail, time: number): Detail {
+  return { ...detail, presentFrom: presentFrom + time, failsUntil: failsUntil + time };
+}
+
+/** Where a response stands, seen from the head, with room for what other responses may push there until it is looked for. */
+function placeOf({ id, survey }: SimResponse, wasListed: boolean): Pick<Noticed, "atHead" | "page" | "isFirst"> {
+  const { sortKey } = survey.traits;
+  const listed = listedRecords(survey).map(({ responseId }) => Number(responseId));
+  const [first, last] = [listed.indexOf(id), listed.lastIndexOf(id)];
+  const size = leastPage(survey.traits);
+  // Where news do not appear at the head, they push others off it unseen.
+  const isHead = sortKey !== "hash" && sortKey !== "reversed";
+  // There the poller may have learned to begin at the other end.
+  const fromEnd = sortKey === "reversed" ? listed.length - 1 - first : 0;
+  return {
+    atHead: isHead && last < 0.8 * size,
+    isFirst: !wasListed && first === 0,
+    page: Math.floor(Math.max(last, fromEnd) / size) + 2,
+  };
+}
+
+function planSurveyLife(world: World, survey: SimSurvey, plan: SurveyPlan, at: At, changes: Changes): void {
+  const { editedEvery } = plan.words;
+  at(START + plan.createdAt, changes.edit);
+  const phase = mix(survey.id, 5) % editedEvery;
+  for (let time = START - phase - 3 * editedEvery; time < world.livenessFrom; time += editedEvery)
+    if (time > START + plan.createdAt) at(time, changes.edit);
+  for (const [i, time] of plan.orphansAt.entries())
+    at(START + Math.max(time, plan.createdAt), () => changes.addOrphan([null, "n/a", -1][i % 3]));
   for (const flip of plan.flips) {
     at(START + flip.at, () => {
       world.meet(flip.name);
-      world.trace?.(() => `survey ${survey.id} flips: ${JSON.stringify(flip.change)}`);
-      survey.traits = { ...survey.traits, ...flip.change };
-      sortAgain(survey, world.plan.clock);
+      changes.flip(flip.change);
     });
   }
   const during = (span: SurveyPlan["gone"], field: "hidden" | "gone"): void => {
@@ -132,33 +312,23 @@ function planSurveyLife(
   at(Math.min(START + to, world.livenessFrom), setFails(Infinity));
 }
 
-function planResponseLife(
-  world: World,
-  survey: SimSurvey,
-  plan: ResponsePlan,
-  at: (time: number, run: () => void) => void,
-): void {
+function planResponseLife(world: World, plan: ResponsePlan, at: At, changes: Changes): void {
   let response: SimResponse | undefined;
-  const then = (time: number, work: (one: SimResponse, time: number) => void): void =>
+  const then = (time: number, work: (one: SimResponse) => void): void =>
     at(time, () => {
-      // Brought forward it happens now; what lay before the beginning happened then.
-      if (response?.removedAt === undefined && response !== undefined) work(response, earlier(world, time));
+      if (response !== undefined && response.removedAt === undefined) work(response);
     });
-  const startsAt = START + plan.startsAt;
-  at(startsAt, () => {
-    response = start(world, survey, plan, earlier(world, startsAt));
+  at(START + plan.startsAt, () => {
+    response = changes.start(plan);
   });
   if (plan.completesAt === undefined) return;
   const ends = START + plan.completesAt;
-  then(ends, (one, time) => complete(world, one, time));
+  then(ends, changes.complete);
   // What was there long before the history is not worth a change before it.
   const base = Math.max(START, ends);
   const { growsAfter, editedAfter, deletedAfter } = plan;
-  if (plan.odd === "unreadable-first")
-    then(base + 3 * world.plan.source.interval, (one, time) => complete(world, one, time));
-  if (growsAfter !== undefined) then(base + growsAfter, (one, time) => change(world, one, "grows", time));
-  if (editedAfter !== undefined) then(base + editedAfter, (one, time) => change(world, one, "edited", time));
-  if (deletedAfter !== undefined) then(base + deletedAfter, (one) => removeResponse(world, one));
+  if (plan.odd === "unreadable-first") then(base + 3 * world.plan.source.interval, changes.complete);
+  if (growsAfter !== undefined) then(base + growsAfter, (one) => changes.change(one, "grows"));
+  if (editedAfter !== undefined) then(base + editedAfter, (one) => changes.change(one, "edited"));
+  if (deletedAfter !== undefined) then(base + deletedAfter, changes.remove);
 }
-
-const earlier = (world: World, time: number): number => Math.min(world.scheduler.now(), Math.floor(time));

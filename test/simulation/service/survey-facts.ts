@@ -1,70 +1,64 @@
 import { mix } from "../engine/random.ts";
-import { localString, type ServiceClock } from "./service-clock.ts";
-import type { Json, SimSurvey } from "./survey-model.ts";
-
-/** Questions that a survey has in any of its editions; records name later ones, too, which no definition has. */
-const QUESTIONS = 40;
-const CHOICES = 5;
+import type { Definition, Edition, Json, SimSurvey } from "./survey-model.ts";
 
 /** How often a survey was edited until a moment (epoch milliseconds). */
-export function editionAt({ id, words }: SimSurvey, at: number): number {
-  return Math.floor((at + (mix(id, 5) % words.editedEvery)) / words.editedEvery);
+export function editionAt({ editions }: SimSurvey, at: number): number {
+  return Math.max(
+    0,
+    editions.findLastIndex(({ from }) => from <= at),
+  );
 }
 
-function modifiedIn({ id, words }: SimSurvey, edition: number, clock: ServiceClock): string {
-  return localString(clock, edition * words.editedEvery - (mix(id, 5) % words.editedEvery));
+/** The edition that a question or a label is of. */
+export function editionOf(text: string): number {
+  const [, next = 1] = / \((\d+)\)$/.exec(text) ?? [];
+  return Number(next) - 1;
 }
 
-/** What the survey list says of a survey in one of its editions. */
-export function factsOf(survey: SimSurvey, edition: number, clock: ServiceClock): Json {
+/** The element of the survey list: its language is not always known. */
+export function listedItem({ id, model }: SimSurvey): Json {
+  const answer = model.answer({ operation: "surveys", parameters: {} });
+  const [item] = (answer as { body: [Json] }).body;
+  return id % 3 === 0 ? { ...item, languageId: null } : item;
+}
+
+/** A survey as its service has it from now on: one question in twelve is taken out of each edition. */
+export function editionNow(survey: SimSurvey, from: number): Edition {
+  const { id, model, editions } = survey;
+  const { name, modified, languageId } = listedItem(survey);
+  const answer = model.answer({ operation: "survey", parameters: { survey: String(id) } });
+  const [definition] = (answer as { body: [Definition] }).body;
+  const left = Object.entries(definition.questionsById).filter(
+    ([questionId]) => mix(mix(id, editions.length), Number(questionId)) % 12 > 0,
+  );
   return {
-    name: `Survey ${survey.id}, edition ${edition}`,
-    modified: modifiedIn(survey, edition, clock),
-    languageId: survey.id % 3 === 0 ? null : 23,
+    from,
+    facts: { name, modified, languageId },
+    definition: { ...definition, questionsById: Object.fromEntries(left) },
   };
 }
 
-/** The edition that a name, a question or a label is of. */
-export function editionOf(text: unknown): number | undefined {
-  const [, edition] = / edition (\d+)/.exec(String(text)) ?? [];
-  return edition === undefined ? undefined : Number(edition);
-}
-
-/** Whether a survey has a question in one of its editions: one in twelve is taken out of each. */
-export function hasQuestion({ id }: SimSurvey, edition: number, question: number): boolean {
-  return question <= QUESTIONS && mix(mix(id, edition), question) % 12 > 0;
-}
-
-/** The texts as a reader sees them; `choice` counts from 0. */
-export const questionText = (edition: number, question: number): string =>
-  `Question ${question} of edition ${edition}: good & fair?`;
-export const choiceText = (edition: number, question: number, choice: number): string =>
-  `No. ${(choice + edition) % CHOICES} <3 of question ${question}, edition ${edition}`;
-
-/** The whole survey (operation 3) in one of its editions. */
-export function definitionOf(survey: SimSurvey, edition: number, clock: ServiceClock): Json {
-  const { base, evidence, isHtml } = survey.words;
-  const shown = (text: string): string =>
-    isHtml ? `<p><b>${text.replace("&", "&amp;").replace("<", "&lt;").replace(" of", "</b>&nbsp;of")}<br></p>` : text;
-  const ids = Array.from({ length: QUESTIONS }, (_, i) => i + 1).filter((id) => hasQuestion(survey, edition, id));
-  const questions = ids.map((id, place) => {
-    const choices = Array.from({ length: CHOICES }, (_, choice) => shown(choiceText(edition, id, choice)));
+/** The definition by now, in HTML or not, and with more or less said of how choices are numbered. */
+export function definitionShown({ words, editions }: SimSurvey): object {
+  const { evidence, isHtml, base } = words;
+  const shown = (text: string): string => (isHtml ? inHtml(text) : text);
+  const { definition } = editions.at(-1) as Edition;
+  const questions = Object.values(definition.questionsById).map((question, place) => {
+    const { question: text, answers } = question.params;
     const first = evidence === "contradictory" ? place % 2 : base;
-    const scores = Object.fromEntries(choices.map((_, choice) => [String(choice + first), String(choice)]));
-    return {
-      questionId: id,
-      type: "simple",
-      number: place + 1,
-      params: {
-        question: shown(questionText(edition, id)),
-        answers: choices,
-        scoreArray: evidence === "untold" ? [] : { ...scores, max: String(CHOICES - 1) },
-      },
+    const scores = Object.fromEntries(answers.map((_, choice) => [String(choice + first), String(choice)]));
+    const params = {
+      ...question.params,
+      question: shown(text),
+      answers: answers.map(shown),
+      scoreArray: evidence === "untold" ? [] : { ...scores, max: String(Math.max(0, answers.length - 1)) },
     };
+    return { ...question, params };
   });
-  return {
-    surveyId: survey.id,
-    ...factsOf(survey, edition, clock),
-    questionsById: Object.fromEntries(questions.map((question) => [question.questionId, question])),
-  };
+  return { ...definition, questionsById: Object.fromEntries(questions.map((one) => [one.questionId, one])) };
+}
+
+function inHtml(text: string): string {
+  const [first = "", ...rest] = text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").split(" ");
+  return `<p><b>${first}</b>${rest.map((word) => `&nbsp;${word}`).join("")}<br></p>`;
 }

@@ -1,3 +1,4 @@
+import type { Model } from "../../../local/simulator/model.ts";
 import type { WordsPlan } from "../plan/words.ts";
 import type { OddRecord } from "./odd-records.ts";
 
@@ -9,6 +10,8 @@ export interface Version {
   from: number;
   state: "open" | "completed" | "unreadable";
   records: readonly Json[];
+  /** Metrics of the response, once it is completed. */
+  metrics: readonly Json[];
 }
 
 /** Whether one of the single-response operations has something: not before a moment, failing before a moment. */
@@ -33,16 +36,15 @@ export interface SimResponse {
   removedAt: number | undefined;
   answers: number;
   odd: OddRecord | undefined;
-  /** Changes of its contents so far. */
-  edition: number;
+  /** Records that it has got since it was finished. */
+  grown: number;
   /** Newest last. */
   versions: Version[];
   single: Detail;
   metrics: Detail;
   metadata: Detail;
-  /** Its place in the list while it is there. */
-  sortKey: number;
-  listed: boolean;
+  /** Its address, once it is completed. */
+  ip?: string;
   /** Epoch milliseconds from which it has been in the list, in whatever state. */
   listedFrom: number | undefined;
   /** Whether a page was read that showed it open. */
@@ -106,16 +108,25 @@ export interface Traits {
   namesItself: boolean;
 }
 
-/** A list as it was from a moment on (epoch milliseconds). */
-export interface PastList {
+/** What the survey list and the definition say of a survey from a moment on (epoch milliseconds). */
+export interface Edition {
   from: number;
-  asc: readonly Json[];
-  desc: readonly Json[];
+  facts: Json;
+  definition: Definition;
+}
+
+/** The part of a definition that is of interest here. */
+export interface Definition {
+  questionsById: Record<string, { questionId: number; params: { question: string; answers: string[] } }>;
 }
 
 export interface SimSurvey {
   id: number;
-  now: () => number;
+  /** The service's own knowledge of it. */
+  model: Model;
+  /** Another copy of it that is behind, and answers for every second page. */
+  copy: Model | undefined;
+  isCopysTurn: boolean;
   /** Epoch milliseconds. */
   createdAt: number;
   /** `created` in the list is no number. */
@@ -123,19 +134,10 @@ export interface SimSurvey {
   traits: Traits;
   words: WordsPlan;
   responses: SimResponse[];
-  /** What the list holds, in asc order. */
-  listed: SimResponse[];
-  /** Records that belong to no response, at the end of the list. */
-  orphans: Json[];
-  /** Records in asc order as pages cut them; undefined after a change. */
-  flat: readonly Json[] | undefined;
-  flatDesc: readonly Json[] | undefined;
-  /** The list after each change, where a copy of it is behind; and whether that copy has the next turn. */
-  past: PastList[];
-  isCopysTurn: boolean;
-  /** Responses so far, and what the counts show of them. */
-  counted: { started: number; completed: number };
-  shown: { started: number; completed: number };
+  /** Records in the list that belong to no response. */
+  orphans: number;
+  /** Oldest first. */
+  editions: Edition[];
   /** Out of the survey list; and 404 for everything under it. */
   hidden: boolean;
   gone: boolean;
@@ -148,4 +150,44 @@ export interface SimSurvey {
   emptyAt: number;
   /** Epoch milliseconds of the first page that was read of it. */
   firstReadAt: number | undefined;
+}
+
+/** Whether the list holds it, in whatever state. */
+export function isListed({ survey, endedAt, removedAt }: SimResponse): boolean {
+  return removedAt === undefined && (endedAt !== undefined || survey.traits.listsOpen);
+}
+
+export function listedOf({ responses }: SimSurvey): SimResponse[] {
+  return responses.filter(isListed);
+}
+
+/** All records of a survey, as desc order has them. */
+export function listedRecords({ model, id }: SimSurvey): Json[] {
+  const all: Json[] = [];
+  for (let page = 1; ; page += 1) {
+    const { records, behind } = model.peek(id, page, "desc");
+    all.push(...records);
+    if (behind === undefined) return all;
+  }
+}
+
+/** Milliseconds by which the copy of a list is behind. */
+export const BEHIND = 20_000;
+
+/** Question number of what operation 9 lists and pages never do. */
+export const EXTRA_QUESTION = 900_001;
+
+/** Most records of a page, and of the shortest of short ones. */
+export const PAGE = 100;
+
+/** Records that a page holds at least, if it is not the last one. */
+export const leastPage = ({ shortPages }: Pick<Traits, "shortPages">): number => (shortPages ? 40 : PAGE);
+
+/** A page as the list is cut, with the records before and behind it. */
+export interface CutPage {
+  records: readonly Json[];
+  before: Json | undefined;
+  behind: Json | undefined;
+  /** Whether it is the last page, given again for one behind it. */
+  isAgain: boolean;
 }

@@ -1,7 +1,6 @@
 import type { WorkerProcess } from "../engine/worker-process.ts";
-import { type CutPage, PAGE } from "../service/listing.ts";
-import type { Json, SimSurvey } from "../service/survey-model.ts";
-import { isTie, tiesResponses } from "../service/ties.ts";
+import { isTie, tiesResponses } from "../service/rereads.ts";
+import { type CutPage, type Json, PAGE, type SimSurvey } from "../service/survey-model.ts";
 import type { World } from "../world.ts";
 import type { RareState } from "./registry.ts";
 

@@ -33,13 +33,12 @@ function killAt({ of, nth, phase }: KillMoment): void {
   });
 }
 
-/** Cleared on SIGUSR2. How many requests each has hit is left in a file when the command ends. */
+/** How many requests each has hit is left in a file when the command ends. */
 function setFaults({ list, hitsFile }: NonNullable<Script["faults"]>): void {
   const handles: FaultHandle[] = [];
   subscribe("survey-poller:embedded-aws", (aws) => {
     const faults = createFaults(aws as EmbeddedAws);
     for (const fault of list) handles.push(faults.add(fault));
-    process.on("SIGUSR2", () => faults.clear());
   });
   process.on("exit", () => writeFileSync(hitsFile, JSON.stringify(handles.map((handle) => handle.hits()))));
 }

@@ -1,13 +1,15 @@
 import { join } from "node:path";
 import { expect, vi } from "vitest";
 import type { Fault } from "../../support/aws/faults.ts";
+import type { CommandResult } from "../../support/command.ts";
+import { seededRandom } from "../../support/random.ts";
+import { busyLife } from "./busy-life.ts";
 import { compareWithTruth } from "./compare-with-truth.ts";
 import { expectLedger } from "./expect-books.ts";
-import { expectClearOutput } from "./expect-clear-output.ts";
 import { expectSameContents } from "./expect-same-contents.ts";
-import { livedService } from "./lived-service.ts";
-import type { PolledService } from "./polled-service.ts";
+import { type PolledService, polledService } from "./polled-service.ts";
 import { readHits, scripted } from "./script.ts";
+import { chanceOf, seed } from "./seeded.ts";
 import { readClaimed, withAws } from "./with-aws.ts";
 
 export interface Trouble {
@@ -37,8 +39,15 @@ vi.setConfig({ testTimeout: 2 * LIMIT });
  * lost, and a repeat comes only of a publish whose outcome could not be known, or could not be written down.
  */
 export async function expectNothingLost(trouble: Trouble): Promise<void> {
-  const { service, life, replay: what } = await livedService();
+  // Three small surveys that go on being answered, so that every tick has something to do.
+  const service = await polledService({
+    seed,
+    surveys: [{ surveyId: 1, responses: 70, open: 8 }, { surveyId: 2, responses: 20, open: 2 }, { surveyId: 3 }],
+    settings: { sortKey: "dateCompleted", openListed: true },
+  });
   const { simulator, folder } = service;
+  const life = busyLife(simulator, chanceOf(seededRandom(seed)));
+  const what = `replay with WIRE_SEED=${seed}`;
   trouble.prepare?.(service);
   const faults = trouble.faults.flatMap((fault) => (fault.probability === undefined ? [fault] : [sure(fault), fault]));
   const hitsFile = join(folder, "hits.json");
@@ -87,4 +96,27 @@ function hitsOf(faults: readonly Fault[], hitsFile: string, what: string): numbe
 
 function isUnknownPublish(fault: Fault | undefined): boolean {
   return fault?.service === "eventbridge" && (fault.kind === "lose-answer" || fault.kind === "delay");
+}
+
+/** Every kind of line that a command may write while something is wrong and it goes on. */
+const LINES = [
+  /^polling /,
+  /^\d+ surveys, \d+ pages, /,
+  /^the survey service limits the rate: /,
+  /^survey \d+: .+ \([A-Z][A-Z0-9_]+\); tried again at the next tick$/,
+  /^tick failed: .+; tried again at the next tick$/,
+  /^done: \d+ ticks in /,
+  /^survey \d+: \d+ emitted; books: (closed at|not closed yet:) /,
+];
+const UNCLEAR = /unexpected|undefined|\[object|^\s+at |\.[mc]?[jt]s:\d+|node:internal|\$metadata/;
+
+/** The command went on to its end, and said what was wrong in whole lines of words. Gives those that tell of failures. */
+function expectClearOutput({ code, stdout, stderr }: CommandResult, what: string): string[] {
+  expect({ code, stderr }, what).toEqual({ code: 0, stderr: "" });
+  const lines = stdout.split("\n").filter((line) => line !== "");
+  expect(
+    lines.filter((line) => UNCLEAR.test(line) || !LINES.some((kind) => kind.test(line))),
+    what,
+  ).toEqual([]);
+  return lines.filter((line) => line.endsWith("tried again at the next tick"));
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { record, response } from "../../../../codegen/golden.ts";
 import { buildEvent } from "../../../../lib/events/build/build-event.ts";
 import { RECORD_FIELDS } from "../../../../lib/events/build/extra.ts";
+import { record, response } from "../../../../lib/events/generate/golden.ts";
 import { responseCompleted } from "../../../../lib/events/index.ts";
 import { digestOf, readRecord } from "../../../../lib/polling/index.ts";
 import { responseRecord } from "../../../../lib/survey-api/bodies/resources.ts";

@@ -1,6 +1,7 @@
 import { expect, it } from "vitest";
-import { surveyCounts } from "../../../../lib/events/build/build-survey-counted.ts";
-import { addSurvey, HOUR, MINUTE, noon, runTick, surveyOf, worldWith } from "../../../support/survey.ts";
+import { surveyCounts } from "../../../../lib/events/build/survey.ts";
+import { areNews } from "../../../../lib/polling/publish/tell.ts";
+import { addSurvey, HOUR, MINUTE, noon, runTick, worldWith } from "../../../support/survey.ts";
 
 const events = new Set(["response.completed", "survey.counted"] as const);
 
@@ -13,11 +14,10 @@ it("counts that the list shows as text are numbers, and those that cannot be rea
   });
 });
 
-it("a survey without any count that can be read is not told of", async () => {
-  const world = worldWith([]);
-  Object.assign(surveyOf(world), { counts: { responses: null, correct: 3, unpaidResponses: 0 } });
-  await runTick(world, { source: { events } });
-  expect(world.told).toEqual([]);
+it("a survey without any count that can be read is not told of", () => {
+  const none = { impressions: null, opened: null, responses: null };
+  expect(areNews(none, undefined, noon)).toBe(false);
+  expect(areNews({ ...none, opened: 1 }, undefined, noon)).toBe(true);
 });
 
 it("an event that the bus does not take is told by a later tick, with the same number and counts", async () => {
@@ -27,7 +27,7 @@ it("an event that the bus does not take is told by a later tick, with the same n
     if (isDown && port === "publisher" && operation === "publish") throw new Error("the bus is down");
   });
   await runTick(world, { source: { events } }).catch(() => undefined);
-  surveyOf(world).counts.responses = 5;
+  world.counts.set(1, { responses: 5 });
   isDown = false;
   world.time.now = noon + 2 * MINUTE;
   await runTick(world, { source: { events } });
@@ -42,7 +42,7 @@ it("within the hour nothing is told; of several the one that has changed is told
   const source = { events, rescan: { every: 24 * HOUR, full: 24 * HOUR } };
   addSurvey(world, 2, []);
   await runTick(world, { source });
-  Object.assign(surveyOf(world, 2), { facts: { impressions: 7 } });
+  world.model.visit(2, 7);
   const told = world.told.length;
   for (const [at, more] of [
     [59 * MINUTE, 0],

@@ -9,21 +9,19 @@ import {
   HOUR,
   MINUTE,
   range,
-  recordsOf,
   runTick,
   SECOND,
-  surveyOf,
   timesCalled,
   worldWith,
 } from "../../../support/survey.ts";
 
-const complete = (count: number) =>
-  range(1, count).map((responseId) => ({ responseId, completed: at(responseId * SECOND) }));
+const complete = (count: number, first = 1) =>
+  range(first, first + count - 1).map((responseId) => ({ responseId, completed: at(responseId * SECOND) }));
 
 /** A world of `count` surveys that a first tick has polled. */
 async function polledWorld(count: number): Promise<MemoryWorld> {
   const world = worldWith(complete(3));
-  for (const surveyId of range(2, count)) addSurvey(world, surveyId, complete(3));
+  for (const surveyId of range(2, count)) addSurvey(world, surveyId, complete(3, surveyId * 10));
   await runTick(world);
   world.calls.length = 0;
   return world;
@@ -57,32 +55,32 @@ describe("an idle tick", () => {
 describe("a survey is polled", () => {
   it("when one of its counts moves, up or down, and the others are left alone", async () => {
     const world = await polledWorld(4);
-    surveyOf(world, 2).counts.correct = 1;
+    world.counts.set(2, { correct: 1 });
     expect(await readBy(world)).toEqual([2]);
 
     const other = await polledWorld(4);
-    surveyOf(other, 3).counts.responses = 2;
+    other.counts.set(3, { responses: 2 });
     expect(await readBy(other)).toEqual([3]);
   });
 
   it("not for what says nothing of completions", async () => {
     const world = await polledWorld(1);
-    world.ports.service.surveys = async () => [
-      { surveyId: 1, impressions: 99, opened: 99, ...surveyOf(world).counts, modified: "2030-01-01 00:00:00" },
-    ];
+    world.model.visit(1, 99);
+    world.model.editSurvey(1);
     expect(await readBy(world)).toEqual([]);
   });
 
   it("as seldom as one is scanned anew while none of its counts can be read", async () => {
     const world = await polledWorld(1);
-    surveyOf(world).counts = { responses: null, correct: "many", unpaidResponses: undefined };
+    world.counts.set(1, { responses: null, correct: "many", unpaidResponses: undefined });
     expect(await readBy(world)).toEqual([]);
     world.time.now += 15 * MINUTE;
     expect(await readBy(world)).toEqual([1]);
   });
 
   it("when something of it waits and is due, whatever its counts say", async () => {
-    const world = worldWith(complete(1), { metrics: new Map([[1, { kind: "absent" }]]) });
+    const world = worldWith(complete(1));
+    world.model.edit(1, 1, { metrics: { absent: "404" } });
     await runTick(world);
     expect(deliveredIds(world)).toEqual([]);
     world.time.now += 59 * SECOND;
@@ -97,7 +95,7 @@ describe("a survey is polled", () => {
   it("and what is known of them is saved every ten seconds and at the end, not with every few", async () => {
     const world = await polledWorld(200);
     for (const surveyId of range(1, 200))
-      arrive(world, { surveyId, responseId: 1_000 + surveyId, completed: at(HOUR) });
+      arrive(world, { surveyId, responseId: 10_000 + surveyId, completed: at(HOUR) });
     world.time.now += MINUTE;
     world.calls.length = 0;
     let polled = 0;
@@ -140,7 +138,8 @@ describe("rescans", () => {
 
   it("find what no count announced", async () => {
     const world = await polledWorld(1);
-    surveyOf(world).records.push(...recordsOf({ responseId: 9, completed: at(HOUR) }));
+    world.counts.set(1, { responses: 3 });
+    arrive(world, { responseId: 9, completed: at(HOUR) });
     await runTick(world);
     expect(deliveredIds(world)).not.toContain(9);
 
@@ -152,7 +151,7 @@ describe("rescans", () => {
   it("take as much of the background budget as there is, and never hold news back", async () => {
     const world = await polledWorld(6);
     world.time.now += 15 * MINUTE;
-    arrive(world, { responseId: 4, completed: at(HOUR), surveyId: 5 });
+    arrive(world, { responseId: 59, completed: at(HOUR), surveyId: 5 });
 
     const ids = await readBy(world, { source: { backgroundRequests: 2 } });
 
@@ -171,8 +170,8 @@ describe("which surveys", () => {
     ];
     for (const [surveys, expected] of selections) {
       const world = worldWith(complete(1));
-      addSurvey(world, 2, complete(1));
-      addSurvey(world, 3, complete(1));
+      addSurvey(world, 2, complete(1, 20));
+      addSurvey(world, 3, complete(1, 30));
       expect(await readBy(world, { source: { surveys } })).toEqual(expected);
     }
   });
@@ -192,7 +191,7 @@ describe("a survey that the source's first tick did not see", () => {
     const world = worldWith(complete(3));
     await runTick(world, now);
     world.time.now += HOUR;
-    addSurvey(world, 2, [{ responseId: 70, completed: at(HOUR / 2) }], { created: (world.time.now - MINUTE) / SECOND });
+    addSurvey(world, 2, [{ responseId: 70, completed: at(HOUR / 2) }], world.time.now - MINUTE);
 
     await runTick(world, now);
 

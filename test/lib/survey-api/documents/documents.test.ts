@@ -1,5 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { documentOf, documents, isNullable, isNullSeen } from "./support/documents.ts";
+import { documents as shown } from "../../../../lib/survey-api/bodies/documents.ts";
+import recordList from "./fixtures/records.json" with { type: "json" };
+import surveyBody from "./fixtures/survey.json" with { type: "json" };
+import { documents } from "./support/documents.ts";
 import { type Json, type Path, places, replaced } from "./support/json.ts";
 
 const show = (path: Path): string => path.map((step) => (typeof step === "number" ? `[${step}]` : `.${step}`)).join("");
@@ -13,85 +16,110 @@ function wrongFor(value: Json): Json[] {
   return kinds.filter((kind) => !isSame(kind) || kind === 1.5);
 }
 
-describe.each(documents)("$name", (document) => {
-  const { body, read } = document;
+describe.each(documents)("$name", ({ name, body, read, orNull = [] }) => {
   const oddPlaces = (value: Json) => {
     const reading = read(value);
     return ("unreadable" in reading ? reading.unreadable : reading.irregular).map(({ path }) => path);
   };
   const expectAsDocumented = (value: Json, what: string) => {
-    const isUnwrapped = /^2.[267]/.test(document.name);
-    const wanted = isUnwrapped && Array.isArray(value) ? value[0] : value;
-    expect(read(value), what).toEqual({ value: wanted, irregular: [] });
+    const isUnwrapped = /^2.[267]/.test(name);
+    expect(read(value), what).toEqual({ value: isUnwrapped ? (value as Json[])[0] : value, irregular: [] });
   };
   const all = [...places(body)];
-  /** What else is read in the place of the map of metrics, is told further on. */
-  const isMetricMap = ({ path }: { path: Path }) => /^2.[67]/.test(document.name) && path.length === 1;
-  const nullSeen = all.filter(({ path }) => isNullSeen(document, String(path.at(-1))));
-  /** Fields with a documented type: no null seen ones, and none of the values that a null stands for in this sample. */
-  const typed = all.filter((place) => place.value !== null && !nullSeen.includes(place) && !isMetricMap(place));
-  /** Fields of an object with names of its own, as opposed to the elements of arrays and of maps by identifier. */
-  const named = all.filter(({ path }) => typeof path.at(-1) === "string" && !/^\d+$/.test(String(path.at(-1))));
+  /** A map of metrics: what else is read in its place is in the table of answers. */
+  const isMetricMap = (path: Path) => /^2.[67]/.test(name) && path.length === 1;
+  const nullSeen = new Set(
+    all.filter(({ path, value }) => value === null && !orNull.includes(show(path))).map(({ path }) => path.at(-1)),
+  );
+  const typed = all.filter(({ path }) => !nullSeen.has(path.at(-1) ?? "") && !isMetricMap(path));
 
-  it("accepts the documented sample and gives it back", () => {
-    expectAsDocumented(body, document.name);
+  it("is given back as it is documented", () => {
+    expectAsDocumented(body, name);
   });
 
-  it("tells each field of a wrong type at its own path", () => {
+  it("has each field of another type, null where the document does not say so, or missing told at its own path", () => {
     for (const { path, value } of typed) {
-      for (const wrong of wrongFor(value)) {
-        expect(oddPlaces(replaced(body, path, wrong)), `${show(path)} = ${JSON.stringify(wrong)}`).toEqual([
-          show(path),
-        ]);
-      }
+      const where = show(path);
+      const isNullable = orNull.includes(where);
+      const isFieldOfItsOwn = typeof path.at(-1) === "string" && !/^(\d+|max)$/.test(String(path.at(-1)));
+      const wrong = value === null ? [] : wrongFor(value);
+      for (const put of [...wrong, ...(isNullable ? [] : [null]), ...(isFieldOfItsOwn ? [undefined] : [])])
+        expect(oddPlaces(replaced(body, path, put)), `${where} = ${JSON.stringify(put)}`).toEqual([where]);
+      if (isNullable) expectAsDocumented(replaced(body, path, null), where);
     }
   });
 
-  it("accepts null where the document says so, and nowhere else", () => {
-    for (const { path } of typed) {
-      const expected = isNullable(document, path) ? [] : [show(path)];
-      expect(oddPlaces(replaced(body, path, null)), show(path)).toEqual(expected);
-    }
-  });
-
-  it("asks for every field that has a type", () => {
-    for (const place of named) {
-      const { path } = place;
-      // The keys of scores are data, also `max`.
-      if (path.includes("scoreArray") && path.at(-1) === "max") continue;
-      const expected = nullSeen.includes(place) ? [] : [show(path)];
-      expect(oddPlaces(replaced(body, path, undefined)), show(path)).toEqual(expected);
-    }
-  });
-
-  it("takes anything for a field that was only seen as null", () => {
-    for (const { path } of nullSeen) {
-      for (const anything of ["", "text", 0, 1.5, true, [], [null], {}, { deep: [{}] }] as Json[]) {
+  it("may hold anything in a field that was only seen as null, or nothing", () => {
+    for (const { path } of all.filter(({ path }) => nullSeen.has(path.at(-1) ?? ""))) {
+      for (const anything of ["", 1.5, [null], { deep: [{}] }, undefined] as (Json | undefined)[])
         expectAsDocumented(replaced(body, path, anything), show(path));
-      }
     }
   });
 
   it("keeps an unknown field at every level", () => {
     // In a map by identifier an unknown field would be an element.
-    const isMap = ({ path }: { path: Path }) =>
-      /ById$|Order$|^scoreArray$/.test(String(path.at(-1))) || (/^2.[67]/.test(document.name) && path.length === 1);
-    const loose = all.filter((place) => isObject(place.value) && !isMap(place));
+    const isMap = (path: Path) => /ById$|Order$|^scoreArray$/.test(String(path.at(-1))) || isMetricMap(path);
+    const loose = all.filter(({ path, value }) => isObject(value) && !isMap(path));
     expect(loose.length).toBeGreaterThan(0);
-    for (const { path } of loose) {
-      const more = replaced(body, [...path, "addedLater"], { anything: [1, null] });
-      expectAsDocumented(more, show(path));
-    }
+    for (const { path } of loose)
+      expectAsDocumented(replaced(body, [...path, "addedLater"], { anything: [1, null] }), show(path));
   });
 });
 
-describe("misspelled names are the ones on the wire", () => {
-  it.each<[string, string, string, Path]>([
-    ["hideLableText", "hideLabelText", "2.3", [0, "questionParams"]],
-    ["minPointSum", "minPointsSum", "2.7", [0, "31"]],
-  ])("%s, not %s", (name, corrected, section, path) => {
-    const { body, read } = documentOf(section);
-    const renamed = replaced(replaced(body, [...path, name], undefined), [...path, corrected], 0);
-    expect(read(renamed)).toMatchObject({ irregular: [{ path: expect.stringMatching(new RegExp(`${name}$`)) }] });
+describe("one survey", () => {
+  it("has empty maps where empty arrays were read, also beside something irregular", () => {
+    const maps: Path[] = [
+      [0, "blocksById", "501", "pagesOrder"],
+      [0, "questionsById", "9001", "params", "scoreArray"],
+    ];
+    const odd = replaced(surveyBody, [0, "blocksById", "501", "blockName"], 5);
+    const withBoth = (put: Json) => maps.reduce((body, path) => replaced(body, path, put), odd);
+    expect(shown["get survey"].read(withBoth([]))).toEqual({
+      value: (withBoth({}) as Json[])[0],
+      irregular: [{ path: "[0].blocksById.501.blockName", expected: "string" }],
+    });
+  });
+
+  it("hides the key of a map that may be data", () => {
+    const body = replaced(surveyBody, [0, "blocksById", "anna@example.org"], 7);
+    expect(shown["get survey"].read(body)).toMatchObject({
+      irregular: [{ path: "[0].blocksById.…", expected: "object" }],
+    });
+  });
+
+  it("may hold a field named __proto__, which stays a field", () => {
+    const odd = JSON.parse('{"blocksOrder":[],"__proto__":{"surveyId":9}}');
+    const reading = shown["get survey"].read({ ...surveyBody[0], ...odd });
+    const value = "value" in reading ? reading.value : {};
+    expect([Object.hasOwn(value, "__proto__"), Object.getPrototypeOf(value)]).toEqual([true, Object.prototype]);
+  });
+});
+
+describe("what identifies a record", () => {
+  const [record = {}, ...others] = recordList as { [name: string]: Json }[];
+  const readWith = (name: string, put: Json | undefined) =>
+    shown["get survey responses"].read(replaced([...others, record], [1, name], put));
+
+  it.each<[string, Json, number]>([
+    ["responseId", "44001", 44001],
+    ["completed", "1", 1],
+    ["completed", false, 0],
+  ])("is understood, and told: the %s %j", (name, put, understood) => {
+    expect(readWith(name, put)).toEqual({
+      value: [...others, { ...record, [name]: understood }],
+      irregular: [{ path: `[1].${name}`, expected: "integer" }],
+    });
+  });
+
+  it.each<[string, Json | undefined]>([
+    ...[undefined, null, "r-44001", true, 1.5, 2 ** 60, "9007199254740993"].map((put): [string, Json | undefined] => [
+      "responseId",
+      put,
+    ]),
+    ...[undefined, null, "maybe"].map((put): [string, Json | undefined] => ["completed", put]),
+  ])("is unreadable, which is told alone: the %s %j", (name, put) => {
+    expect(shown["get survey responses"].read([{ ...record, comment: 7 }, replaced(record, [name], put)])).toEqual({
+      unreadable: [{ path: `[1].${name}`, expected: "integer" }],
+    });
   });
 });

@@ -65,13 +65,6 @@ describe("with a proxy", () => {
     }
   });
 
-  it("that is not there the call ends", async () => {
-    const service = await startService();
-    const { api } = clientOf(service, { proxy: "http://127.0.0.1:1", timeouts });
-    await expect(api.surveys()).rejects.toMatchObject({ code: "UNREACHABLE", attempts: 4 });
-    expect(service.requests).toEqual([]);
-  });
-
   it("a signal ends a call that waits for its tunnel", async () => {
     const service = await startService();
     const proxy = await startProxy("silence");

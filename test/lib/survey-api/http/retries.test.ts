@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { nextDelay, parseRetryAfter } from "../../../../lib/survey-api/http/retry-policy.ts";
+import { parseRetryAfter } from "../../../../lib/survey-api/http/retry-policy.ts";
 import { defaultRetryPolicy, type FailureCode, type SurveyApiOptions } from "../../../../lib/survey-api/index.ts";
-import { type Answer, clientOf, inTurn, startService } from "../support/service.ts";
+import { type Answer, clientOf, inTurn, startClient, startService } from "../support/service.ts";
 
 const list = "/api/v3/surveys/";
 const good: Answer = { json: [{ surveyId: 1 }] };
@@ -41,22 +41,20 @@ async function attemptsOf(
 }
 
 describe("the attempts of a call that always fails", () => {
-  it.each(codes)("with %s are as in the default policy", async (code) => {
+  it.each(codes)("with %s are as in the default policy, as given, or as given for the operation", async (code) => {
     const { attempts, operations } = defaultRetryPolicy;
-    expect(await attemptsOf(code, "get survey list", {})).toBe(attempts[code]);
-    expect(await attemptsOf(code, "get token", {})).toBe(operations["get token"]?.[code] ?? attempts[code]);
-  });
-
-  it.each(codes)("with %s are as given, whatever the other failures have", async (code) => {
-    expect(await attemptsOf(code, "get survey list", { attempts: { [code]: 1 } })).toBe(1);
-    expect(await attemptsOf(code, "get survey list", { attempts: { [code]: 3 } })).toBe(3);
-  });
-
-  it.each(codes)("with %s are as given for the operation, before what is given for all", async (code) => {
-    const retry = { attempts: { [code]: 3 }, operations: { "get survey list": { [code]: 2 } } };
-    expect(await attemptsOf(code, "get survey list", retry)).toBe(2);
+    const usual = attempts[code];
+    const forOne = { attempts: { [code]: 3 }, operations: { "get survey list": { [code]: 2 } } };
     // Of another operation nothing is said, and no more of the default either.
-    expect(await attemptsOf(code, "get token", { attempts: { [code]: 2 }, operations: { "get token": {} } })).toBe(2);
+    const forAnother = { attempts: { [code]: 2 }, operations: { "get token": {} } };
+    for (const [operation, retry, made] of [
+      ["get survey list", {}, usual],
+      ["get token", {}, operations["get token"]?.[code] ?? usual],
+      ["get survey list", { attempts: { [code]: 1 } }, 1],
+      ["get survey list", forOne, 2],
+      ["get token", forAnother, 2],
+    ] as const)
+      expect(await attemptsOf(code, operation, retry)).toBe(made);
   });
 
   it("are counted for all kinds of failures together", async () => {
@@ -71,44 +69,32 @@ describe("the attempts of a call that always fails", () => {
 });
 
 describe("the delays between attempts", () => {
-  const always = async (options: Partial<SurveyApiOptions>): Promise<number[]> => {
-    const service = await startService();
-    service.answers.set(list, () => failures.SERVER_ERROR);
-    const { api, slept } = clientOf(service, options);
-    await expect(api.surveys()).rejects.toMatchObject({ code: "SERVER_ERROR" });
-    return slept;
-  };
   const attempts = { SERVER_ERROR: 8 };
 
-  it("double from 250 ms to at most 8 s", async () => {
-    expect(await always({ retry: { attempts } })).toEqual([250, 500, 1_000, 2_000, 4_000, 8_000, 8_000]);
-  });
-
-  it("are shorter by chance, by up to a half", async () => {
-    expect(await always({ retry: { attempts }, random: () => 0 })).toEqual([125, 250, 500, 1_000, 2_000, 4_000, 4_000]);
-  });
-
-  it("are as given", async () => {
-    expect(await always({ retry: { attempts, baseDelay: 10, maxDelay: 25 } })).toEqual([10, 20, 25, 25, 25, 25, 25]);
-    expect(await always({ retry: { attempts, baseDelay: 0 } })).toEqual([]);
+  it.each<[string, Partial<SurveyApiOptions>, number[]]>([
+    ["double from 250 ms to at most 8 s", { retry: { attempts } }, [250, 500, 1_000, 2_000, 4_000, 8_000, 8_000]],
+    [
+      "are shorter by chance, by up to a half",
+      { retry: { attempts }, random: () => 0 },
+      [125, 250, 500, 1_000, 2_000, 4_000, 4_000],
+    ],
+    ["are as given", { retry: { attempts, baseDelay: 10, maxDelay: 25 } }, [10, 20, 25, 25, 25, 25, 25]],
+    ["are none where none are given", { retry: { attempts, baseDelay: 0 } }, []],
+  ])("%s", async (_name, options, delays) => {
+    const { service, api, slept } = await startClient(options);
+    service.answers.set(list, () => failures.SERVER_ERROR);
+    await expect(api.surveys()).rejects.toMatchObject({ code: "SERVER_ERROR" });
+    expect(slept).toEqual(delays);
   });
 });
 
-describe("the policy as data", () => {
-  it("gives no delay for an error that is not of the service", () => {
-    expect(nextDelay(defaultRetryPolicy, new Error("odd"), 1, 0.5)).toBeUndefined();
-  });
-
-  it.each([
-    ["3", 3_000],
-    ["0", 0],
-    [" 1.5 ", 1_500],
-    ["Tue, 10 Mar 2026 12:00:30 GMT", 30_000],
-    ["Tue, 10 Mar 2026 11:00:00 GMT", 0],
-    ["soon", undefined],
-    ["", undefined],
-    [undefined, undefined],
-  ])("Retry-After %j is %j ms", (value, expected) => {
-    expect(parseRetryAfter(value, Date.UTC(2026, 2, 10, 12))).toBe(expected);
-  });
+it.each([
+  ["3", 3_000],
+  ["0", 0],
+  [" 1.5 ", 1_500],
+  ["Tue, 10 Mar 2026 12:00:30 GMT", 30_000],
+  ["Tue, 10 Mar 2026 11:00:00 GMT", 0],
+  ...["soon", "", "5, 5", "1,5", "+5", "-1", "Infinity", "1 2", "next week", undefined].map((odd) => [odd, undefined]),
+] as [string | undefined, number | undefined][])("Retry-After %j is %j ms", (value, expected) => {
+  expect(parseRetryAfter(value, Date.UTC(2026, 2, 10, 12))).toBe(expected);
 });

@@ -1,14 +1,13 @@
 import { brotliCompressSync, deflateSync, gzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
 import { startDeafListener } from "../support/deaf-listener.ts";
-import { type Answer, clientOf, inTurn, startService, withToken } from "../support/service.ts";
+import { type Answer, clientOf, inTurn, startClient, startService, withToken } from "../support/service.ts";
 
 const list = "/api/v3/surveys/";
 
 describe("connections", () => {
   it("are kept: a hundred requests one after the other need no more than two", async () => {
-    const service = await startService();
-    const { api } = clientOf(service);
+    const { service, api } = await startClient();
     for (let time = 0; time < 100; time += 1) await api.surveys();
     expect(service.data()).toHaveLength(100);
     // The next request may go out before the connection of the last one is marked as free.
@@ -20,8 +19,7 @@ describe("connections", () => {
       [1, 1],
       [8, 10],
     ] as const) {
-      const service = await startService();
-      const { api } = clientOf(service, { concurrency });
+      const { service, api } = await startClient({ concurrency });
       await Promise.all(Array.from({ length: 100 }, () => api.surveys()));
       expect(service.data()).toHaveLength(100);
       expect(service.connections.accepted).toBeLessThanOrEqual(most);
@@ -29,9 +27,8 @@ describe("connections", () => {
   });
 
   it("are closed by close(), which may be called twice, once the requests under way are done", async () => {
-    const service = await startService();
+    const { service, api } = await startClient();
     service.answers.set(list, () => (response) => setTimeout(() => response.end("[]"), 20));
-    const { api } = clientOf(service);
     await api.token();
     const reading = api.surveys();
     await new Promise((resolve) => setTimeout(resolve, 5));
@@ -45,7 +42,7 @@ describe("connections", () => {
 
 describe("no more requests are in flight than `concurrency`", () => {
   it.each([1, 3])("%i", async (concurrency) => {
-    const service = await startService();
+    const { service, api } = await startClient({ concurrency });
     let now = 0;
     let most = 0;
     service.answers.set(list, () => (response) => {
@@ -56,7 +53,6 @@ describe("no more requests are in flight than `concurrency`", () => {
         response.end("[]");
       }, 5);
     });
-    const { api } = clientOf(service, { concurrency });
     await Promise.all(Array.from({ length: 10 }, () => api.surveys()));
     expect(most).toBe(concurrency);
   });
@@ -100,9 +96,8 @@ describe("a time limit", () => {
   });
 
   it("`headers` and `body` do not run while a request waits for its turn", async () => {
-    const service = await startService();
+    const { service, api } = await startClient({ timeouts: { headers: 150, body: 150 }, concurrency: 1 });
     service.answers.set(list, () => (response) => setTimeout(() => response.end("[]"), 25));
-    const { api } = clientOf(service, { timeouts: { headers: 150, body: 150 }, concurrency: 1 });
     await Promise.all(Array.from({ length: 8 }, () => api.surveys()));
     expect(service.data()).toHaveLength(8);
   });

@@ -1,9 +1,8 @@
-import { brotliCompressSync, deflateSync, gzipSync } from "node:zlib";
+import { gzipSync } from "node:zlib";
 import fc from "fast-check";
 import { describe, expect, it, vi } from "vitest";
 import { parseExactly } from "../../../../lib/survey-api/bodies/exact-json.ts";
 import { saysNothing } from "../../../../lib/survey-api/bodies/subject.ts";
-import { LongBody } from "../../../../lib/survey-api/http/exchange.ts";
 import type { SurveyApi } from "../../../../lib/survey-api/index.ts";
 import { streamedList } from "../../../../lib/survey-api/lists/streamed-list.ts";
 import { answer, type Behaviour, chunk, cut, head, startHostile } from "../support/hostile.ts";
@@ -37,14 +36,6 @@ describe("a list read as it comes", () => {
 
   it.each([
     ["with white space around it", ' \r\n\t[ {"surveyId":1} ] \n', [{ surveyId: 1 }]],
-    ["with a byte order mark", '\uFEFF[{"surveyId":1}]', [{ surveyId: 1 }]],
-    ["that is empty", "[]", []],
-    ["that is null", "null", []],
-    [
-      "in an object with digits for keys",
-      '{"0":{"surveyId":1},"2":{"surveyId":3}}',
-      [{ surveyId: 1 }, { surveyId: 3 }],
-    ],
     ["of lists", "[[1],[],[[2]]]", [[1], [], [[2]]]],
     ["of an empty object in more lists than are looked into", "[[[{}]]]", [[[{}]]]],
   ])("%s is read", (_name, body, list) => {
@@ -69,7 +60,7 @@ describe("a list read as it comes", () => {
       list.write(Buffer.from(body), about);
       return list.end(about);
     };
-    expect(read).toThrow(LongBody);
+    expect(read).toThrow("longer than a list of 250000 elements");
   });
 
   it("keeps going where a text is not in UTF-8: of the surveys in it nothing but that text is spoilt", () => {
@@ -105,18 +96,13 @@ describe("the client reads a list as it comes", () => {
   const list = Array.from({ length: 3_000 }, (_, i) => ({ surveyId: i + 1, name: `n${i}` }));
   const body = JSON.stringify(list);
 
-  it.each<[string, Behaviour]>([
-    ["plain", answer(body)],
-    [
-      "in chunks",
-      cut(`${head("transfer-encoding: chunked")}${chunk(body.slice(0, 500))}${chunk(body.slice(500))}0\r\n\r\n`),
-    ],
-    ["gzip", answer(gzipSync(body), { "content-encoding": "gzip" })],
-    ["Brotli", answer(brotliCompressSync(body), { "content-encoding": "br" })],
-    ["deflate", answer(deflateSync(body), { "content-encoding": "deflate" })],
-  ])("%s", async (_name, behaviour) => {
-    const service = await startHostile(behaviour);
-    expect(await surveys(clientOf(service).api)).toEqual(list);
+  it("in chunks and compressed", async () => {
+    const pieces = [body.slice(0, 500), body.slice(500)].map(chunk).join("");
+    for (const behaviour of [
+      cut(`${head("transfer-encoding: chunked")}${pieces}0\r\n\r\n`),
+      answer(gzipSync(body), { "content-encoding": "gzip" }),
+    ])
+      expect(await surveys(clientOf(await startHostile(behaviour)).api)).toEqual(list);
   });
 
   it("longer than `maxBodyBytes`, as long as each element is not", async () => {
@@ -147,19 +133,14 @@ describe("the client reads a list as it comes", () => {
 
   it.each<[string, Behaviour]>([
     ["broken", answer(`${body.slice(0, -400)}}`)],
-    [
-      "in an encoding that nobody knows",
-      answer(Buffer.from([0x1f, 0x9d, 0x90, 1, 2, 3]), { "content-encoding": "compress" }),
-    ],
     ["cut within its compression", answer(gzipSync(body).subarray(0, 2_000), { "content-encoding": "gzip" })],
   ])("and asks again where it is %s", async (_name, behaviour) => {
-    let answers = 0;
     const service = await startHostile((socket, request) => {
-      answers += 1;
-      (answers === 1 ? behaviour : answer(body))(socket, request);
+      service.behave = answer(body);
+      behaviour(socket, request);
     });
     expect(await surveys(clientOf(service).api)).toEqual(list);
-    expect(answers).toBe(2);
+    expect(service.requests).toHaveLength(1 + 2);
   });
 
   it("and an answer with another status is told by that, whatever its body", async () => {

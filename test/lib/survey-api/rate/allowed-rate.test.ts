@@ -8,12 +8,17 @@ const REQUESTS = 1_050;
 const START = Date.UTC(2026, 2, 10, 12) + 137;
 
 /** Runs one after the other, a while apart, each with what the one before has learned. */
-function runs(service: VirtualService, count: number, times: number): Run[] {
+async function runs(service: VirtualService, count: number, times: number): Promise<Run[]> {
   const done: Run[] = [];
   let startAt = START;
   let learned: LearnedRate | undefined;
   for (let i = 0; i < times; i += 1) {
-    const run = drain(service, { count, concurrency: 16, startAt, ...(learned === undefined ? {} : { learned }) });
+    const run = await drain(service, {
+      count,
+      concurrency: 16,
+      startAt,
+      ...(learned === undefined ? {} : { learned }),
+    });
     done.push(run);
     startAt = run.endedAt + 10_000 + 137 * i;
     // It goes through a file or a table.
@@ -26,8 +31,8 @@ const lateRefusals = ({ refused, requests }: Run): number =>
   refused.filter((place) => place > 0.2).length / (0.8 * requests);
 
 describe.each(forms)("a service that allows 100 requests/s and a burst of 50, with Retry-After: %s", (retryAfter) => {
-  it.each([3, 50])("is used to 1.1 × the ideal time once it is learned, at %i ms", (latency) => {
-    const [first, ...learned] = runs({ perSecond: 100, burst: 50, retryAfter, latency }, REQUESTS, 8);
+  it.each([3, 50])("is used to 1.1 × the ideal time once it is learned, at %i ms", async (latency) => {
+    const [first, ...learned] = await runs({ perSecond: 100, burst: 50, retryAfter, latency }, REQUESTS, 8);
 
     for (const run of learned) {
       expect(run.seconds).toBeLessThanOrEqual(1.1 * run.ideal);
@@ -37,8 +42,8 @@ describe.each(forms)("a service that allows 100 requests/s and a burst of 50, wi
     expect(lateRefusals(first as Run)).toBeLessThanOrEqual(0.01);
   });
 
-  it("is used as well over ten times as many requests", () => {
-    for (const run of runs({ perSecond: 100, burst: 50, retryAfter, latency: 3 }, 10 * REQUESTS, 3)) {
+  it("is used as well over ten times as many requests", async () => {
+    for (const run of await runs({ perSecond: 100, burst: 50, retryAfter, latency: 3 }, 10 * REQUESTS, 3)) {
       expect(run.seconds).toBeLessThanOrEqual(1.1 * run.ideal);
       expect(lateRefusals(run)).toBeLessThanOrEqual(0.01);
     }
@@ -50,32 +55,68 @@ describe.each(forms)("a service that allows 100 requests/s and a burst of 50, wi
     ["slow after a great burst", { perSecond: 5, burst: 300 }, 1.05],
     ["one that counts by ten seconds", { perSecond: 10, window: 10_000 }, 1.2],
     ["one that counts by the second", { perSecond: 100, window: 1_000 }, 2.2],
-  ])("so is %s, in its own way", (_name, kind, bound) => {
-    for (const run of runs({ ...kind, retryAfter, latency: 3 }, REQUESTS, 4).slice(1)) {
+  ])("so is %s, in its own way", async (_name, kind, bound) => {
+    for (const run of (await runs({ ...kind, retryAfter, latency: 3 }, REQUESTS, 4)).slice(1)) {
       expect(run.seconds).toBeLessThanOrEqual(bound * run.ideal);
     }
   });
 });
 
+describe("an outage", () => {
+  /** So much is granted before that the rate alone would let the client ask again within milliseconds. */
+  const after = 1_000;
+  const refusals = async (
+    calls: number,
+    seconds: number,
+    retryAfter: VirtualService["retryAfter"],
+  ): Promise<number> => {
+    const service = { perSecond: 1e6, latency: 3, outage: { after, lasts: seconds * 1_000 }, retryAfter };
+    return (await drain(service, { count: after + calls, concurrency: 16, startAt: START })).refused.length;
+  };
+
+  it.each([10, 0, 500, 1_000, "none"] as const)(
+    "of 6 s with Retry-After %s ms costs a handful of refusals",
+    async (asked) => {
+      expect(await refusals(1, 6, asked)).toBeLessThan(10);
+    },
+  );
+
+  it("of 1 s with Retry-After 10 ms refuses what is in flight, and then one at a time", async () => {
+    // Pauses of 10, 200, 400 and 800 ms.
+    expect(await refusals(40, 1, 10)).toBeLessThanOrEqual(16 + 4);
+  });
+
+  it("of 6 s that is told costs one refusal for each request in flight", async () => {
+    expect(await refusals(1, 6, "seconds")).toBe(1);
+    expect(await refusals(40, 6, "seconds")).toBeLessThanOrEqual(16);
+  });
+});
+
+/** A rate on a clock that the test moves. */
+function rateAt(options: { maxRequestsPerSecond?: number; learned?: LearnedRate } = {}) {
+  const time = { now: 0 };
+  const clock = (): number => time.now;
+  return { time, rate: createAllowedRate({ now: clock, monotonic: clock, ...options }) };
+}
+
 describe("the allowed rate", () => {
-  it("follows a service that allows more than before", () => {
-    const before = runs({ perSecond: 20, burst: 5, retryAfter: "seconds", latency: 3 }, 400, 2).at(-1)?.learned;
-    const after = drain(
+  it("follows a service that allows more than before", async () => {
+    const [, second] = await runs({ perSecond: 20, burst: 5, retryAfter: "seconds", latency: 3 }, 400, 2);
+    const after = await drain(
       { perSecond: 200, burst: 50, retryAfter: "seconds", latency: 3 },
-      { count: 20_000, concurrency: 16, startAt: START, ...(before === undefined ? {} : { learned: before }) },
+      { count: 20_000, concurrency: 16, startAt: START, learned: second?.learned as LearnedRate },
     );
-    expect(before?.requestsPerSecond).toBeLessThan(21);
+    expect(second?.learned?.requestsPerSecond).toBeLessThan(21);
     expect(after.learned?.requestsPerSecond).toBeGreaterThan(150);
   });
 
   it("is never more than the ceiling, in any second", () => {
     const sent: number[] = [];
-    let time = 0;
-    const rate = createAllowedRate({ ceiling: 5, now: () => time, monotonic: () => time });
-    for (; time < 10_000; time += 1) {
+    const { time, rate } = rateAt({ maxRequestsPerSecond: 5 });
+    for (; time.now < 10_000; time.now += 1) {
       while (rate.wait() === 0) {
         rate.take();
-        sent.push(time);
+        sent.push(time.now);
         rate.granted();
       }
     }
@@ -85,8 +126,8 @@ describe("the allowed rate", () => {
     }
   });
 
-  it("is without limit, and nothing is learned, while nothing is refused", () => {
-    const run = drain(
+  it("is without limit, and nothing is learned, while nothing is refused", async () => {
+    const run = await drain(
       { perSecond: 1e6, burst: 1e6, retryAfter: "none", latency: 10 },
       { count: 1_600, concurrency: 16, startAt: START },
     );
@@ -95,31 +136,26 @@ describe("the allowed rate", () => {
   });
 
   it("falls once for requests that were refused together", () => {
-    let time = 0;
-    const learned = { requestsPerSecond: 100, at: 0 };
-    const rate = createAllowedRate({ learned, now: () => time, monotonic: () => time });
-    time = 1_000;
+    const { time, rate } = rateAt({ learned: { requestsPerSecond: 100, at: 0 } });
+    const known = () => rate.learned()?.requestsPerSecond ?? 0;
+    time.now = 1_000;
     rate.granted();
     for (let i = 0; i < 16; i += 1) rate.refused(990, 1_000);
-    expect(rate.learned()?.requestsPerSecond).toBeLessThan(100);
-    expect(rate.learned()?.requestsPerSecond).toBeGreaterThanOrEqual(50);
-
+    expect(known()).toBeLessThan(100);
     // Without a grant in between it is the pause that was too short.
-    time = 5_000;
+    time.now = 5_000;
     rate.refused(4_990, 1_000);
-    expect(rate.learned()?.requestsPerSecond).toBeGreaterThanOrEqual(50);
+    expect(known()).toBeGreaterThanOrEqual(50);
 
-    time = 9_000;
+    time.now = 9_000;
     rate.granted();
     rate.refused(8_990, 1_000);
-    expect(rate.learned()?.requestsPerSecond).toBeLessThan(50);
+    expect(known()).toBeLessThan(50);
   });
 
   it("is told as high as it was proved, also when nothing was asked for a while", () => {
-    let time = 0;
-    const learned = { requestsPerSecond: 10, at: 0 };
-    const rate = createAllowedRate({ learned, now: () => time, monotonic: () => time });
-    for (; time < 60_000; time += 1) {
+    const { time, rate } = rateAt({ learned: { requestsPerSecond: 10, at: 0 } });
+    for (; time.now < 60_000; time.now += 1) {
       while (rate.wait() === 0) {
         rate.take();
         rate.granted();
@@ -128,10 +164,10 @@ describe("the allowed rate", () => {
     }
     const proved = rate.learned();
     expect(proved?.requestsPerSecond).toBeGreaterThan(12);
-    time += 10 * 60_000;
-    expect(rate.learned()).toEqual({ ...proved, at: time });
+    time.now += 10 * 60_000;
+    expect(rate.learned()).toEqual({ ...proved, at: time.now });
     rate.granted();
-    rate.refused(time - 1, 1_000);
+    rate.refused(time.now - 1, 1_000);
     expect(rate.learned()?.requestsPerSecond).not.toBe(proved?.requestsPerSecond);
   });
 
@@ -139,28 +175,25 @@ describe("the allowed rate", () => {
     ["the run before", () => undefined],
     ["another client", (rate, tiny) => rate.learn(tiny)],
   ])("is one request in ten seconds at least, whatever it has from %s", (_name, hand) => {
-    let time = 0;
     const tiny = { requestsPerSecond: 1e-9, at: 0 };
-    const rate = createAllowedRate({ learned: tiny, now: () => time, monotonic: () => time });
+    const { time, rate } = rateAt({ learned: tiny });
     hand(rate, tiny);
     expect(rate.learned()).toMatchObject({ requestsPerSecond: 0.1 });
     for (let request = 0; request < 20; request += 1) {
       // As a timer does.
-      while (rate.wait() > 0) time += Math.ceil(rate.wait());
+      while (rate.wait() > 0) time.now += Math.ceil(rate.wait());
       rate.take();
       rate.granted();
       rate.finished();
     }
-    expect(time).toBeLessThanOrEqual(200_100);
+    expect(time.now).toBeLessThanOrEqual(200_100);
     expect(rate.learned()?.requestsPerSecond).toBeGreaterThanOrEqual(0.1);
   });
 
   it("sends one request alone after a refusal, and the others when that is granted or over", () => {
-    let time = 0;
-    const learned = { requestsPerSecond: 100, at: 0 };
-    const rate = createAllowedRate({ learned, now: () => time, monotonic: () => time });
+    const { time, rate } = rateAt({ learned: { requestsPerSecond: 100, at: 0 } });
     rate.refused(0, 1_000);
-    time = 1_000;
+    time.now = 1_000;
     expect(rate.wait()).toBe(0);
     rate.take();
     expect(rate.wait()).toBe(Number.POSITIVE_INFINITY);
@@ -170,43 +203,44 @@ describe("the allowed rate", () => {
     rate.granted();
     rate.finished();
     for (let i = 0; i < 20; i += 1) {
-      time += 11;
+      time.now += 11;
       expect(rate.wait()).toBe(0);
       rate.take();
     }
   });
 
-  it.each(["seconds", "none"] as const)("follows a service that allows far less than before, with %s", (retryAfter) => {
-    const learned = { requestsPerSecond: 500, at: START };
-    const run = drain(
-      { perSecond: 5, burst: 5, retryAfter, latency: 20 },
-      { count: 300, concurrency: 32, startAt: START, learned },
-    );
-    expect(run.refused.length).toBeLessThan(250);
-    expect(run.seconds).toBeLessThan(1.3 * run.ideal);
-    expect(run.learned?.requestsPerSecond).toBeLessThan(6);
-  });
+  it.each(["seconds", "none"] as const)(
+    "follows a service that allows far less than before, with %s",
+    async (retryAfter) => {
+      const learned = { requestsPerSecond: 500, at: START };
+      const run = await drain(
+        { perSecond: 5, burst: 5, retryAfter, latency: 20 },
+        { count: 300, concurrency: 32, startAt: START, learned },
+      );
+      expect(run.refused.length).toBeLessThan(250);
+      expect(run.seconds).toBeLessThan(1.3 * run.ideal);
+      expect(run.learned?.requestsPerSecond).toBeLessThan(6);
+    },
+  );
 
   it("pauses as long as it was asked to, and longer from time to time when it was not", () => {
-    let time = 0;
-    const rate = createAllowedRate({ now: () => time, monotonic: () => time });
+    const { time, rate } = rateAt();
     expect(rate.refused(0, 90_000)).toBe(90_000);
     const pauses = Array.from({ length: 9 }, () => {
-      time += 10_000;
-      return rate.refused(time, undefined);
+      time.now += 10_000;
+      return rate.refused(time.now, undefined);
     });
     expect(pauses).toEqual([200, 400, 800, 1_600, 3_200, 6_400, 12_800, 25_600, 30_000]);
     rate.granted();
-    time += 10_000;
-    expect(rate.refused(time, 0)).toBe(100);
+    time.now += 10_000;
+    expect(rate.refused(time.now, 0)).toBe(100);
   });
 
   it("pauses longer than it was asked to once that has proved too short, until something is granted", () => {
-    let time = 0;
-    const rate = createAllowedRate({ now: () => time, monotonic: () => time });
+    const { time, rate } = rateAt();
     const refusedAgain = (retryAfter: number): number => {
-      time += 10_000;
-      return rate.refused(time, retryAfter);
+      time.now += 10_000;
+      return rate.refused(time.now, retryAfter);
     };
     expect([10, 10, 10, 10, 2_000, 10].map(refusedAgain)).toEqual([10, 200, 400, 800, 2_000, 2_000]);
     rate.granted();

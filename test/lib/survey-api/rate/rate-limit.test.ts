@@ -1,6 +1,5 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it, vi } from "vitest";
-import { type Answer, clientOf, inTurn, startService } from "../support/service.ts";
+import { type Answer, clientOf, inTurn, startClient, startService } from "../support/service.ts";
 
 const list = "/api/v3/surveys/";
 const good: Answer = { json: [] };
@@ -17,62 +16,37 @@ const tooMany = (retryAfter?: string): Answer => ({
 describe("429", () => {
   it.each([
     ["seconds", "3", 3_000],
+    ["more than half a minute", "90", 90_000],
     ["a date", "Tue, 10 Mar 2026 13:00:07 GMT", 7_000],
     // Nothing was granted before: it is asked twice a second at first.
     ["nothing", undefined, 500],
     ["something unreadable", "soon", 500],
     ["no time at all", "0", 500],
   ])("with %s as Retry-After is waited for: %j", async (_name, retryAfter, wait) => {
-    const service = await startService();
+    const { service, api, slept } = await startClient();
     service.answers.set(list, inTurn(tooMany(retryAfter), good));
-    const { api, slept } = clientOf(service);
 
     await api.surveys();
 
     expect(slept).toEqual([wait]);
   });
 
-  it("with a longer wait than the policy's longest pause ends in an error that says how long", async () => {
-    const service = await startService();
-    service.answers.set(list, () => tooMany("21"));
-    const { api, slept } = clientOf(service, { retry: { longestPause: 20_000 } });
-
-    await expect(api.surveys()).rejects.toMatchObject({
-      code: "TOO_MANY_REQUESTS",
-      retryAfter: 21_000,
-      retryable: true,
-    });
-
-    expect(slept).toEqual([]);
-    expect(service.data()).toHaveLength(1);
-  });
-
-  it("with such a wait ends later calls at once, without a request, until it is over", async () => {
-    const service = await startService();
+  it("with a longer wait than the policy's longest pause ends all calls until it is over, and says how long", async () => {
+    const { service, api, time, slept } = await startClient({ retry: { longestPause: 20_000 } });
     service.answers.set(list, inTurn(tooMany("60"), good));
-    const { api, time } = clientOf(service, { retry: { longestPause: 20_000 } });
-    await expect(api.surveys()).rejects.toMatchObject({ code: "TOO_MANY_REQUESTS" });
-
+    const ended = (retryAfter: number) => ({ code: "TOO_MANY_REQUESTS", retryAfter, retryable: true });
+    await expect(api.surveys()).rejects.toMatchObject(ended(60_000));
     time.now += 30_000;
-    await expect(api.surveys()).rejects.toMatchObject({ code: "TOO_MANY_REQUESTS", retryAfter: 30_000 });
+    await expect(api.surveys()).rejects.toMatchObject(ended(30_000));
     expect(service.data()).toHaveLength(1);
-
+    expect(slept).toEqual([]);
     time.now += 30_000;
     expect(await api.surveys()).toEqual([]);
   });
 
-  it("with a wait of more than half a minute is waited for all the same, when there is time", async () => {
-    const service = await startService();
-    service.answers.set(list, inTurn(tooMany("90"), good));
-    const { api, slept } = clientOf(service);
-    await api.surveys();
-    expect(slept).toEqual([90_000]);
-  });
-
   it("with a wait that would outlast the time of the call ends it at once", async () => {
-    const service = await startService();
+    const { service, api, slept } = await startClient({ timeouts: { call: 60_000 } });
     service.answers.set(list, () => tooMany("90"));
-    const { api, slept } = clientOf(service, { timeouts: { call: 60_000 } });
     await expect(api.surveys()).rejects.toMatchObject({ code: "TOO_MANY_REQUESTS", retryAfter: 90_000 });
     expect(slept).toEqual([]);
   });
@@ -108,59 +82,9 @@ describe("429", () => {
   });
 });
 
-interface Limit {
-  /** Milliseconds for which everything is refused. */
-  lasts: number;
-  retryAfter: (secondsLeft: number) => string | undefined;
-}
-
-/** How often calls made together are refused, until all of them have succeeded. */
-async function refusalsOf(callers: number, { lasts, retryAfter }: Limit, clock: "virtual" | "real"): Promise<number> {
-  const service = await startService();
-  const real = {
-    now: Date.now,
-    monotonic: () => performance.now(),
-    sleep: (milliseconds: number) => sleep(milliseconds),
-  };
-  const { api, time } = clientOf(service, clock === "real" ? real : {});
-  const now = clock === "real" ? real.now : () => time.now;
-  // So much is granted before that the rate alone would let the client ask again within milliseconds.
-  await Promise.all(Array.from({ length: 1_000 }, () => api.surveys()));
-  const until = now() + lasts;
-  let refusals = 0;
-  service.answers.set(list, () => {
-    const left = until - now();
-    if (left <= 0) return good;
-    refusals += 1;
-    return tooMany(retryAfter(left / 1_000));
-  });
-  await Promise.all(Array.from({ length: callers }, () => api.surveys()));
-  return refusals;
-}
-
-describe("a limit that lasts", () => {
-  it.each(["0.01", "0", "0.5", "1", undefined])(
-    "for 6 s with Retry-After %s costs a handful of refusals",
-    async (asked) => {
-      expect(await refusalsOf(1, { lasts: 6_000, retryAfter: () => asked }, "virtual")).toBeLessThan(10);
-    },
-  );
-
-  it("for 1 s with Retry-After 0.01 refuses what is in flight, and then one at a time", async () => {
-    // Pauses of 10, 200, 400 and 800 ms, if those in flight come back within the first; else a few more are sent meanwhile.
-    expect(await refusalsOf(40, { lasts: 1_000, retryAfter: () => "0.01" }, "real")).toBeLessThan(16 + 10);
-  });
-
-  it("for 6 s and says so costs one refusal for each request in flight", async () => {
-    const honest: Limit = { lasts: 6_000, retryAfter: (left) => `${Math.ceil(left)}` };
-    expect(await refusalsOf(1, honest, "virtual")).toBe(1);
-    expect(await refusalsOf(40, honest, "virtual")).toBeLessThanOrEqual(16);
-  });
-});
-
 describe("a failure whose body breaks", () => {
   it("is still what its status says, and its pause is kept", async () => {
-    const service = await startService();
+    const { service, api, slept } = await startClient();
     service.answers.set(
       list,
       inTurn((response) => {
@@ -169,19 +93,17 @@ describe("a failure whose body breaks", () => {
         setTimeout(() => response.destroy(), 5);
       }, good),
     );
-    const { api, slept } = clientOf(service);
     expect(await api.surveys()).toEqual([]);
     expect(slept).toEqual([30_000]);
   });
 
   it("or never ends, or is too long, is so as well", async () => {
     for (const length of ["1000", "999999999"]) {
-      const service = await startService();
+      const { service, api } = await startClient({ timeouts: { body: 50 } });
       service.answers.set(list, () => (response) => {
         response.writeHead(404, { "content-length": length });
         response.write("{");
       });
-      const { api } = clientOf(service, { timeouts: { body: 50 } });
       await expect(api.surveys()).rejects.toMatchObject({ code: "NOT_FOUND", attempts: 1 });
     }
   });
@@ -192,65 +114,42 @@ describe("503", () => {
   const metadataOf = (responseId: number) => `/api/v3/surveys/7/responses/${responseId}/metadata/`;
 
   it("with Retry-After for one thing keeps nothing else waiting", async () => {
-    const service = await startService();
+    const { service, api, slept } = await startClient({ retry: { longestPause: 20_000 } });
     service.answers.set("/api/v3/surveys/7/", () => ({ json: [] }));
     service.answers.set(metadataOf(1), () => asksForTime);
-    const { api, slept } = clientOf(service, { retry: { longestPause: 20_000 } });
     await expect(api.metadata(7, 1)).rejects.toMatchObject({ code: "SERVER_ERROR", attempts: 1, retryAfter: 30_000 });
     for (const responseId of [2, 3, 4]) expect(await api.metadata(7, responseId)).toEqual([]);
     expect(slept).toEqual([]);
   });
 
   it("with Retry-After for a second thing meanwhile pauses everything", async () => {
-    const service = await startService();
+    const { service, api } = await startClient({ retry: { longestPause: 20_000 } });
     service.answers.set(metadataOf(1), () => asksForTime);
     service.answers.set(metadataOf(2), () => asksForTime);
-    const { api } = clientOf(service, { retry: { longestPause: 20_000 } });
     for (const responseId of [1, 1, 2])
       await expect(api.metadata(7, responseId)).rejects.toMatchObject({ code: "SERVER_ERROR" });
     await expect(api.surveys()).rejects.toMatchObject({ code: "TOO_MANY_REQUESTS", retryAfter: expect.any(Number) });
   });
 
   it("with Retry-After is met by another attempt after as long as it says", async () => {
-    const service = await startService();
+    const { service, api, slept } = await startClient();
     service.answers.set(list, inTurn({ status: 503, json: {}, headers: { "retry-after": "12" } }, good));
-    const { api, slept } = clientOf(service);
     await api.surveys();
     expect(slept.reduce((sum, milliseconds) => sum + milliseconds, 0)).toBe(12_000);
     expect(api.learned()).toBeUndefined();
   });
 });
 
-it.each(["5, 5", "1,5", "+5", "-1", "Infinity", "1 2", "next week"])("Retry-After %j is no time", async (odd) => {
+it("what was learned is undefined while nothing was refused, and then handed from one client to the next", async () => {
   const service = await startService();
-  service.answers.set(list, inTurn(tooMany(odd), good));
-  const { api, slept } = clientOf(service);
-  await api.surveys();
-  expect(slept).toEqual([500]);
-});
+  const first = clientOf(service);
+  await first.api.surveys();
+  expect(first.api.learned()).toBeUndefined();
+  service.answers.set(list, inTurn(tooMany("1"), good));
+  await first.api.surveys();
+  const learned = first.api.learned();
+  expect(learned).toMatchObject({ requestsPerSecond: expect.any(Number) });
 
-describe("what was learned", () => {
-  it("is undefined while nothing was refused, and then handed from one client to the next", async () => {
-    const service = await startService();
-    const first = clientOf(service);
-    await first.api.surveys();
-    expect(first.api.learned()).toBeUndefined();
-    service.answers.set(list, inTurn(tooMany("1"), good));
-    await first.api.surveys();
-    const learned = first.api.learned();
-    expect(learned).toMatchObject({ requestsPerSecond: expect.any(Number) });
-
-    const second = clientOf(service, { learned: JSON.parse(JSON.stringify(learned)) });
-    expect(second.api.learned()).toMatchObject({ requestsPerSecond: learned?.requestsPerSecond });
-  });
-
-  it.each([{ requestsPerSecond: 0, at: 1 }, { requestsPerSecond: null, at: 1 }, {}])(
-    "is not believed when it makes no sense: %j",
-    async (learned) => {
-      const service = await startService();
-      const { api } = clientOf(service, { learned: learned as never });
-      await api.surveys();
-      expect(api.learned()).toBeUndefined();
-    },
-  );
+  const second = clientOf(service, { learned: JSON.parse(JSON.stringify(learned)) });
+  expect(second.api.learned()).toMatchObject({ requestsPerSecond: learned?.requestsPerSecond });
 });

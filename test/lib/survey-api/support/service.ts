@@ -154,6 +154,12 @@ export function clientOf(service: { url: string }, options: Partial<SurveyApiOpt
   return { api, slept, time, store, credentialsRead: () => credentialsRead };
 }
 
+/** A service, and a client of it. */
+export async function startClient(options: Partial<SurveyApiOptions> = {}): Promise<Client & { service: Service }> {
+  const service = await startService();
+  return { service, ...clientOf(service, options) };
+}
+
 /** Hands it the token as an earlier run would have kept it, so that it asks for none. */
 export function withToken(client: Client, token = TOKEN): Client {
   const { now } = client.time;

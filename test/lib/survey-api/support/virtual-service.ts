@@ -1,4 +1,5 @@
-import { createAllowedRate, type LearnedRate } from "../../../../lib/survey-api/rate/allowed-rate.ts";
+import type { LearnedRate } from "../../../../lib/survey-api/rate/allowed-rate.ts";
+import { createLimiter } from "../../../../lib/survey-api/rate/limiter.ts";
 
 /** A service that refuses what is too much: a bucket of tokens, or so many requests in each window of time. */
 export interface VirtualService {
@@ -7,7 +8,10 @@ export interface VirtualService {
   burst?: number;
   /** Milliseconds of a window, instead of a bucket. */
   window?: number;
-  retryAfter: "seconds" | "date" | "none";
+  /** Whatever the rate, it refuses everything for so many milliseconds once so many requests were granted. */
+  outage?: { after: number; lasts: number };
+  /** What is true, in one of the two forms, or so many milliseconds in any case. */
+  retryAfter: "seconds" | "date" | "none" | number;
   /** Milliseconds from sending a request to its answer. */
   latency: number;
 }
@@ -29,102 +33,88 @@ interface Work {
   count: number;
   concurrency: number;
   learned?: LearnedRate;
-  ceiling?: number;
   /** Milliseconds on the virtual clock. */
   startAt: number;
 }
 
 /** Sends `count` requests as fast as they are allowed, on a virtual clock; what is refused is sent again. */
-export function drain(service: VirtualService, { count, concurrency, startAt, learned, ceiling }: Work): Run {
+export async function drain(service: VirtualService, { count, concurrency, startAt, learned }: Work): Promise<Run> {
   let time = startAt;
   const clock = (): number => time;
-  const rate = createAllowedRate({
+  const sleepers: { at: number; wake: () => void }[] = [];
+  const sleep = (milliseconds: number): Promise<void> =>
+    new Promise((wake) => void sleepers.push({ at: time + milliseconds, wake }));
+  const limiter = createLimiter({
+    concurrency,
+    longestPause: Number.POSITIVE_INFINITY,
     now: clock,
     monotonic: clock,
+    // Timers wake a little late.
+    sleep: (milliseconds) => sleep(milliseconds + 0.3),
     ...(learned === undefined ? {} : { learned }),
-    ...(ceiling === undefined ? {} : { ceiling }),
   });
   const grant = createGate(service, clock);
-  const events: { at: number; run: () => void }[] = [];
-  const later = (milliseconds: number, run: () => void): void => void events.push({ at: time + milliseconds, run });
   const refused: number[] = [];
-  let waiting = count;
-  let inFlight = 0;
   let requests = 0;
   let granted = 0;
-  let pausedUntil = startAt;
-  let wakesAt = Number.POSITIVE_INFINITY;
 
-  function send(): void {
+  /** Whether it was granted. */
+  async function send(): Promise<boolean> {
     const sentAt = time;
     const number = requests;
     requests += 1;
-    waiting -= 1;
-    inFlight += 1;
-    rate.take();
-    later(service.latency / 2, () => {
-      const wait = grant();
-      later(service.latency / 2, () => {
-        inFlight -= 1;
-        rate.finished();
-        if (wait === undefined) {
-          granted += 1;
-          rate.granted();
-        } else {
-          refused.push(number);
-          waiting += 1;
-          pausedUntil = Math.max(pausedUntil, time + rate.refused(sentAt, retryAfter(service, wait, time)));
-        }
-        pump();
-      });
-    });
-  }
-
-  function pump(): void {
-    while (waiting > 0 && inFlight < concurrency) {
-      const wait = Math.max(pausedUntil - time, rate.wait());
-      if (wait > 0) {
-        // Timers wake by whole milliseconds, and a little late.
-        const at = time + Math.ceil(wait) + 0.3;
-        if (at < wakesAt) {
-          wakesAt = at;
-          later(at - time, () => {
-            if (wakesAt === at) wakesAt = Number.POSITIVE_INFINITY;
-            pump();
-          });
-        }
-        return;
-      }
-      send();
+    await sleep(service.latency / 2);
+    const wait = grant();
+    await sleep(service.latency / 2);
+    if (wait === undefined) limiter.granted();
+    else {
+      refused.push(number);
+      limiter.refused(sentAt, retryAfter(service, wait, time));
     }
+    return wait === undefined;
   }
 
-  pump();
-  while (granted < count) {
+  async function call(again = false): Promise<void> {
+    if (await limiter.run(send, { priority: "news", again, signal: undefined })) granted += 1;
+    else await call(true);
+  }
+
+  for (let i = 0; i < count; i += 1) void call();
+  for (await settled(); granted < count; await settled()) {
     let first = 0;
-    for (const [index, { at }] of events.entries()) if (at < (events[first]?.at ?? 0)) first = index;
-    const [event] = events.splice(first, 1);
-    if (event === undefined) throw new Error("nothing is going on any more");
-    time = event.at;
-    event.run();
+    for (const [index, { at }] of sleepers.entries()) if (at < (sleepers[first]?.at ?? 0)) first = index;
+    const [sleeper] = sleepers.splice(first, 1);
+    if (sleeper === undefined) throw new Error("nothing is going on any more");
+    time = sleeper.at;
+    sleeper.wake();
   }
   return {
     seconds: (time - startAt) / 1000,
     ideal: idealSeconds(service, count),
     refused: refused.map((number) => number / requests),
     requests,
-    learned: rate.learned(),
+    learned: limiter.learned(),
     endedAt: time,
   };
 }
 
+/** Once all that can go on without time has. */
+const settled = (): Promise<void> => new Promise((resolve) => void setImmediate(resolve));
+
 /** Undefined grants a request; a number is the milliseconds until one will be granted. */
-function createGate({ perSecond, burst = 1, window }: VirtualService, clock: () => number): () => number | undefined {
+function createGate(service: VirtualService, clock: () => number): () => number | undefined {
+  const { perSecond, burst = 1, window, outage } = service;
   let tokens = burst;
   let filledAt = clock();
   let used = 0;
+  let until = Number.POSITIVE_INFINITY;
   return () => {
     const at = clock();
+    if (outage !== undefined) {
+      used += 1;
+      if (used <= outage.after) until = at + outage.lasts;
+      return used > outage.after && at < until ? until - at : undefined;
+    }
     if (window !== undefined) {
       if (Math.floor(at / window) !== Math.floor(filledAt / window)) used = 0;
       filledAt = at;
@@ -141,6 +131,7 @@ function createGate({ perSecond, burst = 1, window }: VirtualService, clock: () 
 
 function retryAfter({ retryAfter: form }: VirtualService, wait: number, at: number): number | undefined {
   if (form === "none") return undefined;
+  if (typeof form === "number") return form;
   if (form === "seconds") return Math.max(1, Math.ceil(wait / 1000)) * 1000;
   return Math.ceil((at + wait) / 1000) * 1000 - at;
 }

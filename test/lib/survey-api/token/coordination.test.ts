@@ -1,13 +1,22 @@
 import { describe, expect, it } from "vitest";
-import { CLIENT_SECRET, clientOf, type Service, startService, withToken } from "../support/service.ts";
+import type { Coordination } from "../../../../lib/survey-api/index.ts";
+import {
+  CLIENT_SECRET,
+  type Client,
+  clientOf,
+  inTurn,
+  startClient,
+  startService,
+  withToken,
+} from "../support/service.ts";
 import { workersOf } from "../support/workers.ts";
 
 const list = "/api/v3/surveys/";
 const page = "/api/v3/surveys/7/responses/page/";
 const MINUTE = 60_000;
 
-describe("workers that start at the same time without a token", () => {
-  it("ask for one together", async () => {
+describe("workers of one account", () => {
+  it("ask for a first token together, and for another one when it is revoked", async () => {
     const service = await startService();
     const { workers, shared } = workersOf(service, 6);
     await Promise.all(workers.map(({ api }) => api.surveys()));
@@ -15,36 +24,24 @@ describe("workers that start at the same time without a token", () => {
     expect(service.data()).toHaveLength(6);
     // A first token replaces none.
     expect(shared.replaced).toEqual([]);
-  });
-});
 
-describe("workers whose token is revoked", () => {
-  it("ask for another one together", async () => {
-    const service = await startService();
-    const { workers, shared } = workersOf(service, 6);
-    await Promise.all(workers.map(({ api }) => api.surveys()));
     service.token.value = "second-token";
-
     await Promise.all(workers.map(({ api }) => api.surveys()));
-
     expect(service.tokenRequests()).toBe(2);
     expect(shared.kept?.token).toBe("second-token");
     expect(shared.replaced).toHaveLength(1);
   });
 
-  it("again and again, replace five in ten minutes whichever of them does it", async () => {
+  it("whose token is revoked again and again replace five in ten minutes whichever of them does it", async () => {
     const service = await startService();
     const { workers, shared } = workersOf(service, 3);
-    const revoke = (i: number): void => {
-      service.token.value = `token-${i}`;
-    };
     for (let i = 0; i < 5; i += 1) {
       await workers[i % 3]?.api.surveys();
-      revoke(i);
+      service.token.value = `token-${i}`;
       await workers[(i + 1) % 3]?.api.surveys();
     }
     expect(shared.replaced).toHaveLength(5);
-    revoke(5);
+    service.token.value = "another";
     const before = service.tokenRequests();
 
     for (const { api } of workers) {
@@ -77,8 +74,7 @@ describe("workers whose token is revoked", () => {
 
 describe("a coordination that fails", () => {
   it("is told as it is", async () => {
-    const service = await startService();
-    const { api } = clientOf(service, {
+    const { service, api } = await startClient({
       coordination: {
         renew: async () => {
           throw Object.assign(new Error("newer"), { code: "STATE_REFUSED" });
@@ -91,91 +87,60 @@ describe("a coordination that fails", () => {
   });
 
   it.each<[string, () => void]>([
-    [
-      "at once",
-      () => {
-        throw new Error("no table");
-      },
-    ],
+    ["at once", () => void JSON.parse("no table")],
     ["later", () => Promise.reject(new Error("no table")) as unknown as undefined],
   ])("%s to take a pause fails no call", async (_name, onPause) => {
-    const service = await startService();
-    let refusals = 1;
-    service.answers.set(list, () => {
-      refusals -= 1;
-      return refusals >= 0 ? { status: 429, headers: { "retry-after": "2" }, json: {} } : { json: [] };
-    });
-    const { api } = clientOf(service, {
-      coordination: { renew: ({ ask }) => ask({ replaced: [], record: () => {} }), onPause },
-    });
+    const coordination: Coordination = { renew: ({ ask }) => ask({ replaced: [], record: () => {} }), onPause };
+    const { service, api } = await startClient({ coordination });
+    service.answers.set(list, inTurn({ status: 429, headers: { "retry-after": "2" }, json: {} }, { json: [] }));
     expect(await api.surveys()).toEqual([]);
   });
 });
 
 describe("a pause", () => {
-  const refuseOnce = (service: Service, status: number, retryAfter: string): void => {
-    let refused = false;
-    service.answers.set(list, () => {
-      if (refused) return { json: [] };
-      refused = true;
-      return { status, headers: { "retry-after": retryAfter }, json: {} };
-    });
-  };
+  /** A worker that has a token, and then meets these refusals before the list. */
+  async function refused(times: number, status: number, retryAfter?: string) {
+    const service = await startService();
+    const { workers, pauses } = workersOf(service, 1);
+    const worker = workers[0] as Client;
+    await worker.api.token();
+    const headers: Record<string, string> = retryAfter === undefined ? {} : { "retry-after": retryAfter };
+    const refusals = Array.from({ length: times }, () => ({ status, headers, json: {} }));
+    service.answers.set(list, inTurn(...refusals, { json: [] }));
+    const begun = worker.time.now;
+    return { ...worker, untilOf: () => pauses.map(({ until }) => until - begun) };
+  }
 
   it.each([
     [429, [7_000]],
     [503, []],
   ])("that %i asks for is told to the others where it concerns them: %j", async (status, told) => {
-    const service = await startService();
-    refuseOnce(service, status, "7");
-    const { workers, pauses } = workersOf(service, 1);
-    const [worker] = workers;
-    await worker?.api.token();
-    const begun = worker?.time.now ?? 0;
-    await worker?.api.surveys();
-    expect(pauses).toEqual(told.map((pause) => ({ until: begun + pause })));
+    const { api, untilOf } = await refused(1, status, "7");
+    await api.surveys();
+    expect(untilOf()).toEqual(told);
   });
 
   it("too long to wait for is told as well, an hour at most", async () => {
-    const service = await startService();
-    refuseOnce(service, 429, "86400");
-    const { workers, pauses } = workersOf(service, 1);
-    const [worker] = workers;
-    await expect(worker?.api.surveys()).rejects.toMatchObject({ code: "TOO_MANY_REQUESTS" });
-    expect(pauses).toEqual([{ until: (worker?.time.now ?? 0) + 60 * MINUTE }]);
+    const { api, untilOf } = await refused(1, 429, "86400");
+    await expect(api.surveys()).rejects.toMatchObject({ code: "TOO_MANY_REQUESTS" });
+    expect(untilOf()).toEqual([60 * MINUTE]);
   });
 
   it("of less than a second is nobody else's business; backing off for longer is", async () => {
-    const service = await startService();
-    let refusals = 6;
-    service.answers.set(list, () => {
-      refusals -= 1;
-      return refusals >= 0 ? { status: 429, json: {} } : { json: [] };
-    });
-    const { workers, pauses } = workersOf(service, 1);
-    const [worker] = workers;
-    await worker?.api.surveys();
+    const { api, untilOf } = await refused(6, 429);
+    await api.surveys();
     // 100, 200, 400 and 800 ms are not told; 1,600 and 3,200 are.
-    expect(pauses).toHaveLength(2);
-    expect((pauses[1]?.until ?? 0) - (pauses[0]?.until ?? 0)).toBe(3_200);
+    const [first = 0, second = 0, ...others] = untilOf();
+    expect([second - first, others]).toEqual([3_200, []]);
   });
 
   it("that another client was told is kept, prolonged but never shortened, and not told back", async () => {
-    const service = await startService();
-    const { workers, pauses } = workersOf(service, 1);
-    const [worker] = workers;
-    if (worker === undefined) throw new Error("no worker");
-    await worker.api.token();
-    const begun = worker.time.now;
-    worker.api.pauseUntil(begun + 9_000);
-    worker.api.pauseUntil(begun + 3_000);
-    worker.api.pauseUntil(begun - 1_000);
-    worker.api.pauseUntil(Number.NaN);
-
-    await worker.api.surveys();
-
-    expect(worker.time.now - begun).toBe(9_000);
-    expect(pauses).toEqual([]);
+    const { api, time, untilOf } = await refused(0, 429);
+    const begun = time.now;
+    for (const until of [begun + 9_000, begun + 3_000, begun - 1_000, Number.NaN]) api.pauseUntil(until);
+    await api.surveys();
+    expect(time.now - begun).toBe(9_000);
+    expect(untilOf()).toEqual([]);
   });
 
   it("that another client was told and that is too long to wait for ends the call", async () => {
@@ -191,7 +156,7 @@ describe("what another client has learned", () => {
   it("holds from then on, as if it had been given at the start", async () => {
     const service = await startService();
     const { now } = clientOf(service).time;
-    const learned = { requestsPerSecond: 4, burst: 1, searching: false, at: now };
+    const learned = { requestsPerSecond: 4, at: now };
     const given = withToken(clientOf(service, { learned }));
     const told = withToken(clientOf(service));
     told.api.learn(learned);
@@ -203,11 +168,10 @@ describe("what another client has learned", () => {
     expect(told.api.learned()).toEqual(given.api.learned());
   });
 
-  it.each([null, {}, { requestsPerSecond: 0, burst: 1, at: 1 }, { requestsPerSecond: "9", burst: 1, at: 1 }, 7])(
-    "and cannot be understood, %j, is left alone",
+  it.each([null, {}, { requestsPerSecond: 0, at: 1 }, { requestsPerSecond: 5, at: Number.NaN }, { rate: 5 }, 7])(
+    "and cannot be understood, %j, is left alone, given at the start or later",
     async (odd) => {
-      const service = await startService();
-      const { api } = withToken(clientOf(service));
+      const { api } = await startClient({ learned: odd as never });
       api.learn(odd as never);
       expect(api.learned()).toBeUndefined();
       expect(await api.surveys()).toEqual([{ surveyId: 1 }]);
@@ -215,48 +179,32 @@ describe("what another client has learned", () => {
   );
 });
 
-describe("once the credentials are refused", () => {
-  it("nothing more is sent for a while, by whoever waits or comes", async () => {
-    const service = await startService();
-    service.answers.set(page, () => ({ json: [] }));
-    const { api, time } = clientOf(service, { concurrency: 4 });
-    await api.surveys();
-    service.token.value = "revoked";
-    let sentBefore = 0;
-    service.answers.set("/oauth/token/", () => {
-      sentBefore = service.requests.length;
-      return { status: 401, json: { error: CLIENT_SECRET } };
-    });
-    service.requests.splice(0);
-
-    const calls = Array.from({ length: 100 }, (_, i) => api.records(7, { page: i + 1, order: "asc" }));
-    const outcomes = await Promise.allSettled(calls);
-
-    const codes = outcomes.map((outcome) => outcome.status === "rejected" && outcome.reason.code);
-    expect(new Set(codes)).toEqual(new Set(["WRONG_CREDENTIALS"]));
-    expect(service.tokenRequests()).toBe(1);
-    // Those that were on their way when the answer came, and no others.
-    expect(service.requests.length - sentBefore).toBeLessThanOrEqual(20);
-    const sent = service.requests.length;
-    await expect(api.surveys()).rejects.toMatchObject({ code: "WRONG_CREDENTIALS" });
-    await expect(api.token()).rejects.toMatchObject({ code: "WRONG_CREDENTIALS" });
-    expect(service.requests).toHaveLength(sent);
-
-    time.now += 10_000;
-    service.answers.set("/oauth/token/", () => ({ json: { token: "revoked" } }));
-    expect(await api.surveys()).toEqual([{ surveyId: 1 }]);
+it("once the credentials are refused nothing more is sent for a while, by whoever waits or comes", async () => {
+  const { service, api, time } = await startClient({ concurrency: 4 });
+  service.answers.set(page, () => ({ json: [] }));
+  await api.surveys();
+  service.token.value = "revoked";
+  let sentBefore = 0;
+  service.answers.set("/oauth/token/", () => {
+    sentBefore = service.requests.length;
+    return { status: 401, json: { error: CLIENT_SECRET } };
   });
+  service.requests.splice(0);
 
-  it("a token near its end that still works goes on being used", async () => {
-    const service = await startService();
-    const client = clientOf(service);
-    client.store.kept = {
-      token: service.token.value,
-      obtainedAt: client.time.now - 100 * 60 * MINUTE,
-      expiresAt: client.time.now + 30 * MINUTE,
-    };
-    service.answers.set("/oauth/token/", () => ({ status: 401, json: {} }));
-    for (let i = 0; i < 3; i += 1) await client.api.surveys();
-    expect(service.tokenRequests()).toBe(1);
-  });
+  const calls = Array.from({ length: 100 }, (_, i) => api.records(7, { page: i + 1, order: "asc" }));
+  const outcomes = await Promise.allSettled(calls);
+
+  const codes = outcomes.map((outcome) => outcome.status === "rejected" && outcome.reason.code);
+  expect(new Set(codes)).toEqual(new Set(["WRONG_CREDENTIALS"]));
+  expect(service.tokenRequests()).toBe(1);
+  // Those that were on their way when the answer came, and no others.
+  expect(service.requests.length - sentBefore).toBeLessThanOrEqual(20);
+  const sent = service.requests.length;
+  await expect(api.surveys()).rejects.toMatchObject({ code: "WRONG_CREDENTIALS" });
+  await expect(api.token()).rejects.toMatchObject({ code: "WRONG_CREDENTIALS" });
+  expect(service.requests).toHaveLength(sent);
+
+  time.now += 10_000;
+  service.answers.set("/oauth/token/", () => ({ json: { token: "revoked" } }));
+  expect(await api.surveys()).toEqual([{ surveyId: 1 }]);
 });

@@ -1,12 +1,12 @@
 import { describe, expect, it } from "vitest";
 import { type IssuedToken, readTokenBody } from "../../../../lib/survey-api/token/token-body.ts";
+import { inTurn, startClient, TOKEN } from "../support/service.ts";
 
+/** Beside the rows of operation 1 in the table of answers. */
 describe("the token in the body of operation 1", () => {
   it.each([
     ["raw text", "abc.def.ghi"],
-    ["raw text with a line end", "abc.def.ghi\n"],
     ["a JSON string", '"abc.def.ghi"'],
-    ["token", '{"token":"abc.def.ghi"}'],
     ["access_token", '{"token_type":"bearer","access_token":"abc.def.ghi","expires_in":5}'],
     ["accessToken", '{"accessToken":"abc.def.ghi"}'],
     ["jwt", '{"jwt":"abc.def.ghi"}'],
@@ -16,18 +16,13 @@ describe("the token in the body of operation 1", () => {
     ["an array of one string", '["abc.def.ghi"]'],
     ["data", '{"data":{"token":"abc.def.ghi"}}'],
     ["result", '{"status":"ok","result":["abc.def.ghi"]}'],
-    ["an object under token", '{"token":{"access_token":"abc.def.ghi","expires_in":2592000}}'],
-    ["an object under response", '{"response":{"token":"abc.def.ghi"}}'],
     ["a field far down", '{"a":{"b":[{"c":{"d":{"accessToken":"abc.def.ghi"}}}]}}'],
     ["a field above others of the same name", '{"access_token":"abc.def.ghi","data":{"token":"csrf-of-a-form"}}'],
     ["access beside refresh", '{"refresh":"x.y.z","access":"abc.def.ghi"}'],
     ["the token for access of two", '{"tokens":{"access":{"token":"abc.def.ghi"},"refresh":{"token":"x.y.z"}}}'],
     ["a field beside a refresh token", '{"access_token":"abc.def.ghi","refresh":{"token":"x","expires_in":9}}'],
-    ["a field beside others of a lower rank", '{"id_token":"x.y.z","access_token":"abc.def.ghi"}'],
     ["the same text twice", '{"token":"abc.def.ghi","data":{"token":"abc.def.ghi"}}'],
-    ["a text with its scheme", '{"token":"Bearer abc.def.ghi"}'],
     ["raw text with its scheme", "bearer abc.def.ghi"],
-    ["a form", "token_type=bearer&access_token=abc.def.ghi&expires_in=5"],
   ])("is found as %s", (_name, body) => {
     expect(readTokenBody(body)).toMatchObject({ token: "abc.def.ghi" });
   });
@@ -35,7 +30,6 @@ describe("the token in the body of operation 1", () => {
   const jwt = `${Buffer.from('{"alg":"HS256"}').toString("base64url")}.e30.c2ln`;
 
   it.each([
-    ["in a field of any name", `{"authorization":{"value":"${jwt}"},"host":"api.example.com","version":"1.2.3"}`],
     ["among others in a list", `["ok","api.example.com","${jwt}"]`],
     ["with its scheme", `{"header":"Bearer ${jwt}"}`],
   ])("is the only JWT, %s", (_name, body) => {
@@ -83,5 +77,44 @@ describe("the token in the body of operation 1", () => {
     '"abc.def.ghi',
   ])("is not found in %j", (body) => {
     expect(readTokenBody(body)).toBe("none");
+  });
+});
+
+describe("an answer without a token", () => {
+  it.each([
+    ['{"error":"no such plan","status":1}', "{ error: string(12), status: number }"],
+    ['[{"access_token":""}]', "array(1) of { access_token: string(0) }"],
+    ["null", "null"],
+    ['"no"', "string(2)"],
+    ["Unauthorized", "text, 12 characters"],
+  ])("%s is told by its outline, and not asked for again", async (body, excerpt) => {
+    const { service, api } = await startClient();
+    service.answers.set("/oauth/token/", () => ({ body }));
+    await expect(api.surveys()).rejects.toMatchObject({
+      code: "UNREADABLE_BODY",
+      operation: "get token",
+      message: `get token: the answer holds no token: ${excerpt}`,
+      hint: expect.stringContaining("`baseUrl`"),
+      attempts: 1,
+      retryable: false,
+    });
+  });
+
+  it.each([
+    [" \n", "empty"],
+    ["<html>hunter2</html>", "HTML, 20 characters"],
+    ['{"token":"aaaaaaaaaaaaaaa.bbbbbbb', "broken JSON, 33 characters"],
+    ['["aaa.bbb.ccc"', "broken JSON, 14 characters"],
+    ['"aaa.bbb.ccc', "text, 12 characters"],
+  ])("that may pass, %j, is asked for again", async (body, excerpt) => {
+    const { service, api } = await startClient();
+    service.answers.set("/oauth/token/", () => ({ body }));
+    await expect(api.surveys()).rejects.toMatchObject({
+      message: `get token: the answer holds no token: ${excerpt}`,
+      attempts: 3,
+      retryable: true,
+    });
+    service.answers.set("/oauth/token/", inTurn({ body }, { json: { token: TOKEN } }));
+    expect(await api.surveys()).toEqual([{ surveyId: 1 }]);
   });
 });

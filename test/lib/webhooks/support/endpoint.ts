@@ -1,6 +1,7 @@
 import { once } from "node:events";
-import { createServer, type IncomingHttpHeaders, type Server, type ServerResponse } from "node:http";
+import { createServer, type IncomingHttpHeaders, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
+import { afterAll, beforeAll, beforeEach } from "vitest";
 
 export interface Posted {
   method: string | undefined;
@@ -9,7 +10,7 @@ export interface Posted {
   body: string;
 }
 
-export interface TestEndpoint extends AsyncDisposable {
+export interface TestEndpoint {
   /** Its query is what must not show anywhere. */
   url: string;
   posted: Posted[];
@@ -17,27 +18,32 @@ export interface TestEndpoint extends AsyncDisposable {
   answer: (posted: Posted, response: ServerResponse) => void;
 }
 
-/** An endpoint of a webhook on this machine. */
-export async function startEndpoint(): Promise<TestEndpoint> {
-  const endpoint: Omit<TestEndpoint, "url"> & { server: Server } = {
-    server: createServer(async (request, response) => {
-      let body = "";
-      for await (const chunk of request.setEncoding("utf8")) body += chunk;
-      const one = { method: request.method, path: request.url, headers: request.headers, body };
-      endpoint.posted.push(one);
-      endpoint.answer(one, response);
-    }),
-    posted: [],
-    answer: (_posted, response) => response.writeHead(204).end(),
-    async [Symbol.asyncDispose]() {
-      endpoint.server.closeAllConnections();
-      endpoint.server.close();
-      await once(endpoint.server, "close");
-    },
-  };
-  await once(endpoint.server.listen(0, "127.0.0.1"), "listening");
-  const { port } = endpoint.server.address() as AddressInfo;
-  return Object.assign(endpoint, { url: `http://127.0.0.1:${port}/hook?key=hunter2` });
+const taken: TestEndpoint["answer"] = (_posted, response) => response.writeHead(204).end();
+
+/** An endpoint of a webhook on this machine, for all tests of a file. */
+export function useEndpoint(): TestEndpoint {
+  const endpoint: TestEndpoint = { url: "", posted: [], answer: taken };
+  const server = createServer(async (request, response) => {
+    let body = "";
+    for await (const chunk of request.setEncoding("utf8")) body += chunk;
+    const one = { method: request.method, path: request.url, headers: request.headers, body };
+    endpoint.posted.push(one);
+    endpoint.answer(one, response);
+  });
+  beforeAll(async () => {
+    await once(server.listen(0, "127.0.0.1"), "listening");
+    endpoint.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook?key=hunter2`;
+  });
+  beforeEach(() => {
+    endpoint.posted.length = 0;
+    endpoint.answer = taken;
+  });
+  afterAll(async () => {
+    server.closeAllConnections();
+    server.close();
+    await once(server, "close");
+  });
+  return endpoint;
 }
 
 /** Headers of a request as the verifier of `standardwebhooks` takes them. */

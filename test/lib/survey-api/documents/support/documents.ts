@@ -1,5 +1,4 @@
-import type { BodyReader } from "../../../../../lib/survey-api/bodies/documents.ts";
-import * as shown from "../../../../../lib/survey-api/bodies/documents.ts";
+import { type BodyReader, documents as shown } from "../../../../../lib/survey-api/bodies/documents.ts";
 import metadata from "../fixtures/metadata.json" with { type: "json" };
 import questions from "../fixtures/questions.json" with { type: "json" };
 import records from "../fixtures/records.json" with { type: "json" };
@@ -9,52 +8,41 @@ import survey from "../fixtures/survey.json" with { type: "json" };
 import surveyList from "../fixtures/survey-list.json" with { type: "json" };
 import type { Json } from "./json.ts";
 
-export interface Document {
+interface Document {
   /** The resource and its section of the API document. */
   name: string;
   /** A body as documented. */
   body: Json;
   /** Reads the whole body. */
   read: BodyReader<unknown>;
+  /** Fields of which the document says "or null". */
+  orNull?: string[];
 }
+
+const thresholds = ["[0].31.firstLevelThreshold", "[0].31.secondLevelThreshold"];
 
 /** A body of every resource of section 2, written after the document. */
 export const documents: Document[] = [
-  { name: "2.1 survey list", body: surveyList, read: shown.surveyList.read },
-  { name: "2.2 full survey", body: survey, read: shown.survey.read },
-  { name: "2.3 questions", body: questions, read: shown.questions.read },
-  { name: "2.4 records", body: records, read: shown.records.read },
-  { name: "2.5 metadata", body: metadata, read: shown.metadata.read },
-  { name: "2.6 metrics of a response", body: responseMetrics, read: shown.metrics.read },
-  { name: "2.7 metrics of a report", body: reportMetrics, read: shown.reportMetrics.read },
+  { name: "2.1 survey list", body: surveyList, read: shown["get survey list"].read },
+  {
+    name: "2.2 full survey",
+    body: survey,
+    read: shown["get survey"].read,
+    orNull: ["[0].languageId", "[0].pagesById.701.description"],
+  },
+  { name: "2.3 questions", body: questions, read: shown["get survey questions"].read },
+  { name: "2.4 records", body: records, read: shown["get survey responses"].read, orNull: ["[0].score", "[1].score"] },
+  {
+    name: "2.5 metadata",
+    body: metadata,
+    read: shown["get response metadata"].read,
+    orNull: ["[0].referrer", "[0].languageId", "[0].languageName", "[0].languageSymbol"],
+  },
+  {
+    name: "2.6 metrics of a response",
+    body: responseMetrics,
+    read: shown["get metric, single response"].read,
+    orNull: thresholds,
+  },
+  { name: "2.7 metrics of a report", body: reportMetrics, read: shown["get metric, report"].read, orNull: thresholds },
 ];
-
-/** The one of a section, such as `2.4`. */
-export function documentOf(section: string): Document {
-  const found = documents.find(({ name }) => name.startsWith(section));
-  if (found === undefined) throw new Error(`no section ${section}`);
-  return found;
-}
-
-const nullSeen = new Set(
-  (
-    "headerPageTitleShow headerPageNumberShow logoPlacement layoutHideProgressBar footerVisible headerShowTitle " +
-    "logoVisibility logoVisibilityEmbedded logoURL randomQuestion crk promoCode matrixScore"
-  ).split(" "),
-);
-
-/** Whether the document says "null seen" of the field; `answerOneClick` is so in the survey list only. */
-export const isNullSeen = (document: Document, field: string): boolean =>
-  nullSeen.has(field) || (field === "answerOneClick" && document.name.startsWith("2.1"));
-
-const orNull = ["firstLevelThreshold", "secondLevelThreshold", "description", "score", "referrer"];
-const languages = ["languageId", "languageName", "languageSymbol"];
-
-/** Whether the document says "or null" of the field at this path. */
-export function isNullable(document: Document, path: readonly (string | number)[]): boolean {
-  const field = String(path.at(-1));
-  if (languages.includes(field)) return !document.name.startsWith("2.1");
-  if (field === "description") return path.includes("pagesById");
-  if (field === "score") return document.name.startsWith("2.4");
-  return orNull.includes(field);
-}

@@ -1,0 +1,133 @@
+import { setMaxListeners } from "node:events";
+import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { isInteger, isObject, readId } from "../../../lib/events/build/fields.ts";
+import { type ListPlace, type ReadList, readList } from "../../../lib/operator/against/read-list.ts";
+import { OutOfTimeError } from "../../../lib/polling/index.ts";
+import { parseJson } from "../../../lib/secrets/secret-values.ts";
+import { toSurveyService } from "../../../lib/service/survey-service.ts";
+import { createSurveyApi } from "../../../lib/survey-api/index.ts";
+import { UsageError } from "../../errors.ts";
+import { type Io, showProgress } from "../../io.ts";
+import { count, figure } from "../../words.ts";
+import { credentialsFor } from "../doctor/verb.ts";
+
+/** What the service lists. */
+export interface ReadService {
+  surveys: ReadSurvey[];
+  /** Rows of the survey list without an id: nobody can read their lists. */
+  nameless: number;
+}
+
+export interface ReadSurvey extends ReadList {
+  surveyId: number;
+  name: string | null;
+}
+
+export interface ServiceReading {
+  baseUrl: string;
+  /** This survey alone. */
+  survey?: number | undefined;
+  /** The folder that keeps how far the reading has come; without it nothing is kept. */
+  data?: string | undefined;
+}
+
+/** Nobody else comes later for it, as the next tick does. */
+const LONGEST_PAUSE = 600_000;
+/** Milliseconds after which the place is kept: what a crash costs is read again. */
+const KEPT_EVERY = 30_000;
+
+/** Reads the whole list of each survey. */
+export async function readService({ baseUrl, survey, data }: ServiceReading, io: Io): Promise<ReadService> {
+  const proxy = io.environment.SURVEY_PROXY;
+  const api = createSurveyApi({
+    baseUrl,
+    credentials: await credentialsFor(baseUrl, io),
+    retry: { longestPause: LONGEST_PAUSE },
+    ...(proxy === undefined ? {} : { proxy }),
+  });
+  const stop = new AbortController();
+  setMaxListeners(0, stop.signal);
+  // A page that is not read for this reason has not failed.
+  const interrupt = (): void => stop.abort(new OutOfTimeError());
+  io.signal.addEventListener("abort", interrupt);
+  const progress = showProgress(io);
+  const places = data === undefined ? undefined : placesIn(join(data, "against"), baseUrl);
+  try {
+    const service = toSurveyService(api, undefined, stop.signal);
+    const rows = (await service.surveys()).map(rowOf);
+    const named = rows.filter((row) => row !== undefined);
+    const chosen = named.filter(({ surveyId }) => survey === undefined || surveyId === survey);
+    if (survey !== undefined && chosen.length === 0) {
+      const hint = "Perhaps the credentials belong to another account.";
+      throw new UsageError(`the service lists no survey ${survey}`, { hint });
+    }
+    const surveys: ReadSurvey[] = [];
+    for (const { surveyId, name, counted } of chosen) {
+      let placeNow: (() => ListPlace) | undefined;
+      let keptAt = io.now();
+      const keep = (): void => {
+        if (placeNow !== undefined) places?.keep(surveyId, placeNow());
+      };
+      try {
+        const list = await readList({
+          ...{ service, surveyId, counted, place: places?.kept(surveyId) },
+          onPage({ page, pages, place }) {
+            placeNow = place;
+            const done = chosen.length > 1 ? `, ${surveys.length} of ${count(chosen.length, "survey")} done` : "";
+            progress.update(`survey ${surveyId}: page ${figure(page)} of ${figure(pages)}${done}`, page / pages);
+            if (io.now() < keptAt + KEPT_EVERY) return;
+            keep();
+            keptAt = io.now();
+          },
+        });
+        surveys.push({ surveyId, name, ...list });
+      } finally {
+        keep();
+      }
+    }
+    // Where pages failed, another reading goes on there.
+    if (surveys.every(({ open }) => open?.code !== "pages-unreachable")) places?.drop();
+    return { surveys, nameless: survey === undefined ? rows.length - named.length : 0 };
+  } finally {
+    io.signal.removeEventListener("abort", interrupt);
+    progress.end();
+    await api.close();
+  }
+}
+
+/** Undefined for a row without an id. */
+function rowOf(row: unknown): { surveyId: number; name: string | null; counted: number } | undefined {
+  if (!isObject(row)) return undefined;
+  const { name, responses } = row;
+  const surveyId = readId(row.surveyId);
+  if (surveyId === undefined) return undefined;
+  return { surveyId, name: typeof name === "string" ? name : null, counted: isInteger(responses) ? responses : 0 };
+}
+
+/** The version of a kept place: one of another version is read anew. */
+const PLACE_VERSION = 1;
+
+/** Keeps the places of surveys in a folder: response ids, dates and page numbers. */
+function placesIn(folder: string, baseUrl: string) {
+  const fileOf = (surveyId: number): string => join(folder, `${surveyId}.json`);
+  return {
+    kept(surveyId: number): ListPlace | undefined {
+      let text: string;
+      try {
+        text = readFileSync(fileOf(surveyId), "utf8");
+      } catch {
+        return undefined;
+      }
+      const kept = parseJson(text);
+      const isOurs = isObject(kept) && kept.version === PLACE_VERSION && kept.baseUrl === baseUrl;
+      return isOurs ? (kept.place as ListPlace) : undefined;
+    },
+    keep(surveyId: number, place: ListPlace): void {
+      mkdirSync(folder, { recursive: true });
+      writeFileSync(`${fileOf(surveyId)}.new`, JSON.stringify({ version: PLACE_VERSION, baseUrl, place }));
+      renameSync(`${fileOf(surveyId)}.new`, fileOf(surveyId));
+    },
+    drop: () => rmSync(folder, { recursive: true, force: true }),
+  };
+}

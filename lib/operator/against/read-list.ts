@@ -1,0 +1,200 @@
+import {
+  type BooksOpen,
+  classOf,
+  completedAt,
+  isAnchor,
+  type ReadEnd,
+  type Run,
+  type RunClass,
+  readFull,
+  type SurveyService,
+  startedAt,
+  toPage,
+} from "../../polling/index.ts";
+
+// The whole list of a survey, read as the poller reads it for its books, without a ledger.
+
+/** A listed response, as it was met last. Dates are as the service writes them. */
+export interface ListedResponse {
+  id: number;
+  state: RunClass;
+  started: string | null;
+  completed: string | null;
+  page: number;
+  records: number;
+  /** Met open before, and completed since. */
+  wasOpen: boolean;
+  /** On a page that another look showed differently. */
+  moved: boolean;
+}
+
+/** What is known of a list so far: as JSON it is the place from which another process reads on. */
+export interface ListPlace {
+  /** The first page that was not dealt with. */
+  page: number;
+  /** In the order of the list. */
+  rows: ListedResponse[];
+  covered: boolean;
+  moved: boolean;
+  skipped: number[];
+  isOver: boolean;
+}
+
+/** A list that was read to its end, or as far as it could be read. */
+export interface ReadList {
+  rows: readonly ListedResponse[];
+  pages: number;
+  /** Whether the list was seen to change. */
+  moved: boolean;
+  /** Why something may have slipped through; undefined where nothing that was listed all the time can have. */
+  open: BooksOpen | undefined;
+}
+
+export interface ListReading {
+  service: Pick<SurveyService, "page">;
+  surveyId: number;
+  /** Responses by the survey list, which may count what is not listed. */
+  counted: number;
+  /** Where an earlier reading has ended. */
+  place?: ListPlace | undefined;
+  /** Told after each page; `place` gives where the reading stands, also later. */
+  onPage?: (step: { page: number; pages: number; place: () => ListPlace }) => void;
+}
+
+/** Pages in a row that fail, after which the rest is left. */
+const MOST_FAILED = 3;
+
+/** Reads all pages, each twice. A page that cannot be read is skipped. */
+export async function readList(reading: ListReading): Promise<ReadList> {
+  const list = new Listing(reading.place);
+  while (!list.isOver) {
+    const end = await readOn(list, reading);
+    if (end.kind === "failed") {
+      list.skipped.add(end.page);
+      const isStuck = Array.from({ length: MOST_FAILED }, (_, i) => end.page - i).every((page) =>
+        list.skipped.has(page),
+      );
+      if (isStuck) break;
+    } else list.isOver = true;
+  }
+  return { rows: list.rows, pages: list.pages, moved: list.moved, open: await whyOpen(list, reading) };
+}
+
+async function readOn(list: Listing, { service, surveyId, counted, onPage }: ListReading): Promise<ReadEnd> {
+  const { covered, moved } = list;
+  const met = { pages: 0, responses: 0, last: 0 };
+  const knownPages = (): number => Math.ceil((counted * met.pages) / Math.max(1, met.responses));
+  const steps = readFull({
+    from: Math.max(1, list.page - 1),
+    isSure: list.page === 1,
+    async read(number) {
+      const read = await service.page(surveyId, number, "asc");
+      list.look(number, toPage(number, read)?.runs ?? []);
+      return read;
+    },
+    skips: list.skipped,
+    async classify({ runs }) {
+      met.pages += 1;
+      // One that goes on from the page before was counted there.
+      met.responses += runs.length - (runs[0]?.responseId === met.last ? 1 : 0);
+      met.last = runs.at(-1)?.responseId ?? 0;
+    },
+    knownPages,
+    isAnchor: (page) => isAnchor(page, list),
+  });
+  for (;;) {
+    const { value: step, done } = await steps.next();
+    for (const fragment of step.fragments) list.meet(fragment, fragment.page);
+    list.covered = covered && step.covered;
+    list.moved = moved || step.moved;
+    list.page = Math.max(1, step.position);
+    if (done) return step;
+    const { number: page } = step.page;
+    onPage?.({ page, pages: Math.max(page, knownPages()), place: () => list.place() });
+  }
+}
+
+async function whyOpen(list: Listing, reading: ListReading): Promise<BooksOpen | undefined> {
+  if (!list.covered) return { code: "pages-moved" };
+  if (list.skipped.size > 0) return { code: "pages-unreachable", pages: [...list.skipped] };
+  if (list.rows.length === 0) return reading.counted > 0 ? { code: "read-as-empty" } : undefined;
+  return (await meetsHead(list, reading)) ? undefined : { code: "range-unreachable" };
+}
+
+/** Whether the first page of the other order shows something that was met. What it shows besides came meanwhile. */
+async function meetsHead(list: Listing, { service, surveyId }: ListReading): Promise<boolean> {
+  const head = toPage(1, await service.page(surveyId, 1, "desc"))?.runs ?? [];
+  return head.some(({ responseId }) => list.has(responseId));
+}
+
+/** Looks that are remembered: more pages than stand in one window. */
+const LOOKS_KEPT = 30;
+
+/** The responses of a list that were met. */
+class Listing {
+  page: number;
+  covered: boolean;
+  moved: boolean;
+  isOver: boolean;
+  readonly skipped: Set<number>;
+  /** One that is met again moves to where it stands now. */
+  private readonly met: Map<number, ListedResponse>;
+  /** What pages have shown. */
+  private readonly looks = new Map<number, string>();
+  private readonly movedPages = new Set<number>();
+  private readonly seenOpen = new Set<number>();
+
+  constructor(place: ListPlace = { page: 1, rows: [], covered: true, moved: false, skipped: [], isOver: false }) {
+    this.page = place.page;
+    this.covered = place.covered;
+    this.moved = place.moved;
+    this.isOver = place.isOver;
+    // Another reading tries again what was left.
+    this.skipped = new Set(place.skipped.filter((page) => place.isOver || page < place.page));
+    this.met = new Map(place.rows.map((row) => [row.id, row]));
+    for (const { id, state, wasOpen } of place.rows) if (wasOpen || state === "open") this.seenOpen.add(id);
+  }
+
+  get rows(): ListedResponse[] {
+    return [...this.met.values()];
+  }
+
+  get pages(): number {
+    return this.rows.reduce((most, { page }) => Math.max(most, page), 0);
+  }
+
+  has(id: number): boolean {
+    return this.met.has(id);
+  }
+
+  hasCompleted(id: number): boolean {
+    const state = this.met.get(id)?.state;
+    return state !== undefined && state !== "open";
+  }
+
+  meet(run: Run, page: number): void {
+    const { responseId: id, records } = run;
+    const state = classOf(run);
+    this.met.delete(id);
+    this.met.set(id, {
+      ...{ id, state, started: startedAt(run), completed: completedAt(run), page, records: records.length },
+      wasOpen: state === "completed" && this.seenOpen.has(id),
+      moved: this.movedPages.has(page),
+    });
+  }
+
+  /** Remembers what a page shows, and whether it showed something else before. A page that has only grown has not moved. */
+  look(page: number, runs: readonly Run[]): void {
+    for (const run of runs) if (classOf(run) === "open") this.seenOpen.add(run.responseId);
+    const now = runs.map((run) => `${run.responseId} ${classOf(run)} ${run.records.length},`).join("");
+    const before = this.looks.get(page);
+    if (before !== undefined && !now.startsWith(before)) this.movedPages.add(page);
+    this.looks.set(page, now);
+    this.looks.delete(page - LOOKS_KEPT);
+  }
+
+  place(): ListPlace {
+    const { page, rows, covered, moved, skipped, isOver } = this;
+    return { page, rows, covered, moved, skipped: [...skipped], isOver };
+  }
+}

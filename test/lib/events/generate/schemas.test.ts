@@ -1,0 +1,115 @@
+import { globSync, readFileSync } from "node:fs";
+import { basename } from "node:path";
+import { Ajv2020 } from "ajv/dist/2020.js";
+import { describe, expect, it } from "vitest";
+import { goldenEvents } from "../../../../lib/events/generate/golden.ts";
+import { bundle, type JsonSchema, mapSchemas, schemaFiles } from "../../../../lib/events/generate/schemas.ts";
+import { EVENT_TYPES } from "../../../../lib/events/index.ts";
+import { titleOf } from "../../../contract/title-of.ts";
+
+const schema = bundle();
+const names = Object.keys(schema.$defs);
+
+describe("the schema of all events", () => {
+  it("has a definition for each object, by a name of its own", () => {
+    expect(names).toEqual(expect.arrayContaining(["Moment", "Answer", "Question", "Metric", "Score", "Metadata"]));
+    expect(names).toEqual(expect.arrayContaining(["Survey", "Summary", "Nps", "AnswersRef", "BooksDigest", "Raw"]));
+    for (const [name, definition] of Object.entries(schema.$defs)) {
+      expect(definition).toMatchObject({ title: name, description: expect.stringMatching(/\w/) });
+      // Generators would have to make up a name for an object within another one.
+      mapSchemas({ properties: definition.properties }, (part) => {
+        expect([name, part.type]).not.toEqual([name, "object"]);
+        return part;
+      });
+    }
+  });
+
+  it("gives examples that are valid by their own definition", () => {
+    const ajv = new Ajv2020({ strict: false, formats: { "date-time": true } }).addSchema(schema, "events");
+    const shown = Object.entries(schema.$defs).flatMap(([name, { examples }]) =>
+      Array.isArray(examples) ? examples.map((example): [string, unknown] => [name, example]) : [],
+    );
+    expect(shown.length).toBeGreaterThanOrEqual(12);
+    for (const [name, example] of shown) {
+      const valid = ajv.validate({ $ref: `events#/$defs/${name}` }, example);
+      expect([name, valid, ajv.errors]).toEqual([name, true, null]);
+    }
+  });
+
+  it("closes no list of words, and tells the known ones", () => {
+    const lists: JsonSchema[] = [];
+    mapSchemas(schema, (part) => {
+      expect(part).not.toHaveProperty("enum");
+      if ("x-extensible-enum" in part) lists.push(part);
+      return part;
+    });
+    expect(lists.length).toBeGreaterThanOrEqual(6);
+    for (const list of lists) expect(list).toMatchObject({ type: "string", examples: list["x-extensible-enum"] });
+  });
+
+  it("has nothing that a generator would take for a limit of its own: the bounds of a safe integer", () => {
+    expect(JSON.stringify(schema)).not.toContain(String(Number.MAX_SAFE_INTEGER));
+  });
+});
+
+describe("the published schemas", () => {
+  it.each([...schemaFiles()])(
+    "%s is taken by a strict validator with its defaults, which takes the events",
+    async (_path, schema) => {
+      const logged: unknown[] = [];
+      const log = (...said: unknown[]): void => void logged.push(said);
+      const validate = new Ajv2020({ logger: { log, warn: log, error: log } }).compile(schema);
+      expect(logged).toEqual([]);
+      for (const event of (await goldenEvents()).values()) {
+        const isOwn = schema.anyOf !== undefined || schema.title === titleOf(event["detail-type"]);
+        expect(validate(JSON.parse(JSON.stringify(event)))).toBe(isOwn);
+      }
+    },
+  );
+});
+
+describe("the golden events", () => {
+  it("are the same each time, of each type, and no two of them are one event", async () => {
+    const golden = await goldenEvents();
+    expect([...golden]).toEqual([...(await goldenEvents())]);
+    const events = [...golden.values()];
+    expect(new Set(events.map((event) => event["detail-type"]))).toEqual(new Set(EVENT_TYPES));
+    expect(new Set(events.map(({ detail }) => (detail.meta as { eventId: string }).eventId)).size).toBe(events.length);
+    expect(new Set(events.map(({ id }) => id)).size).toBe(events.length);
+  });
+
+  it("are those in contract/golden: npm run contract writes them", async () => {
+    const kept = globSync("contract/golden/*.json").map((file) => [
+      basename(file, ".json"),
+      readFileSync(file, "utf8"),
+    ]);
+    const made = [...(await goldenEvents())].map(([name, event]) => [name, `${JSON.stringify(event, null, 2)}\n`]);
+    expect(kept.sort()).toEqual(made.sort());
+  });
+
+  it("are what their names say", async () => {
+    const golden = await goldenEvents();
+    const detail = (name: string) => golden.get(name)?.detail;
+    expect(detail("ordinary")).toMatchObject({ meta: { complete: true, missing: [], irregular: [] } });
+    expect(detail("detractor")).toMatchObject({ data: { summary: { nps: { class: "detractor" } } } });
+    expect(detail("comment")).toMatchObject({ data: { summary: { comments: 1 }, response: { hasComment: true } } });
+    expect(detail("large")).toMatchObject({ data: { answers: [], answersRef: { bytes: expect.any(Number) } } });
+    expect(detail("incomplete")).toMatchObject({ meta: { complete: false }, data: { metrics: [], metadata: null } });
+    expect(detail("irregular")).toMatchObject({ meta: { irregular: expect.arrayContaining(["iso3166"]) } });
+    expect(detail("matrix")).toMatchObject({ meta: { irregular: ["labels:matrix"] } });
+    expect(detail("other")).toMatchObject({
+      data: { answers: [{ labels: ["The place", null] }, { labels: ["Something else"] }] },
+    });
+    expect(detail("extra-field")).toMatchObject({
+      data: {
+        response: { extra: { channel: "kiosk" } },
+        answers: expect.arrayContaining([expect.objectContaining({ extra: { secondsShown: 4 } })]),
+      },
+    });
+    expect(detail("ambiguous-date")).toMatchObject({ data: { response: { completed: { ambiguous: true } } } });
+    expect(detail("minimal")).toMatchObject({ data: { survey: null, metadata: null, response: { country: null } } });
+    expect(detail("test")).toMatchObject({ meta: { test: true } });
+    expect(detail("updated")).toMatchObject({ meta: { revision: 2, changed: ["answers"] } });
+    expect(detail("books-closed")).toMatchObject({ meta: { sequence: 2 }, data: { digest: { count: 2 } } });
+  });
+});

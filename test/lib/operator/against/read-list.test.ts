@@ -1,0 +1,158 @@
+import { expect, it } from "vitest";
+import {
+  type ListPlace,
+  type ListReading,
+  type ReadList,
+  readList,
+} from "../../../../lib/operator/against/read-list.ts";
+import { OutOfTimeError } from "../../../../lib/polling/index.ts";
+import { createModel, type Model } from "../../../../local/simulator/model.ts";
+
+/** A survey of 300 responses with one record each: three pages, and 3,000 if so wanted. */
+function surveyOf(responses = 300, open = 0): Model {
+  return createModel({
+    surveys: [{ surveyId: 7, responses, open }],
+    settings: { recordsPerResponse: 1, openListed: true },
+  });
+}
+
+interface Reads {
+  reads: number[];
+  /** Before a page is read. */
+  before?: (page: number) => void;
+}
+
+function serviceOf(model: Model, { reads, before }: Reads): ListReading["service"] {
+  return {
+    async page(surveyId, page, order) {
+      if (order === "asc") {
+        reads.push(page);
+        before?.(page);
+      }
+      const { records } = model.peek(surveyId, page, order);
+      return records.length === 0 ? { kind: "none" } : { kind: "page", records };
+    },
+  };
+}
+
+const read = (model: Model, before?: Reads["before"], more: Partial<ListReading> = {}): Promise<ReadList> =>
+  readList({
+    ...{ service: serviceOf(model, { reads: [], ...(before === undefined ? {} : { before }) }) },
+    ...{ surveyId: 7, counted: 300, ...more },
+  });
+
+const failing =
+  (...pages: number[]) =>
+  (page: number): void => {
+    if (pages.includes(page)) throw new Error("500");
+  };
+
+it("reads each page twice, and what is listed", async () => {
+  const model = surveyOf(280, 20);
+  const reads: number[] = [];
+
+  const list = await readList({ service: serviceOf(model, { reads }), surveyId: 7, counted: 300 });
+
+  expect(list).toMatchObject({ pages: 3, moved: false, open: undefined });
+  expect(list.rows.map(({ id }) => id)).toEqual(
+    [1, 2, 3].flatMap((page) => model.peek(7, page, "asc").records.map((one) => Number(one.responseId))),
+  );
+  expect(list.rows.filter(({ state }) => state === "open")).toHaveLength(20);
+  // One page of the first window stands in the second one, too.
+  expect(reads.length).toBeLessThanOrEqual(12);
+});
+
+it("skips a page that fails, and names it", async () => {
+  const list = await read(surveyOf(), failing(2));
+
+  expect(list.open).toEqual({ code: "pages-unreachable", pages: [2] });
+  expect(list.rows).toHaveLength(200);
+});
+
+it("leaves a list that fails on, and reads on from there at another time", async () => {
+  const model = surveyOf(3_000);
+  let place: ListPlace | undefined;
+  const onPage: ListReading["onPage"] = (step) => {
+    place = step.place();
+  };
+
+  const first = await read(model, (page) => failing(page)(Math.max(page, 0) > 20 ? page : -1), {
+    onPage,
+    counted: 3_000,
+  });
+  expect(first.open).toEqual({ code: "pages-unreachable", pages: [21, 22, 23] });
+  expect(first.rows).toHaveLength(2_000);
+
+  const kept = JSON.parse(JSON.stringify(place)) as ListPlace;
+  const reads: number[] = [];
+  const second = await readList({ service: serviceOf(model, { reads }), surveyId: 7, counted: 3_000, place: kept });
+  expect(second).toMatchObject({ open: undefined, pages: 30 });
+  expect(second.rows).toHaveLength(3_000);
+  expect(Math.min(...reads.slice(0, -1))).toBeGreaterThan(17);
+});
+
+it("goes on from a kept place also where the list has moved since", async () => {
+  const model = surveyOf(3_000);
+  let place: (() => ListPlace) | undefined;
+  const stop = read(
+    model,
+    (page) => {
+      if (page > 20) throw new OutOfTimeError();
+    },
+    { onPage: (step) => ({ place } = step), counted: 3_000 },
+  );
+  await expect(stop).rejects.toThrow(OutOfTimeError);
+  const kept = JSON.parse(JSON.stringify(place?.())) as ListPlace;
+  // Two pages and a half that were met go: what stood behind the place stands before it now.
+  for (const { id } of kept.rows.slice(0, 250)) model.remove(7, id);
+
+  const list = await read(model, undefined, { place: kept, counted: 2_750 });
+
+  expect(list.open).toBeUndefined();
+  const listed = model.truth(7).map(({ responseId }) => responseId);
+  const met = new Set(list.rows.map(({ id }) => id));
+  expect(listed.filter((id) => !met.has(id))).toEqual([]);
+});
+
+it("is not sure of a list that never stands still", async () => {
+  const model = surveyOf();
+  const below = Number(model.peek(7, 1, "asc").records[50]?.responseId);
+  let next = 0;
+  // What is begun early comes in on page 1, at each read.
+  const list = await read(model, () => {
+    const gone = model.peek(7, 1, "asc").records[10 + (next++ % 3)];
+    if (gone?.responseId !== below) model.remove(7, Number(gone?.responseId));
+  });
+
+  expect(list).toMatchObject({ moved: true, open: { code: "pages-moved" } });
+});
+
+it("is not sure where the other order shows what no page has shown", async () => {
+  const model = surveyOf(1_000);
+  const { page } = serviceOf(model, { reads: [] });
+  const service: ListReading["service"] = {
+    page: (id, number, order) =>
+      order === "asc" && number > 5 ? Promise.resolve({ kind: "none" }) : page(id, number, order),
+  };
+
+  expect((await readList({ service, surveyId: 7, counted: 1_000 })).open).toEqual({ code: "range-unreachable" });
+});
+
+it("is not sure of a list that is empty against its count", async () => {
+  expect((await read(surveyOf(0))).open).toEqual({ code: "read-as-empty" });
+  expect((await read(surveyOf(0), undefined, { counted: 0 })).open).toBeUndefined();
+});
+
+it("knows what was open at its first look and completed by its last", async () => {
+  const model = surveyOf(300, 100);
+  const [open = 0] = model.openIds(7);
+  let looks = 0;
+
+  // It is on page 1, and completes before that is looked at again.
+  const list = await read(model, (page) => {
+    looks += page === 1 ? 1 : 0;
+    if (looks === 2 && model.openIds(7).includes(open)) model.finish(7, open);
+  });
+
+  expect(list.rows.find(({ id }) => id === open)).toMatchObject({ state: "completed", wasOpen: true, moved: true });
+});

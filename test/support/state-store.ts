@@ -1,0 +1,303 @@
+import { PollerError } from "../../lib/errors.ts";
+import {
+  type AccountState,
+  type CheckedState,
+  type EmittedPage,
+  type EntryState,
+  emittedOf,
+  FORGOTTEN,
+  isForRedrive,
+  isOutdated,
+  JUDGED_BY,
+  type Lease,
+  type LedgerEntry,
+  leaseLost,
+  NEW_SURVEY,
+  type RedrivePage,
+  type Role,
+  type RoleLease,
+  type RoleNote,
+  STORED_ONCE,
+  type State,
+  type SurveyRow,
+  type SurveyState,
+  WITHOUT_RECORDS,
+} from "../../lib/polling/index.ts";
+import { copyOf } from "./copy.ts";
+
+type Id = LedgerEntry["id"];
+
+/** A port was called in a way that the real one would refuse each time: a fault of the poller, not of the day. */
+export class MisuseError extends PollerError {
+  readonly code = "MISUSE";
+}
+
+/** An item with a lease in it. */
+interface LeaseItem {
+  fence: number;
+  owner: string | undefined;
+  until: number;
+}
+
+/** The item that holds a survey's mark and lease. */
+export interface MarkItem extends LeaseItem {
+  mark: SurveyState;
+}
+
+/** The item that holds the lease of a role of the source. */
+export interface RoleItem extends LeaseItem {
+  note: RoleNote;
+}
+
+/** The table: what is in it at this very moment. Every method is one atomic effect. It keeps what it is given, and gives copies. */
+export interface Store {
+  account: AccountState;
+  objects: Map<string, unknown>;
+  marks: Map<number, MarkItem>;
+  roles: Map<Role, RoleItem>;
+  saveAccount(changes: Partial<AccountState>): void;
+  saveRows(rows: Iterable<[number, SurveyRow]>): void;
+  acquire(surveyId: number, me: string, same: string, now: number, until: number): Lease | undefined;
+  takeRole(role: Role, me: string, same: string, now: number, until: number): RoleLease | undefined;
+  giveBackRole(lease: RoleLease): void;
+  renew(lease: Lease | RoleLease, until: number): void;
+  saveState(lease: Lease, mark: SurveyState): SurveyState;
+  release(lease: Lease, mark: SurveyState): SurveyState;
+  read(surveyId: number, ids: Id[]): Map<Id, LedgerEntry>;
+  /** Gives what was there before; undefined where the entry does not take its place. */
+  write(surveyId: number, entry: LedgerEntry): { before: LedgerEntry | undefined } | undefined;
+  entries(surveyId: number): Map<Id, LedgerEntry>;
+  has(surveyId: number, id: Id): boolean;
+  /** Some of the quarantined entries, by place in the table. */
+  forRedrive(surveyId: number, from: string | undefined): RedrivePage;
+  /** Event ids of some of the emitted ones, in the same way. */
+  emitted(surveyId: number, from: string | undefined): EmittedPage;
+  due(surveyId: number, kind: CheckedState, until: number, limit: number): LedgerEntry[];
+  nextDue(surveyId: number, kind: CheckedState): number | undefined;
+}
+
+/** The index shows what was written only after a while. */
+export interface Lag {
+  /** Epoch milliseconds; what was written after it is not in the index yet. */
+  shownUntil(): number;
+  /** Called when it has not, and that can be seen. */
+  showsOld(): void;
+}
+
+/** Items that one read of a ledger goes through. */
+const LEDGER_PAGE = 40;
+
+interface Written {
+  entry: LedgerEntry;
+  at: number;
+  /** What the index shows until it has caught up. */
+  before: LedgerEntry | undefined;
+}
+
+export function createStore(now: () => number, lag: Lag): Store {
+  const account: AccountState = { rows: new Map() };
+  const marks = new Map<number, MarkItem>();
+  const roles = new Map<Role, RoleItem>();
+  const ledger = new Map<number, Map<Id, Written>>();
+  const survey = (surveyId: number): Map<Id, Written> => {
+    const entries = ledger.get(surveyId) ?? new Map<Id, Written>();
+    ledger.set(surveyId, entries);
+    return entries;
+  };
+  const holds = <T extends LeaseItem>(item: T | undefined, lease: Lease | RoleLease): T => {
+    if (item?.owner === lease.owner && item.fence === lease.fence) return item;
+    throw leaseLost(lease);
+  };
+  const fenced = (lease: Lease): MarkItem => holds(marks.get(lease.surveyId), lease);
+  /** What is taken under the same name before is the SDK's own retry of a taking that did apply. */
+  const isTaken = (item: LeaseItem | undefined, same: string, at: number): boolean =>
+    item?.owner !== undefined && item.until >= at && !item.owner.startsWith(`${same}/`);
+  const write = (item: MarkItem, mark: SurveyState): SurveyState => {
+    const before = item.mark;
+    item.mark = mark;
+    return before;
+  };
+  /** What the index shows of a survey. */
+  const indexed = (surveyId: number, kind: CheckedState): LedgerEntry[] => {
+    const shownUntil = lag.shownUntil();
+    const found: LedgerEntry[] = [];
+    for (const { entry, at, before } of survey(surveyId).values()) {
+      const shown = at > shownUntil ? before : entry;
+      if (shown?.nextCheck === undefined || indexState(shown.state) !== kind) continue;
+      if (shown !== entry) lag.showsOld();
+      found.push(shown);
+    }
+    return found;
+  };
+
+  const pageOf = (surveyId: number, from = "0"): RedrivePage => {
+    const all = survey(surveyId);
+    const to = Number(from) + LEDGER_PAGE;
+    const entries = [...all.values().drop(Number(from)).take(LEDGER_PAGE)].map(({ entry }) => entry);
+    return { entries, ...(to < all.size ? { next: String(to) } : {}) };
+  };
+
+  return {
+    account,
+    marks,
+    roles,
+    objects: new Map(),
+    saveAccount(changes) {
+      const changed = { ...changes };
+      for (const name of STORED_ONCE) if (account[name] !== undefined) delete changed[name];
+      Object.assign(account, changed);
+    },
+    saveRows(rows) {
+      for (const [id, row] of rows) if (!isOutdated(row, account.rows.get(id))) account.rows.set(id, row);
+    },
+    takeRole(role, me, same, calledAt, until) {
+      const item = roles.get(role);
+      if (isTaken(item, same, calledAt)) return undefined;
+      const held = { fence: (item?.fence ?? 0) + 1, owner: me, until, note: item?.note ?? {} };
+      roles.set(role, held);
+      const lease = copyOf(held);
+      return { role, ...lease };
+    },
+    giveBackRole(lease) {
+      const given = roles.get(lease.role);
+      // The SDK's own retry of one that did apply.
+      if (given?.owner === undefined && given?.fence === lease.fence) return;
+      const item = holds(given, lease);
+      item.owner = undefined;
+      item.note = copyOf(lease.note);
+    },
+    acquire(surveyId, me, same, calledAt, until) {
+      const item = marks.get(surveyId);
+      if (isTaken(item, same, calledAt)) return undefined;
+      const fence = (item?.fence ?? 0) + 1;
+      const mark = item?.mark ?? NEW_SURVEY;
+      marks.set(surveyId, { fence, owner: me, until, mark });
+      return { surveyId, owner: me, fence, until, state: copyOf(mark) };
+    },
+    renew(lease, until) {
+      const item = "role" in lease ? holds(roles.get(lease.role), lease) : fenced(lease);
+      item.until = until;
+    },
+    saveState: (lease, mark) => write(fenced(lease), mark),
+    release(lease, mark) {
+      const given = marks.get(lease.surveyId);
+      // The SDK's own retry of a release that did apply.
+      if (given?.owner === undefined && given?.fence === lease.fence) return given.mark;
+      const item = fenced(lease);
+      item.owner = undefined;
+      return write(item, mark);
+    },
+    read(surveyId, ids) {
+      if (ids.length > 100 || new Set(ids).size < ids.length) throw new MisuseError("not a batch the table would read");
+      const entries = survey(surveyId);
+      const found = new Map<Id, LedgerEntry>();
+      for (const id of ids) {
+        const entry = entries.get(id)?.entry;
+        if (entry !== undefined) found.set(id, projected(entry));
+      }
+      return found;
+    },
+    write(surveyId, entry) {
+      const entries = survey(surveyId);
+      const before = entries.get(entry.id)?.entry;
+      if (!mayReplace(before, entry)) return undefined;
+      entries.set(entry.id, { entry, at: now(), before });
+      return { before };
+    },
+    has: (surveyId, id) => survey(surveyId).has(id),
+    entries: (surveyId) => new Map([...survey(surveyId)].map(([id, { entry }]) => [id, entry])),
+    forRedrive(surveyId, from) {
+      const { entries, ...next } = pageOf(surveyId, from);
+      return { entries: copyOf(entries.filter(isForRedrive)), ...next };
+    },
+    emitted(surveyId, from) {
+      const { entries, ...next } = pageOf(surveyId, from);
+      const emitted = entries.filter(({ state }) => state === "emitted");
+      return {
+        entries: emitted.map(emittedOf),
+        ...next,
+      };
+    },
+    due: (surveyId, kind, until, limit) =>
+      copyOf(
+        indexed(surveyId, kind)
+          .filter(({ nextCheck = 0 }) => nextCheck <= until)
+          .sort((a, b) => (a.nextCheck ?? 0) - (b.nextCheck ?? 0))
+          .slice(0, limit),
+      ),
+    nextDue: (surveyId, kind) => {
+      let next: number | undefined;
+      for (const { nextCheck = 0 } of indexed(surveyId, kind))
+        if (next === undefined || nextCheck < next) next = nextCheck;
+      return next;
+    },
+  };
+}
+
+/** As `dueKey` has it. */
+const indexState = (state: EntryState): CheckedState =>
+  state === "emitted" || state === "before-start" ? "waiting" : state;
+
+/** What a batch read gives of an entry. */
+const SHORT = ["id", ...JUDGED_BY] as const;
+
+function projected(entry: LedgerEntry): LedgerEntry {
+  const result: Record<string, unknown> = {};
+  for (const name of SHORT) if (entry[name] !== undefined) result[name] = copyOf(entry[name]);
+  return result as unknown as LedgerEntry;
+}
+
+/** Whether the ledger takes an entry in the place of one that it has: see `ledger-writes.ts`, which asks the table the same. */
+export function mayReplace(known: LedgerEntry | undefined, entry: LedgerEntry): boolean {
+  if (known === undefined) return true;
+  const { state, revision = 1, attempts, next, reason, refusedRevision, gone } = entry;
+  const isOfRepair = [attempts, next, refusedRevision, gone].some((one) => one !== undefined) || revision > 1;
+  if (known.reason === FORGOTTEN && reason !== FORGOTTEN && (state !== "emitted" || isOfRepair)) return false;
+  if (state === "emitted") {
+    return !isOfRepair || known.state !== "emitted" || (known.revision ?? 1) <= revision;
+  }
+  if (known.state === "emitted") return false;
+  if (state === "held") return known.state !== "waiting" && known.state !== "refused";
+  if (state !== "open") return true;
+  if (known.state === "waiting" || known.state === "refused") return reason === WITHOUT_RECORDS;
+  return known.state !== "held";
+}
+
+/** An index that shows at once what is written. */
+const noLag: Lag = { shownUntil: () => Number.POSITIVE_INFINITY, showsOld() {} };
+
+/** The table as the poller's port, in one process where nothing fails. */
+export function memoryState(now: () => number): { state: State; store: Store } {
+  const store = createStore(now, noLag);
+  const state: State = {
+    // Rows are replaced, never changed: ten thousand need no copies.
+    account: async () => ({
+      ...copyOf({ ...store.account, rows: undefined }),
+      ...copyOf(store.roles.get("tick")?.note),
+      rows: new Map(store.account.rows),
+    }),
+    saveAccount: async (changes) => store.saveAccount(copyOf(changes)),
+    saveRows: async (rows) => store.saveRows(Array.from(rows, ([id, row]) => [id, copyOf(row)])),
+    acquire: async (surveyId, owner, duration) => store.acquire(surveyId, `${owner}/1`, owner, now(), now() + duration),
+    takeRole: async (role, owner, duration) => store.takeRole(role, `${owner}/1`, owner, now(), now() + duration),
+    giveBackRole: async (lease) => store.giveBackRole(lease),
+    async renew(lease, duration) {
+      store.renew(lease, now() + duration);
+      lease.until = now() + duration;
+    },
+    saveState: async (lease, mark) => void store.saveState(lease, copyOf(mark)),
+    release: async (lease, mark) => void store.release(lease, copyOf(mark)),
+    entries: async (surveyId, ids) => store.read(surveyId, ids),
+    async putEntries(surveyId, entries) {
+      // BatchWriteItem refuses a batch that names one item twice.
+      if (new Set(entries.map(({ id }) => id)).size < entries.length)
+        throw new MisuseError("one item twice in a batch");
+      for (const entry of entries) store.write(surveyId, copyOf(entry));
+    },
+    due: async (surveyId, kind, until, limit) => store.due(surveyId, kind, until, limit),
+    nextDue: async (surveyId, kind) => store.nextDue(surveyId, kind),
+    emitted: async (surveyId, from) => store.emitted(surveyId, from),
+    forRedrive: async (surveyId, from) => store.forRedrive(surveyId, from),
+  };
+  return { state, store };
+}
