@@ -119,6 +119,12 @@ export interface SourceProps {
    * a request for each edit of a survey.
    */
   questions?: "full" | "labels" | "none" | undefined;
+  /**
+   * Two numbers of points by the name of a metric: below the first it is low, from the second on high. Default: those of the service.
+   *
+   * @example { Effort: [4, 6] }
+   */
+  thresholds?: Record<string, [number, number]> | undefined;
   /** Parts of a response that leave the function. All "keep" by default. */
   privacy?:
     | {

@@ -48,6 +48,7 @@ export const KINDS = {
   deleted: ["deleted", "the promoter is listed no more"],
   books: ["books-closed", "closed books over the promoter and the detractor"],
   "survey-changed": ["survey-changed", "the survey was edited"],
+  "survey-counted": ["survey-counted", "the counts of the survey have changed"],
 } as const satisfies Record<string, readonly [golden: string, about: string]>;
 
 export type Kind = keyof typeof KINDS;

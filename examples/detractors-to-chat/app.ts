@@ -7,4 +7,5 @@ new DetractorsToChat(app, "DetractorsToChat", {
   busName: app.node.tryGetContext("busName"),
   secretName: app.node.tryGetContext("secretName"),
   withComment: app.node.tryGetContext("withComment") === "true",
+  linkTemplate: app.node.tryGetContext("linkTemplate"),
 });

@@ -10,7 +10,8 @@ let known: string | undefined;
 /** Posts one message to the chat. An error makes Lambda try again. */
 export async function handler({ detail }: EventBridgeEvent<"response.completed", ResponseCompleted>): Promise<void> {
   const event = responseCompleted.parse(detail);
-  const text = messageOf(event, process.env.WITH_COMMENT === "true");
+  const { WITH_COMMENT, LINK_TEMPLATE: linkTemplate = "" } = process.env;
+  const text = messageOf(event, { withComment: WITH_COMMENT === "true", linkTemplate });
   const answer = await fetch(await chatUrl(), {
     method: "POST",
     headers: { "content-type": "application/json" },

@@ -2,14 +2,31 @@ import type { ResponseCompleted } from "survey-poller/events";
 
 const LONGEST = 500;
 
+export interface MessageOptions {
+  /** Whether it quotes the first comment. */
+  withComment: boolean;
+  /** Address of a response, with `{surveyId}` and `{responseId}`; empty: none. */
+  linkTemplate: string;
+}
+
 /** One message, in the markup of the chat. Texts are escaped, so that a comment cannot mention a whole channel. */
-export function messageOf({ meta, data }: ResponseCompleted, withComment: boolean): string {
-  const { survey, surveyId, responseId, summary, answers } = data;
+export function messageOf({ meta, data }: ResponseCompleted, { withComment, linkTemplate }: MessageOptions): string {
+  const { survey, surveyId, responseId, response, summary, answers } = data;
   const name = survey?.name ?? `Survey ${surveyId}`;
   const test = meta.test === true ? "[test] " : "";
-  const first = `${test}*Detractor* in ${escaped(name)}: ${summary.nps?.score} of 10 (survey ${surveyId}, response ${responseId})`;
-  const comment = withComment ? answers.map((answer) => answer.comment).find((text) => text !== "") : undefined;
-  return comment === undefined ? first : `${first}\n>${escaped(shortened(comment)).replaceAll("\n", "\n>")}`;
+  const score = summary.nps?.score;
+  const commented = withComment ? answers.find(({ comment }) => comment !== "") : undefined;
+  // No field says which question the score is of: one that was answered by it.
+  const asked = commented ?? answers.find((answer) => answer.score === score);
+  const question = asked?.question?.text;
+  const link = linkTemplate.replaceAll("{surveyId}", `${surveyId}`).replaceAll("{responseId}", `${responseId}`);
+  return [
+    `${test}*Detractor* in ${escaped(name)}: ${score} of 10 (survey ${surveyId}, response ${responseId})`,
+    ...(response.crk ? [`Customer: ${escaped(response.crk)}`] : []),
+    ...(question ? [`Question: ${escaped(question)}`] : []),
+    ...(commented ? [`>${escaped(shortened(commented.comment)).replaceAll("\n", "\n>")}`] : []),
+    ...(link === "" ? [] : [escaped(link)]),
+  ].join("\n");
 }
 
 function shortened(text: string): string {

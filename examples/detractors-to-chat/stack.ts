@@ -15,13 +15,15 @@ export interface DetractorsToChatProps extends StackProps, SurveyEventsProps {
   secretName?: string;
   /** Whether a message quotes the first comment, which is personal data. Default false. */
   withComment?: boolean;
+  /** Address of a response in the survey service, with `{surveyId}` and `{responseId}` in it. Default: messages have no link. */
+  linkTemplate?: string;
 }
 
 /** Tells a chat of each detractor. */
 export class DetractorsToChat extends Stack {
   constructor(scope: Construct, id: string, props: DetractorsToChatProps = {}) {
     super(scope, id, { description: "Tells a chat of each detractor", ...props });
-    const { secretName = "detractors-to-chat", withComment = false } = props;
+    const { secretName = "detractors-to-chat", withComment = false, linkTemplate = "" } = props;
     const secret = Secret.fromSecretNameV2(this, "Url", secretName);
     const untold = new Queue(this, "Untold", { enforceSSL: true, retentionPeriod: Duration.days(14) });
     const tell = new NodejsFunction(this, "Tell", {
@@ -30,7 +32,7 @@ export class DetractorsToChat extends Stack {
       architecture: Architecture.ARM_64,
       timeout: Duration.seconds(20),
       bundling: { format: OutputFormat.CJS, bundleAwsSDK: true, minify: true },
-      environment: { SECRET_NAME: secret.secretName, WITH_COMMENT: String(withComment) },
+      environment: { SECRET_NAME: secret.secretName, WITH_COMMENT: String(withComment), LINK_TEMPLATE: linkTemplate },
       logGroup: new LogGroup(this, "Log", { retention: RetentionDays.ONE_MONTH, removalPolicy: RemovalPolicy.DESTROY }),
       // The chat may be down: Lambda tries twice more within minutes, then the event lies in the queue.
       retryAttempts: 2,

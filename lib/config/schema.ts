@@ -20,6 +20,7 @@ export const configSchema = madeOnce((options) =>
       "response.deleted": flag().prefault(true),
       "books.closed": flag().prefault(true),
       "survey.changed": flag().prefault(false),
+      "survey.counted": flag().prefault(false),
     }).prefault({}),
     subscribers: subscribersSchema.prefault({}),
     monitoring: monitoringSchema().prefault({}),

@@ -55,6 +55,14 @@ const eventSource = z
   .string({ error: EVENT_SOURCE })
   .regex(/^(?!aws\.)[A-Za-z0-9._/-]{1,256}$/, { error: EVENT_SOURCE });
 
+const THRESHOLDS = 'must be two numbers by the name of a metric, the lower first, such as { "Effort": [3, 5] }';
+const threshold = z.number({ error: THRESHOLDS });
+const thresholds = z.record(
+  z.string(),
+  z.tuple([threshold, threshold], { error: THRESHOLDS }).refine(([low, high]) => low < high, { error: THRESHOLDS }),
+  { error: THRESHOLDS },
+);
+
 const SECRET = 'must be the name of a secret: 1 to 256 letters, digits or any of "/_+=.@-"';
 const secretName = z.string({ error: SECRET }).regex(/^[A-Za-z0-9/_+=.@-]{1,256}$/, { error: SECRET });
 
@@ -113,6 +121,7 @@ export const sourceSchema = madeOnce((options) =>
       timeZone: timeZone.optional(),
       enrich: section({ metrics: flag().prefault(true), metadata: flag().prefault(true) }).prefault({}),
       questions: oneOf("full", "labels", "none").prefault("full"),
+      thresholds: thresholds.prefault({}),
       privacy: section({
         ip: oneOf("keep", "truncate", "drop").prefault("keep"),
         referrer: oneOf("keep", "drop").prefault("keep"),

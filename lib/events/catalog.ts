@@ -5,6 +5,7 @@ import { responseCompleted } from "./response-completed.ts";
 import { responseDeleted } from "./response-deleted.ts";
 import { responseUpdated } from "./response-updated.ts";
 import { surveyChanged } from "./survey-changed.ts";
+import { surveyCounted } from "./survey-counted.ts";
 
 /** The schema of each event's `detail`: the only definition of the contract. */
 export const detailSchemas = {
@@ -13,6 +14,7 @@ export const detailSchemas = {
   "response.deleted": responseDeleted,
   "books.closed": booksClosed,
   "survey.changed": surveyChanged,
+  "survey.counted": surveyCounted,
 } as const satisfies Record<EventType, z.ZodType>;
 
 /** The `detail` of an event of this type. */

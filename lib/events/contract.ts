@@ -10,6 +10,7 @@ export const EVENT_TYPES = [
   "response.deleted",
   "books.closed",
   "survey.changed",
+  "survey.counted",
 ] as const;
 
 export type EventType = (typeof EVENT_TYPES)[number];

@@ -30,3 +30,4 @@ export {
 export { type ResponseDeleted, responseDeleted } from "./response-deleted.ts";
 export { type ResponseUpdated, responseUpdated } from "./response-updated.ts";
 export { type SurveyChanged, surveyChanged } from "./survey-changed.ts";
+export { type SurveyCounted, surveyCounted } from "./survey-counted.ts";

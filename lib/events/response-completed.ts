@@ -174,9 +174,18 @@ const nps = z
   })
   .meta(named("Nps", "Net promoter score", { score: 9, class: "promoter" }));
 
+const metricClass = z
+  .looseObject({
+    name: z.string().describe("`metricName` of the metric"),
+    score: z.number().describe("Its points"),
+    class: openWord(["low", "middle", "high"], "Low below the first threshold, high from the second on"),
+  })
+  .meta(named("MetricClass", "A metric by its two thresholds", { name: "Effort", score: 2, class: "low" }));
+
 const summary = z
   .looseObject({
     nps: nps.nullable().describe("Of the first metric that is marked as NPS and goes from 0 to 10"),
+    metrics: z.array(metricClass).optional().describe("Of metrics with two thresholds; absent where there are none"),
     scorePercent: z.number().nullable().describe("Points of all metrics together: 0 the least, 100 the most there are"),
     durationSeconds: z.number().nullable().describe("From start to completion; null where no one clock has shown both"),
     comments: z.number().int().nonnegative().describe("Number of answers with a comment"),

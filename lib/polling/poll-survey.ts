@@ -1,11 +1,12 @@
+import type { SurveyCounts } from "../events/build/survey.ts";
 import { readBacklog, readForBooks } from "./full-read.ts";
 import { dropExpired } from "./ledger/kept-records.ts";
 import type { RestKind, SurveyRow, WorkDue } from "./model/account.ts";
 import { newFullRead } from "./model/books.ts";
 import { addCounts, isClean, noCounts, type PollCounts } from "./model/poll-counts.ts";
-import { type Listed, placeOf, type SurveyState } from "./model/survey-state.ts";
+import { type CountsMark, type Listed, placeOf, type SurveyState } from "./model/survey-state.ts";
 import { emitDue } from "./publish/emit.ts";
-import { type Presence, shownAs, tellSurvey } from "./publish/tell.ts";
+import { type Presence, shownAs, tellCounts, tellSurvey } from "./publish/tell.ts";
 import { hasUntold, tellBooks } from "./publish/tell-books.ts";
 import { nextRecheckOf, recheck } from "./recheck.ts";
 import { scanAbove } from "./scan-above-backlog.ts";
@@ -18,6 +19,8 @@ export interface PollRequest extends SurveyRequest {
   presence: Presence;
   /** Undefined where the list was not read. */
   listed?: Listed | undefined;
+  /** The counts that it shows beside. */
+  shown?: SurveyCounts | undefined;
   /** Whether the head is read: something asks for it, or the counts have moved. */
   head: boolean;
   /** The counts of the list, and the row of the survey before this poll. What they show and the head does not is looked for below it. */
@@ -54,6 +57,8 @@ export interface PollResult {
   repairedAgain: number;
   /** The survey itself as subscribers know it, in the form of `shownAs`; undefined where they are not told. */
   known: number | undefined;
+  /** Its counts as subscribers know them; undefined where they are not told. */
+  counted: CountsMark | undefined;
   /** The failure of some response alone: that one is left to the next poll, all else was done. */
   failure: unknown;
 }
@@ -64,11 +69,12 @@ const PAGES_A_PART = 4;
 /** Polls one survey under its lease: what waits and is due, then its backlog or its head, then other work. Undefined where someone else has the survey. */
 export function pollSurvey(request: PollRequest): Promise<PollResult | undefined> {
   return withSurvey(request, async (survey) => {
-    const { listed, presence, isTurn = false } = request;
+    const { listed, shown, presence, isTurn = false } = request;
     const before = survey.state;
     // fault: survey-not-named
     if (listed?.facts) survey.note({ kind: "listed", survey: { ...listed, facts: listed.facts } });
     if (listed !== undefined) await survey.orLeave(() => tellSurvey(survey, listed, presence));
+    if (listed !== undefined && shown !== undefined) await survey.orLeave(() => tellCounts(survey, shown, listed.at));
     let looked: Looked = { ...NOTHING, counts: noCounts() };
     if (!isTurn || placeOf(before) !== undefined) {
       await dropExpired(survey);
@@ -96,6 +102,7 @@ export function pollSurvey(request: PollRequest): Promise<PollResult | undefined
       closedNow: state.books !== undefined && state.books.closedAt !== before.books?.closedAt,
       repairedAgain: (state.repairs?.again ?? 0) - (before.repairs?.again ?? 0),
       known: state.known && source.events.has("survey.changed") ? shownAs(state.known.facts) : undefined,
+      counted: source.events.has("survey.counted") ? state.counted : undefined,
       failure,
     };
   });

@@ -4,6 +4,7 @@ import { AwsSolutionsChecks } from "cdk-nag";
 import { expect, it } from "vitest";
 import { CommentFollowUp } from "../../examples/comment-follow-up/stack.ts";
 import { DetractorsToChat } from "../../examples/detractors-to-chat/stack.ts";
+import { DetractorsToCrm } from "../../examples/detractors-to-crm/stack.ts";
 import { ForwardSurveys } from "../../examples/forward-to-another-account/forward-stack.ts";
 import { ReceiveSurveys } from "../../examples/forward-to-another-account/receive-stack.ts";
 import { IdempotentLambda } from "../../examples/idempotent-lambda/stack.ts";
@@ -46,6 +47,14 @@ const stacks: readonly Example[] = [
   {
     name: "detractors-to-chat",
     make: (app) => new DetractorsToChat(app, "Test", { busName: "team" }),
+    types: ["response.completed"],
+    where: { data: { summary: { nps: { class: ["detractor"] }, test: [false] } } },
+    inS3: [],
+    findings: [DEAD_LETTERS],
+  },
+  {
+    name: "detractors-to-crm",
+    make: (app) => new DetractorsToCrm(app, "Test", { busName: "team" }),
     types: ["response.completed"],
     where: { data: { summary: { nps: { class: ["detractor"] }, test: [false] } } },
     inS3: [],
@@ -161,6 +170,20 @@ it.each(stacks)("$name: hears of what its README says, and gives nothing up in s
   expect(findingsOf(app)).toEqual(example.findings);
 });
 
+it("a CRM hears of edits whatever the score, and of no test response", () => {
+  const template = Template.fromStack(new DetractorsToCrm(createApp(), "Test"));
+  template.hasResourceProperties("AWS::Events::Rule", {
+    EventPattern: {
+      "detail-type": ["response.updated"],
+      detail: { data: { summary: Match.exact({ test: [false] }) } },
+    },
+    Targets: [Match.objectLike({ DeadLetterConfig: Match.anyValue() })],
+  });
+  template.hasResourceProperties("AWS::Lambda::Function", {
+    Environment: { Variables: Match.objectLike({ CRM: "hubspot", WITH_COMMENT: "false" }) },
+  });
+});
+
 it("a forwarding stack may put events on the inbox, and nothing else", () => {
   const forwarder = new ForwardSurveys(createApp(), "Test", { inboxArn });
   const policies = Object.values(Template.fromStack(forwarder).findResources("AWS::IAM::Policy"));
@@ -183,7 +206,9 @@ it("the inbox of another account lets the poller's account put events, and nobod
 
 it("comments go nowhere by default, and never into the log of executions", () => {
   const chat = Template.fromStack(new DetractorsToChat(createApp(), "Test"));
-  chat.hasResourceProperties("AWS::Lambda::Function", { Environment: { Variables: { WITH_COMMENT: "false" } } });
+  chat.hasResourceProperties("AWS::Lambda::Function", {
+    Environment: { Variables: { WITH_COMMENT: "false", LINK_TEMPLATE: "" } },
+  });
   const tickets = Template.fromStack(new CommentFollowUp(createApp(), "Test", { patience: Duration.hours(5) }));
   tickets.hasResourceProperties("AWS::Lambda::Function", {
     Environment: { Variables: Match.objectLike({ WITH_COMMENTS: "false" }) },

@@ -1,3 +1,4 @@
+import type { EventType } from "../../lib/events/index.ts";
 import { backfill } from "../../lib/operator/backfill.ts";
 import { type LedgerEntry, type PollingSource, sayWhyOpen, type TickSummary } from "../../lib/polling/index.ts";
 import type { Model } from "../../local/simulator/model.ts";
@@ -126,6 +127,12 @@ function change(stage: Stage, command: string): void {
       return;
     case "source":
       stage.source = { ...stage.source, ...nested(first.split("."), readValue(rest), stage.source) };
+      return;
+    case "tell":
+      stage.source = { ...stage.source, events: new Set([...stage.source.events, first as EventType]) };
+      return;
+    case "view":
+      model.visit(1, Number(first));
       return;
     case "fail":
       failing.add([first, ...rest].join(" "));
@@ -279,6 +286,8 @@ function toldLine({ type, detail }: MemoryWorld["told"][number]): string {
   const { data } = detail as { data: Record<string, unknown> };
   if (type === "response.deleted") return `deleted ${data.responseId}`;
   if (type === "survey.changed") return `survey ${data.surveyId} changed`;
+  if (type === "survey.counted")
+    return `survey ${data.surveyId} counted: impressions ${data.impressions}, opened ${data.opened}, responses ${data.responses}`;
   const counts = Object.entries(data.counts as Record<string, number>).filter(([, count]) => count > 0);
   const { sequence } = (detail as { meta: { sequence?: number } }).meta;
   const figures = counts.map(([name, count]) => `${name} ${count}`).join(", ") || "nothing listed";

@@ -114,6 +114,7 @@ export const sourceDefaults: PollingSource = {
   interval: MINUTE,
   enrich: { metrics: true, metadata: true },
   questions: "full",
+  thresholds: {},
   privacy: { ip: "keep", referrer: "keep", comments: "keep" },
   enrichmentPatience: 15 * MINUTE,
   absentAfter: MINUTE,

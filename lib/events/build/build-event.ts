@@ -4,7 +4,7 @@ import type { Origin, ResponseCompleted, SurveyFacts } from "../response-complet
 import type { ResponseUpdated } from "../response-updated.ts";
 import type { SurveyDefinition } from "./definition.ts";
 import { readExtra } from "./extra.ts";
-import { summaryOf } from "./figures.ts";
+import { summaryOf, type Thresholds } from "./figures.ts";
 import { readAnswer, readMetadata, readMetrics, readResponse, sortAnswers } from "./read-details.ts";
 import { mayDiffer, type QuestionsMode, withWords } from "./words.ts";
 
@@ -31,6 +31,8 @@ export interface EventFacts {
   /** Epoch milliseconds. */
   detectedAt: number;
   timeZone: string | undefined;
+  /** Of metrics, by their names. */
+  thresholds: Thresholds;
 }
 
 /** The event of a response: pure, and the same for the same facts whichever way the pages were read. */
@@ -50,7 +52,12 @@ export function buildEvent(facts: EventFacts): ResponseCompleted {
     ...(metrics?.irregular ?? []),
     ...(metadata?.irregular ?? []),
   ];
-  const summary = summaryOf({ metrics: metrics?.value ?? [], answers, ...response.value });
+  const summary = summaryOf({
+    metrics: metrics?.value ?? [],
+    answers,
+    thresholds: facts.thresholds,
+    ...response.value,
+  });
   const { modified } = facts.survey ?? {};
   return {
     meta: {

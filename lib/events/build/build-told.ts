@@ -6,6 +6,8 @@ import { eventIdOf } from "../event-id.ts";
 import type { SurveyFacts } from "../response-completed.ts";
 import type { ResponseDeleted } from "../response-deleted.ts";
 import type { SurveyChanged } from "../survey-changed.ts";
+import type { SurveyCounted } from "../survey-counted.ts";
+import type { SurveyCounts } from "./survey.ts";
 
 // The events that have no contents of a response.
 
@@ -121,5 +123,23 @@ export function buildSurveyChanged(facts: SurveyChangedFacts): SurveyChanged {
   return {
     meta: { ...eventMeta("survey.changed", facts, sequence), sequence },
     data: { surveyId, before, after },
+  };
+}
+
+interface SurveyCountedFacts extends Facts {
+  survey: SurveyFacts | undefined;
+  /** 1 for the first event of this type of a survey. */
+  sequence: number;
+  counts: SurveyCounts;
+  /** When the survey list was read (epoch milliseconds). */
+  asOf: number;
+}
+
+/** The event of a survey whose counts have changed. */
+export function buildSurveyCounted(facts: SurveyCountedFacts): SurveyCounted {
+  const { surveyId, survey = null, sequence, counts, asOf } = facts;
+  return {
+    meta: { ...eventMeta("survey.counted", facts, sequence), sequence },
+    data: { surveyId, survey, asOf: new Date(asOf).toISOString(), ...counts },
   };
 }

@@ -2,6 +2,9 @@ import type { Answer, Metric, Moment, Summary } from "../response-completed.ts";
 import { asUtc, isDateString } from "./date-string.ts";
 import { readFlag } from "./fields.ts";
 
+/** Two numbers of points by the name of a metric: below the first it is low, from the second on high. */
+export type Thresholds = Readonly<Record<string, readonly [number, number]>>;
+
 /** The facts from which a summary is worked out. */
 export interface SummaryFacts {
   /** Sorted by `metricId`. */
@@ -9,12 +12,15 @@ export interface SummaryFacts {
   answers: readonly Pick<Answer, "comment">[];
   started: Moment;
   completed: Moment;
+  thresholds: Thresholds;
 }
 
 /** The few figures by which a reader sorts responses. Each is null where the service does not say enough for it. */
-export function summaryOf({ metrics, answers, started, completed }: SummaryFacts): Summary {
+export function summaryOf({ metrics, answers, started, completed, thresholds }: SummaryFacts): Summary {
+  const classed = metrics.flatMap((metric) => classOf(metric, thresholds) ?? []);
   return {
     nps: npsOf(metrics),
+    ...(classed.length > 0 && { metrics: classed }),
     scorePercent: scorePercentOf(metrics),
     durationSeconds: durationOf(started, completed),
     comments: answers.filter(({ comment }) => comment !== "").length,
@@ -30,6 +36,24 @@ function npsOf(metrics: readonly Metric[]): Summary["nps"] {
   if (score === null || score === undefined || score < 0 || score > 10) return null;
   // fault: six-is-passive
   return { score, class: score >= 9 ? "promoter" : score >= 7 ? "passive" : "detractor" };
+}
+
+/** Of a metric with a name and points, by the thresholds that are given for its name, else by its own. */
+function classOf(metric: Metric, thresholds: Thresholds): NonNullable<Summary["metrics"]>[number] | undefined {
+  const { metricName: name, score } = metric;
+  const points = score?.pointsSum;
+  if (typeof name !== "string" || typeof points !== "number") return undefined;
+  const [low, high] = (Object.hasOwn(thresholds, name) ? thresholds[name] : ownThresholds(metric)) ?? [];
+  if (low === undefined || high === undefined) return undefined;
+  return { name, score: points, class: points < low ? "low" : points < high ? "middle" : "high" };
+}
+
+/** The service does not say in what its thresholds are measured. Those that do not lie on the scale of the points are no points. */
+function ownThresholds({ firstLevelThreshold: low, secondLevelThreshold: high, score }: Metric) {
+  const { minPointsSum: least, maxPointsSum: most } = score ?? {};
+  if (typeof low !== "number" || typeof high !== "number" || low >= high) return undefined;
+  if (typeof least !== "number" || typeof most !== "number" || low < least || high > most) return undefined;
+  return [low, high] as const;
 }
 
 /** The points of all metrics together, from the least (0) to the most (100) that there are, to one decimal. */

@@ -1,5 +1,6 @@
 import type { SurveyFacts } from "../response-completed.ts";
-import { isInteger, isText } from "./fields.ts";
+import type { SurveyCounted } from "../survey-counted.ts";
+import { isInteger, isText, readId } from "./fields.ts";
 
 /** Most characters of any one text of a survey in an event. */
 const MOST = 1_000;
@@ -15,5 +16,17 @@ export function surveyFacts({ name, modified, languageId }: Record<string, unkno
     name: isText(name) ? shortened(name) : null,
     modified: isText(modified) ? shortened(modified) : null,
     languageId: isInteger(languageId) ? languageId : null,
+  };
+}
+
+/** The counts by which a response rate is worked out; null where one cannot be read. */
+export type SurveyCounts = Pick<SurveyCounted["data"], "impressions" | "opened" | "responses">;
+
+/** The counts in the same row. */
+export function surveyCounts({ impressions, opened, responses }: Record<string, unknown>): SurveyCounts {
+  return {
+    impressions: readId(impressions) ?? null,
+    opened: readId(opened) ?? null,
+    responses: readId(responses) ?? null,
   };
 }

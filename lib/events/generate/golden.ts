@@ -1,7 +1,7 @@
 import { v5 } from "uuid";
 import { checkIn } from "../../publisher/claim-check.ts";
 import { buildEvent, type EventFacts, toUpdate } from "../build/build-event.ts";
-import { buildBooksClosed, buildDeleted, buildSurveyChanged } from "../build/build-told.ts";
+import { buildBooksClosed, buildDeleted, buildSurveyChanged, buildSurveyCounted } from "../build/build-told.ts";
 import type { SurveyDefinition } from "../build/definition.ts";
 import { eventIdOf } from "../event-id.ts";
 import { booksSums, type DetailOf, detailSchemas, type EventType, eventId } from "../index.ts";
@@ -117,6 +117,7 @@ export function response(responseId: number, changes: Partial<EventFacts> = {}):
     revision: 1,
     detectedAt: noon,
     timeZone: "Europe/Warsaw",
+    thresholds: { Effort: [4, 5] },
     ...changes,
   };
   return { ...facts, records: facts.records.map((read) => ({ responseId, ...(read as object) })) };
@@ -157,6 +158,7 @@ export async function goldenEvents(): Promise<Map<string, GoldenEvent>> {
     golden("deleted", "response.deleted", deleted(updated)),
     golden("books-closed", "books.closed", booksClosed(updated.meta.eventId)),
     golden("survey-changed", "survey.changed", surveyChanged()),
+    golden("survey-counted", "survey.counted", surveyCounted()),
   ];
   return new Map(events);
 }
@@ -312,5 +314,16 @@ const surveyChanged = (): DetailOf<"survey.changed"> =>
     sequence: 1,
     before: survey,
     after: { ...survey, modified: "2026-03-10 11:30:00" },
+    detectedAt: noon,
+  });
+
+const surveyCounted = (): DetailOf<"survey.counted"> =>
+  buildSurveyCounted({
+    sourceName: SOURCE_NAME,
+    surveyId: SURVEY_ID,
+    survey,
+    sequence: 1,
+    counts: { impressions: 480, opened: 96, responses: 12 },
+    asOf: noon - 1_000,
     detectedAt: noon,
   });

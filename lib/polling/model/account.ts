@@ -1,5 +1,6 @@
 import type { DetailKind } from "./ledger-entry.ts";
 import type { Start, StartLooks } from "./source.ts";
+import type { CountsMark } from "./survey-state.ts";
 
 /** Since when an operation that gives details has failed, without any answer of it (epoch milliseconds); absent: it works. */
 export type Outages = Partial<Record<DetailKind, number>>;
@@ -48,6 +49,8 @@ export interface SurveyRow {
   found?: number;
   /** The survey itself as subscribers know it, as a whole number; absent where they are not told. */
   known?: number;
+  /** Its counts as subscribers know them; absent where they are not told. */
+  counted?: CountsMark;
   /** Epoch milliseconds at which its head was read last, and at which any other work was done or tried. */
   polledAt: number;
   workedAt: number;

@@ -1,4 +1,5 @@
 import { FURTHEST_BEHIND, utcString } from "../../events/build/date-string.ts";
+import type { Thresholds } from "../../events/build/figures.ts";
 import type { QuestionsMode } from "../../events/build/words.ts";
 import type { EventType } from "../../events/index.ts";
 import type { Privacy } from "./privacy.ts";
@@ -15,6 +16,8 @@ export interface PollingSource {
   timeZone?: string | undefined;
   enrich: { metrics: boolean; metadata: boolean };
   questions: QuestionsMode;
+  /** Of metrics, by their names. */
+  thresholds: Thresholds;
   /** Where contents come from: "auto" compares, and learns it. */
   contents?: "auto" | "pages" | "single";
   privacy: Privacy;
@@ -38,7 +41,16 @@ export function selected(surveyId: number, selection: Selection): boolean {
 /** Fields of the survey list that hold a count of responses. */
 export const COUNT_FIELDS = ["responses", "correct", "unpaidResponses"] as const;
 /** The fields of each survey in the list that are read. */
-export const LISTED_FIELDS = ["surveyId", "created", "name", "modified", "languageId", ...COUNT_FIELDS] as const;
+export const LISTED_FIELDS = [
+  "surveyId",
+  "created",
+  "name",
+  "modified",
+  "languageId",
+  "impressions",
+  "opened",
+  ...COUNT_FIELDS,
+] as const;
 
 /** Where history begins: one date for a source, stored once (R15). What completed before it is history, and never goes out. */
 export interface Start {

@@ -8,6 +8,7 @@ import type { FailingPage, KnownSurvey, Listed, OutgoingEvent, Rescan, SurveySta
 export type SurveyEvent =
   | { kind: "listed"; survey: Listed<SurveyFacts> }
   | { kind: "known"; known: KnownSurvey }
+  | { kind: "counted"; counted: NonNullable<SurveyState["counted"]> }
   | { kind: "questions answered" }
   | { kind: "questions failed"; at: number }
   | { kind: "details answered"; of: DetailKind; isAbsent: boolean }
@@ -49,6 +50,8 @@ export function next(state: SurveyState, event: SurveyEvent): SurveyState {
       return { ...state, survey: event.survey };
     case "known":
       return { ...state, known: event.known };
+    case "counted":
+      return { ...state, counted: event.counted };
     case "questions answered":
       return without(state, "questionsFail");
     case "questions failed": {

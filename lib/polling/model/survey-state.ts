@@ -39,11 +39,19 @@ export interface KnownSurvey {
   sight?: Listed;
 }
 
+/** The counts that were told of a survey last, as a whole number, and when the list showed them (epoch milliseconds). */
+export interface CountsMark {
+  shown: number;
+  at: number;
+}
+
 /** A survey as a whole, as far as it is known. Only `next` makes another one of it. */
 export interface SurveyState {
   readonly phase: Phase;
   readonly survey?: Listed<SurveyFacts>;
   readonly known?: KnownSurvey;
+  /** `sequence` is that of the last `survey.counted` event. */
+  readonly counted?: CountsMark & { sequence: number };
   /** Attempts in a row to read its questions that have failed, and when the first and the last did (epoch milliseconds). */
   readonly questionsFail?: { since: number; at: number; attempts: number };
   /** By the order in which it was read. */

@@ -71,6 +71,7 @@ export async function makeEvent(
     revision,
     detectedAt: detectedAt ?? time,
     timeZone: source.timeZone,
+    thresholds: source.thresholds,
   });
   const { entry, changes = [], observedAt = time } = replaces ?? {};
   const event: ContentsEvent["event"] =

@@ -1,12 +1,13 @@
 import { hash } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
-import { buildSurveyChanged } from "../../events/build/build-told.ts";
+import { buildSurveyChanged, buildSurveyCounted } from "../../events/build/build-told.ts";
+import type { SurveyCounts } from "../../events/build/survey.ts";
 import type { DetailOf, SurveyFacts } from "../../events/index.ts";
 import { notTaken } from "../errors.ts";
 import { holdLease } from "../lease.ts";
 import type { Response } from "../model/response.ts";
 import type { SurveyEvent } from "../model/survey-events.ts";
-import type { Listed, OutgoingEvent, SurveyState } from "../model/survey-state.ts";
+import type { CountsMark, Listed, OutgoingEvent, SurveyState } from "../model/survey-state.ts";
 import type { PublishOutcome, SentEvent } from "../ports.ts";
 import type { Survey } from "../survey.ts";
 
@@ -163,5 +164,35 @@ const isCreated = ({ phase }: SurveyState, presence: Presence): boolean => phase
 export function shownAs(facts: SurveyFacts | null): number {
   if (facts === null) return 0;
   const { name, modified, languageId } = facts;
-  return 1 + Number.parseInt(hash("sha1", JSON.stringify([name, modified, languageId])).slice(0, 8), 16);
+  return 1 + asNumber([name, modified, languageId]);
 }
+
+/** Milliseconds from an event of a survey's counts to the next. */
+const COUNTS_EVERY = 3_600_000;
+
+/** Tells subscribers what the survey list counts of a survey, once that has changed, and once an hour at most. */
+export async function tellCounts(survey: Survey, counts: SurveyCounts, asOf: number): Promise<void> {
+  if (!survey.source.events.has("survey.counted")) return;
+  await tellNext(survey, () => {
+    const { counted } = survey.state;
+    if (!areNews(counts, counted, asOf)) return undefined;
+    const sequence = (counted?.sequence ?? 0) + 1;
+    survey.note({ kind: "counted", counted: { sequence, shown: countsAs(counts), at: asOf } });
+    // fault: counts-untold
+    const facts = factsOf(survey);
+    const detail = buildSurveyCounted({ ...facts, sequence, counts, asOf });
+    return { event: { type: "survey.counted", detail, time: facts.detectedAt } };
+  });
+}
+
+/** Whether subscribers are to be told of counts by now (epoch milliseconds). Counts that nobody can read are no news. */
+export function areNews(counts: SurveyCounts, told: CountsMark | undefined, now: number): boolean {
+  if (Object.values(counts).every((count) => count === null)) return false;
+  // fault: counts-at-once
+  return told === undefined || (now >= told.at + COUNTS_EVERY && told.shown !== countsAs(counts));
+}
+
+const countsAs = ({ impressions, opened, responses }: SurveyCounts): number =>
+  asNumber([impressions, opened, responses]);
+
+const asNumber = (values: unknown[]): number => Number.parseInt(hash("sha1", JSON.stringify(values)).slice(0, 8), 16);

@@ -169,7 +169,7 @@ function inOne(before: PollResult | undefined, result: PollResult | undefined): 
 /** The request for a poll, but for its ports and its work. */
 function requestFor(
   { request, account, learned, now }: PollsOptions,
-  { surveyId, counts, facts, created }: ListedSurvey,
+  { surveyId, counts, facts, shown, created }: ListedSurvey,
 ): Omit<PollRequest, "ports" | keyof How> {
   const { source, owner, deadline, ownTime = ownTimeOf(source) } = request;
   return {
@@ -181,6 +181,7 @@ function requestFor(
     turnUntil: Math.min(deadline, now + ownTime),
     presence: presenceOf(created, account, now),
     listed: facts === undefined ? undefined : { facts, at: now },
+    shown,
     learned,
     counts,
     row: account.rows.get(surveyId),

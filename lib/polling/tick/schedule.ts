@@ -1,7 +1,7 @@
 import type { Hint, RestDue, RestKind, SurveyRow } from "../model/account.ts";
 import { placeOf } from "../model/survey-state.ts";
 import type { PollResult } from "../poll-survey.ts";
-import { shownAs } from "../publish/tell.ts";
+import { areNews, shownAs } from "../publish/tell.ts";
 import { isGone, type ListedSurvey } from "./survey-list.ts";
 
 // One queue (R21 to R23): news first, then what is overdue by most of its own period. Pure functions over rows and the survey list.
@@ -39,7 +39,7 @@ export function dueTasks(listed: readonly ListedSurvey[], rows: ReadonlyMap<numb
   for (const survey of listed) {
     const row = rows.get(survey.surveyId);
     const head = row === undefined || asksForHead(survey, row, now);
-    if (head || isShownOtherwise(survey, row)) news.push({ ...survey, head });
+    if (head || isShownOtherwise(survey, row) || isCountDue(survey, row, now)) news.push({ ...survey, head });
     if (row === undefined || row.isBehind === true) continue;
     for (const [kind, { at, every, triedAt }] of Object.entries(restOf(survey, row)) as [
       RestKind,
@@ -69,6 +69,11 @@ function asksForHead(survey: ListedSurvey, { dueAt, hint, counts }: SurveyRow, n
 /** Whether the list shows a survey otherwise than subscribers know it. */
 function isShownOtherwise({ facts }: ListedSurvey, row: SurveyRow): boolean {
   return row.known !== undefined && facts !== undefined && row.known !== shownAs(facts);
+}
+
+/** Whether subscribers are to be told of the counts that the list shows. */
+function isCountDue({ shown }: ListedSurvey, { counted }: SurveyRow, now: number): boolean {
+  return shown !== undefined && counted !== undefined && areNews(shown, counted, now);
 }
 
 function restOf(survey: ListedSurvey, { rest, polledAt }: SurveyRow): Partial<RestDue> {
@@ -110,7 +115,7 @@ export function nextRow(
   result: PollResult,
   { now, tickAt, kind }: { now: number; tickAt: number; kind: RestKind | undefined },
 ): SurveyRow {
-  const { state, known, rest, headRead } = result;
+  const { state, known, counted, rest, headRead } = result;
   const found = foundSince(row, result);
   const hint = nextHint(row?.hint, { ...result, found }, now);
   // The index may not show yet what the last poll has just made wait; by the list of this very tick the survey may have been polled already.
@@ -132,6 +137,7 @@ export function nextRow(
     ...(hint === undefined ? {} : { hint }),
     ...(booksAt === undefined ? {} : { booksAt }),
     ...(known === undefined ? {} : { known }),
+    ...(counted === undefined ? {} : { counted }),
     ...(state.found === undefined ? {} : { found: state.found }),
     workedAt: kind === undefined ? (row?.workedAt ?? now) : now,
     activeAt: found + result.counts.repaired > 0 || row === undefined ? now : row.activeAt,

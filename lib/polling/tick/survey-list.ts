@@ -1,5 +1,5 @@
 import { readId } from "../../events/build/fields.ts";
-import { surveyFacts } from "../../events/build/survey.ts";
+import { type SurveyCounts, surveyCounts, surveyFacts } from "../../events/build/survey.ts";
 import type { SurveyFacts } from "../../events/index.ts";
 import { concernsWholeSource, failureOf, SurveyListUnreadableError } from "../errors.ts";
 import type { AccountState } from "../model/account.ts";
@@ -15,6 +15,8 @@ export interface ListedSurvey {
   created: number | undefined;
   /** Null where the list does not name it; undefined where that was not read. */
   facts?: SurveyFacts | null;
+  /** Undefined where the list was not read, or does not name it. */
+  shown?: SurveyCounts;
 }
 
 /** Whether the survey list does not show it any more. */
@@ -52,6 +54,7 @@ export function readSurveyList(items: unknown[]): SurveyList {
       counts: COUNT_FIELDS.map((name) => readId(fields[name]) ?? null),
       created: created === undefined ? undefined : created * 1000,
       facts: surveyFacts(fields),
+      shown: surveyCounts(fields),
     });
   }
   return { surveys: [...surveys.values()], unreadable };

@@ -6,6 +6,7 @@ import { deploy, fillCredentials, type Given, onStage } from "../support/stage.t
 import { untilArrived } from "../support/ticks.ts";
 import { commentFollowUp } from "./examples/comment-follow-up.ts";
 import { detractorsToChat } from "./examples/detractors-to-chat.ts";
+import { detractorsToCrm } from "./examples/detractors-to-crm.ts";
 import { forwardToAnotherAccount, RECEIVER } from "./examples/forward-to-another-account.ts";
 import { idempotentLambda } from "./examples/idempotent-lambda.ts";
 import { responsesToWarehouse } from "./examples/responses-to-warehouse.ts";
@@ -14,6 +15,7 @@ import { sqsWorkerPython } from "./examples/sqs-worker-python.ts";
 /** By the names of their folders. */
 const EXAMPLES = {
   "detractors-to-chat": detractorsToChat,
+  "detractors-to-crm": detractorsToCrm,
   "responses-to-warehouse": responsesToWarehouse,
   "forward-to-another-account": forwardToAnotherAccount,
   "sqs-worker-python": sqsWorkerPython,

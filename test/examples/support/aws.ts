@@ -10,7 +10,7 @@ import {
   S3Client,
 } from "@aws-sdk/client-s3";
 import { CreateQueueCommand, DeleteMessageCommand, ReceiveMessageCommand, SQSClient } from "@aws-sdk/client-sqs";
-import { DynamoDBDocumentClient, ScanCommand } from "@aws-sdk/lib-dynamodb";
+import { DeleteCommand, DynamoDBDocumentClient, ScanCommand } from "@aws-sdk/lib-dynamodb";
 import { startEmbeddedAws } from "../../../local/aws/index.ts";
 
 export type ExampleAws = Awaited<ReturnType<typeof startExampleAws>>;
@@ -38,6 +38,11 @@ export async function startExampleAws() {
     },
     async items(TableName: string): Promise<Record<string, unknown>[]> {
       return (await documents.send(new ScanCommand({ TableName }))).Items ?? [];
+    },
+    /** Takes all items out of a table with this one key. */
+    async clear(TableName: string, key: string) {
+      for (const item of await this.items(TableName))
+        await documents.send(new DeleteCommand({ TableName, Key: { [key]: item[key] } }));
     },
     /** Makes a queue, and gives its URL. */
     async queue(QueueName: string): Promise<string> {

@@ -60,6 +60,7 @@ async function emptyAccount(options: SimulatorOptions = {}, settings: Record<str
       "response.deleted": true,
       "books.closed": true,
       "survey.changed": false,
+      "survey.counted": false,
     }),
   };
   const table = { client: test.clients.dynamodb, name: test.table };

@@ -46,7 +46,13 @@ it("items of this version are read as they were written", async () => {
   expect((await state.entries(7, [9])).get(9)).toEqual({ id: 9, ...entry });
   const { rows, ...account } = await state.account();
   expect(account).toEqual({ firstTick: 1, service: "s", outages: { metrics: 5 }, scattered: 6 });
-  expect(rows.get(7)).toMatchObject({ counts: [5, 4, 3], dueAt: 20, isBehind: true, known: 77, found: 12 });
+  expect(rows.get(7)).toMatchObject({
+    counts: [5, 4, 3],
+    dueAt: 20,
+    isBehind: true,
+    known: 77,
+    counted: { shown: 99, at: 6 },
+  });
 });
 
 it("those of an earlier one are refused before anything is written, with what to do", async () => {

@@ -118,6 +118,8 @@ const polled = (id: unknown): object => ({
   name: "After the visit",
   modified: "2026-02-11 09:30:00",
   languageId: 23,
+  impressions: 940,
+  opened: 410,
   responses: 312,
   correct: 300,
   unpaidResponses: 0,

@@ -26,6 +26,7 @@ import { createRecheckLog } from "./rechecks.ts";
 import { createRequestLog, type RequestLog } from "./requests.ts";
 import { createRestCheck, type Unfinished } from "./rest.ts";
 import { createSurveyChanges } from "./survey-changes.ts";
+import { createSurveyCounts } from "./survey-counts.ts";
 import { createViolations, type Violations } from "./violations.ts";
 
 /** Holds the poller's doings against the truth while a history runs, and once it has come to rest. */
@@ -58,6 +59,7 @@ export function createOracle(world: World, store: Store): Oracle {
   const booksTold = createBooksTold(world, violations, { deliveries, books: (id) => books.facts(id)?.books });
   const deletions = createDeletions(world, store, violations, deliveries);
   const surveyChanges = createSurveyChanges(world, violations);
+  const counts = createSurveyCounts(world, violations);
   const details = createDetailLog(world);
   const hangs = createHangLog(world, violations);
   const rechecks = createRecheckLog(world, violations);
@@ -87,6 +89,7 @@ export function createOracle(world: World, store: Store): Oracle {
     booksTold,
     deletions,
     surveyChanges,
+    counts,
     deliveries,
     dutyNow,
   });
@@ -157,6 +160,7 @@ export function createOracle(world: World, store: Store): Oracle {
     requests,
     service: {
       request: (operation) => requests.note(operation),
+      listed: counts.listed,
       page: pages.read,
       asked: details.asked,
       single(responseId) {
@@ -224,6 +228,7 @@ export function createOracle(world: World, store: Store): Oracle {
         if (hasContents(event)) delivered(process, event.detail, answered);
         if (event.type === "books.closed") booksTold.delivered(event.detail);
         if (event.type === "survey.changed") surveyChanges.delivered(event.detail);
+        if (event.type === "survey.counted") counts.delivered(event.detail);
         if (event.type === "response.deleted") deletions.delivered(event.detail);
       },
       refused: (detail) => deliveries.refuse(detail.data.responseId),

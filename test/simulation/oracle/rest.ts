@@ -10,6 +10,7 @@ import type { Duty } from "./duty.ts";
 import { isRightlyHeld, leewayOf, mayLieApart } from "./excluded.ts";
 import { hidesItsEnd } from "./failing-ends.ts";
 import type { SurveyChanges } from "./survey-changes.ts";
+import type { SurveyCountsCheck } from "./survey-counts.ts";
 import { isUpToDate } from "./updates.ts";
 
 // What the liveness phase is for: nothing lost, nothing waiting, nothing left under way, and books that are closed and right.
@@ -25,7 +26,8 @@ export interface Unfinished {
     | "liveness: books"
     | "liveness: books told"
     | "deleted"
-    | "survey changed";
+    | "survey changed"
+    | "survey counts";
   told: string;
 }
 
@@ -38,6 +40,7 @@ interface Judges {
   booksTold: BooksTold;
   deletions: Deletions;
   surveyChanges: SurveyChanges;
+  counts: SurveyCountsCheck;
   deliveries: Deliveries;
   dutyNow(response: SimResponse): Duty;
 }
@@ -45,7 +48,7 @@ interface Judges {
 export function createRestCheck(
   world: World,
   store: Pick<Store, "marks" | "entries" | "read">,
-  { books, booksTold, deletions, surveyChanges, deliveries, dutyNow }: Judges,
+  { books, booksTold, deletions, surveyChanges, counts, deliveries, dutyNow }: Judges,
 ): RestCheck {
   /** Whether a response waits for details that fail for ever, and its survey knows of none that could tell this from an outage: it waits for a day. */
   const isPatient = (response: SimResponse | undefined): boolean => {
@@ -101,8 +104,11 @@ export function createRestCheck(
     if (untold !== undefined) return { rule: "liveness: books told", told: `${name}: ${untold}` };
     const deletion = deletions.wrongAtRest(survey);
     if (deletion !== undefined) return { rule: "deleted", told: deletion };
-    const change = surveyChanges.wrongAtRest(survey, store.marks.get(survey.id)?.mark.known);
-    return change === undefined ? undefined : { rule: "survey changed", told: `${name}: ${change}` };
+    const { mark } = store.marks.get(survey.id) ?? {};
+    const change = surveyChanges.wrongAtRest(survey, mark?.known);
+    if (change !== undefined) return { rule: "survey changed", told: `${name}: ${change}` };
+    const count = counts.wrongAtRest(survey, mark);
+    return count === undefined ? undefined : { rule: "survey counts", told: `${name}: ${count}` };
   };
 
   return {

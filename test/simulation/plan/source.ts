@@ -25,6 +25,7 @@ export function planSource(chooser: Chooser, random: Random): SimSource {
       metadata: chooser.option("enrich-metadata", { on: 15, off: 1 }) === "on",
     },
     questions: "full",
+    thresholds: {},
     privacy: {
       ip: chooser.option("privacy-ip", { keep: 12, truncate: 1, drop: 1 }),
       referrer: chooser.option("privacy-referrer", { keep: 12, drop: 1 }),
@@ -42,6 +43,7 @@ export function planSource(chooser: Chooser, random: Random): SimSource {
       "response.deleted",
       "books.closed",
       ...(chooser.flag("survey-changed", 0.5) ? (["survey.changed"] as const) : []),
+      ...(chooser.flag("survey-counted", 0.3) ? (["survey.counted"] as const) : []),
     ]),
     rescan: { every, full: interval * random.between(8, 26) * random.pick([1, 1, 3]) },
   };

@@ -129,6 +129,13 @@ export const plantedFaults: readonly PlantedFault[] = [
   },
   { name: "deletion-untold", breaks: ["deleted"], within: 20, line: gone },
   { name: "survey-change-untold", breaks: ["survey changed"], within: 20, line: () => "return undefined;" },
+  { name: "counts-untold", breaks: ["survey counts"], within: 20, line: () => "return undefined;" },
+  {
+    name: "counts-at-once",
+    breaks: ["survey counts"],
+    within: 20,
+    line: () => "return told?.shown !== countsAs(counts);",
+  },
   {
     name: "change-untold",
     breaks: ["update"],

@@ -28,6 +28,8 @@ const FIRST_LOOK_CHANCES = 6;
 export interface ServiceWatch {
   /** Called at the moment of each request. */
   request(operation: string): void;
+  /** Called with the rows of the survey list at the moment of its answer. */
+  listed(rows: readonly Json[]): void;
   page(process: WorkerProcess, read: PageRead): void;
   /** Called when one is asked for, whatever comes of it; and at the moment of the answer. */
   asked(kind: "metrics" | "metadata", responseId: number): void;
@@ -96,13 +98,14 @@ export function createAnswers(
     if (weather.happens("service:list-fails")) throw failure(0);
     if (weather.happens("service:list-empty")) return ok([]);
     const listed = [...world.surveys.values()].filter((survey) => !survey.hidden);
-    return ok(
-      listed.map((survey) => ({
-        ...listedItem(survey),
-        ...(survey.oddCreated ? { created: null } : {}),
-        impressions: Math.floor(scheduler.now() / 1000),
-      })),
-    );
+    const rows = listed.map((survey) => ({
+      ...listedItem(survey),
+      ...(survey.oddCreated ? { created: null } : {}),
+      impressions: Math.floor(scheduler.now() / 1000),
+      opened: Math.floor(scheduler.now() / 7000),
+    }));
+    watch.listed(rows);
+    return ok(rows);
   };
 
   /** The page of another survey, as a cache gives it that mixes them up. */

@@ -56,6 +56,7 @@ const seenFromOutside = [
   "subscribers are told of a deletion",
   "a survey is told to be gone",
   "a survey is told to be there",
+  "the counts of a survey are told again",
 ] as const;
 
 /** What only the poller can tell of, by `observe`. */

@@ -61,6 +61,7 @@ const facts: EventFacts = {
   listedAt: Date.UTC(2026, 2, 10, 12, 0, 20),
   definition,
   questions: "full",
+  thresholds: {},
   records: [record, { ...record, questionId: 8, answer: [], comment: "fine", score: 4 }],
   metrics: { "31": metric },
   metadata,

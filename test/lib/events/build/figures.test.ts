@@ -10,6 +10,7 @@ const facts: SummaryFacts = {
   answers: [{ comment: "" }, { comment: "fine" }, { comment: "late" }],
   started: { local: "2026-03-10 11:58:00" },
   completed: { local: "2026-03-10 12:00:00" },
+  thresholds: {},
 };
 
 // R13
@@ -51,6 +52,41 @@ describe("the summary", () => {
   it("takes the NPS of the first metric that has one", () => {
     const metrics = [score(3, { nps: false }), score(8), score(1)];
     expect(summaryOf({ ...facts, metrics }).nps).toEqual({ score: 8, class: "passive" });
+  });
+
+  const effort = (pointsSum: unknown, own: object = {}): Metric => ({
+    ...score(pointsSum, { nps: false }),
+    metricName: "Effort",
+    ...own,
+  });
+
+  it.each<[string, Metric, [number, number] | undefined, string | undefined]>([
+    ["below the first threshold", effort(2.9), [3, 5], "low"],
+    ["at the first", effort(3), [3, 5], "middle"],
+    ["at the second", effort(5), [3, 5], "high"],
+    ["of its own", effort(4, { firstLevelThreshold: 5, secondLevelThreshold: 8 }), undefined, "low"],
+    ["of its own beside given ones", effort(4, { firstLevelThreshold: 5, secondLevelThreshold: 8 }), [1, 3], "high"],
+    [
+      "of its own beyond the scale",
+      effort(4, { firstLevelThreshold: 50, secondLevelThreshold: 80 }),
+      undefined,
+      undefined,
+    ],
+    ["of which it has one", effort(4, { firstLevelThreshold: 5, secondLevelThreshold: null }), undefined, undefined],
+    [
+      "of its own, the second no higher",
+      effort(4, { firstLevelThreshold: 5, secondLevelThreshold: 5 }),
+      undefined,
+      undefined,
+    ],
+    ["without any", effort(4), undefined, undefined],
+    ["without points", effort(null), [3, 5], undefined],
+    ["without a name", score(4), [3, 5], undefined],
+    ["with a name that every object has", { ...effort(4), metricName: "constructor" }, [3, 5], undefined],
+  ])("classes a metric by thresholds: %s", (_name, metric, given, name) => {
+    const { metrics } = summaryOf({ ...facts, metrics: [metric], thresholds: given ? { Effort: given } : {} });
+    const points = metric.score?.pointsSum;
+    expect(metrics).toEqual(name && [{ name: "Effort", score: points, class: name }]);
   });
 
   it.each<[string, object[], boolean]>([

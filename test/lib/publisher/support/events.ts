@@ -38,6 +38,7 @@ export function detail(responseId: number, comment = "", metricName = "NPS"): Re
     listedAt: undefined,
     definition: undefined,
     questions: "full",
+    thresholds: {},
     records: [{ responseId, completed: 1, questionId: 7, answer: [1], comment, score: null }],
     metrics: { "31": { metricId: 31, metricName } },
     metadata: undefined,
