@@ -85,7 +85,7 @@ export class SurveyPoller extends PollerMetrics {
     this.encryptionKey = encryptionKey;
     const deployment = deploymentName(this);
     this.metricsOwner = { deployment, sources, level: monitoring.level };
-    this.leftOut = leftOut(config, input, resources.alarmTopic !== undefined);
+    this.leftOut = leftOut(config, resources.alarmTopic !== undefined);
     for (const line of this.leftOut) Annotations.of(this).addInfo(line);
     for (const line of uncertainStarts(config)) Annotations.of(this).addWarningV2("survey-poller:start", line);
     const ownBus = resources.eventBus === undefined ? bus.name : undefined;

@@ -50,6 +50,10 @@ const surveys = z
     return refuse(context, SURVEYS);
   });
 
+/** The keys of a person by which the ledger can be searched. */
+const PERSON_KEYS = ["crk", "referrer"] as const;
+const FIND_BY = 'must be a list of "crk" and "referrer"';
+
 const EVENT_SOURCE = 'must be 1 to 256 letters, digits, ".", "-", "_" or "/", not beginning with "aws."';
 const eventSource = z
   .string({ error: EVENT_SOURCE })
@@ -108,9 +112,10 @@ export const sourceSchema = madeOnce((options) =>
       enrich: section({ metrics: flag().prefault(true), metadata: flag().prefault(true) }).prefault({}),
       questions: oneOf("full", "labels", "none").prefault("full"),
       privacy: section({
-        ip: oneOf("keep", "truncate", "drop").prefault("keep"),
+        ip: oneOf("keep", "truncate", "drop").prefault("truncate"),
         referrer: oneOf("keep", "drop").prefault("keep"),
         comments: oneOf("keep", "drop").prefault("keep"),
+        findBy: z.array(oneOf(...PERSON_KEYS), { error: FIND_BY }).prefault([]),
       }).prefault({}),
       maxRequestsPerSecond: z.number(rate).positive(rate).max(1000, rate).optional(),
       retention: section({

@@ -1,7 +1,7 @@
 import type { SurveyDefinition } from "../events/build/definition.ts";
 import type { Change, EventType, Origin } from "../events/index.ts";
 import type { AccountChanges, AccountState, Role, RoleLease, SurveyRow } from "./model/account.ts";
-import type { CheckedState, EmittedResponse, LedgerEntry } from "./model/ledger-entry.ts";
+import type { CheckedState, EmittedResponse, LedgerEntry, PersonKey } from "./model/ledger-entry.ts";
 import type { Proof } from "./model/response.ts";
 import type { Start, StartLooks } from "./model/source.ts";
 import type { Lease, OutgoingEvent, SurveyState } from "./model/survey-state.ts";
@@ -185,4 +185,6 @@ export interface Ports {
   publisher: Publisher;
   vault: Vault;
   observe: Observer;
+  /** The keyed hash of a key of a person; undefined where its kind is not to be found again. Without it none is. */
+  hashPersonKey?: ((kind: PersonKey, value: string) => string | undefined) | undefined;
 }

@@ -25,7 +25,7 @@ describe("the defaults", () => {
           startFrom: "now",
           enrich: { metrics: true, metadata: true },
           questions: "full",
-          privacy: { ip: "keep", referrer: "keep", comments: "keep" },
+          privacy: { ip: "truncate", referrer: "keep", comments: "keep", findBy: [] },
           inlineLimit: 200 * 1024,
           enrichmentPatience: 15 * MINUTE,
           absentAfter: MINUTE,
