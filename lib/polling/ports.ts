@@ -1,7 +1,8 @@
 import type { SurveyDefinition } from "../events/build/definition.ts";
 import type { Change, EventType, Origin } from "../events/index.ts";
 import type { AccountChanges, AccountState, Role, RoleLease, SurveyRow } from "./model/account.ts";
-import type { CheckedState, EmittedResponse, LedgerEntry, PersonKey } from "./model/ledger-entry.ts";
+import type { CheckedState, EmittedResponse, LedgerEntry } from "./model/ledger-entry.ts";
+import type { HashPersonKey } from "./model/person.ts";
 import type { Proof } from "./model/response.ts";
 import type { Start, StartLooks } from "./model/source.ts";
 import type { Lease, OutgoingEvent, SurveyState } from "./model/survey-state.ts";
@@ -90,6 +91,8 @@ export interface SealedEvent {
   bytes: number;
   /** The `detail` as JSON. */
   json: string;
+  /** The same without what is personal, for the bus of facts; absent where there is none. */
+  facts?: string;
   /** Epoch milliseconds. */
   time: number;
 }
@@ -185,6 +188,6 @@ export interface Ports {
   publisher: Publisher;
   vault: Vault;
   observe: Observer;
-  /** The keyed hash of a key of a person; undefined where its kind is not to be found again. Without it none is. */
-  hashPersonKey?: ((kind: PersonKey, value: string) => string | undefined) | undefined;
+  /** Without it no person is to be found again. */
+  hashPersonKey?: HashPersonKey | undefined;
 }

@@ -92,6 +92,7 @@ export function createSourceGraph(source: PolledSource, environment: Environment
     publisher: createEventBridgePublisher({
       client: clients.events,
       bus: environment.busName,
+      factsBus: environment.factsBusName,
       eventSource: source.eventSource,
       bucket: environment.claimCheckBucket,
       putObject: bucket.putJson,

@@ -17,8 +17,7 @@ function leftOut(props: Omit<SurveyPollerProps, "sources">, source: object = {},
 
 const alarms = "alarms tell nobody: give monitoring.email, or subscribe to the topic";
 const zone = 'source "main" has no timeZone: events carry local times, and no instants';
-const ip =
-  'source "main" has privacy.ip "keep": events, archive and subscribers get whole IP addresses';
+const ip = 'source "main" has privacy.ip "keep": events, archive and subscribers get whole IP addresses';
 
 it("is said of each default that leaves something out, in a line of its own", () => {
   expect(leftOut({})).toEqual([alarms, zone]);

@@ -88,8 +88,7 @@ function isOf(event: unknown, { responses, person }: Wanted): boolean {
   if (!isObject(detail) || !isObject(detail.meta) || !isObject(detail.data)) return false;
   const { meta, data } = detail;
   const isFound = responses.some(
-    ({ source, surveyId, id }) =>
-      meta.sourceName === source && data.surveyId === surveyId && data.responseId === id,
+    ({ source, surveyId, id }) => meta.sourceName === source && data.surveyId === surveyId && data.responseId === id,
   );
   if (isFound || person === undefined) return isFound;
   const holder = person.kind === "crk" ? data.response : data.metadata;

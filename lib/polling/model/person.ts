@@ -1,6 +1,8 @@
 import { isObject } from "../../events/build/fields.ts";
-import type { Ports } from "../ports.ts";
 import { type LedgerEntry, PERSON_KEYS, type PersonKey } from "./ledger-entry.ts";
+
+/** The keyed hash of a key of a person; undefined where its kind is not to be found again. */
+export type HashPersonKey = (kind: PersonKey, value: string) => string | undefined;
 
 /** The keys of a person in what is held of a response; undefined of a kind that is not known as long as the metadata are not. */
 export function personKeys(records: readonly unknown[], metadata: unknown): Record<PersonKey, string[] | undefined> {
@@ -9,7 +11,7 @@ export function personKeys(records: readonly unknown[], metadata: unknown): Reco
 
 /** The field of an entry by which its person is found; none where that is not asked for. */
 export function personOf(
-  { hashPersonKey }: Pick<Ports, "hashPersonKey">,
+  { hashPersonKey }: { hashPersonKey?: HashPersonKey | undefined },
   records: readonly unknown[],
   metadata?: unknown,
 ): Pick<LedgerEntry, "person"> {

@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { GetObjectCommand, ListObjectsV2Command } from "@aws-sdk/client-s3";
 import { ScanCommand } from "@aws-sdk/lib-dynamodb";
 import { afterAll, describe, expect, it } from "vitest";
-import type { ForgetPersonAnswer } from "../../../cli/verbs/forget/verb.ts";
 import { openTarget } from "../../../cli/target/open-target.ts";
+import type { ForgetPersonAnswer } from "../../../cli/verbs/forget/verb.ts";
 import { temporaryFolder } from "../../support/command.ts";
 import { answerOf, ioOf, poll, survey, useFolder } from "../support/command.ts";
 import { holdLease } from "../support/lease.ts";
@@ -69,7 +69,8 @@ describe("forget by a person's key", () => {
     const ids = idsIn(found);
     expect(found).toMatchObject({ dryRun: true, by: "crk", unsearched: [], exported: null, deadLetters: [] });
     expect(ids).toHaveLength(5);
-    for (const name of ["small", "large", "unreadable", "unreadableLarge"] as const) expect(ids).toContain(planted[name]);
+    for (const name of ["small", "large", "unreadable", "unreadableLarge"] as const)
+      expect(ids).toContain(planted[name]);
     expect(ids.filter((id) => String(id).startsWith("record-"))).toHaveLength(1);
     const lines = (await everything()).split("\n").filter((line) => line.includes(crk));
     expect(lines.every((line) => line.startsWith("kept/") || line.includes('"kept"'))).toBe(true);
