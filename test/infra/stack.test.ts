@@ -1,4 +1,4 @@
-import { Template } from "aws-cdk-lib/assertions";
+import { Match, Template } from "aws-cdk-lib/assertions";
 import { describe, expect, it } from "vitest";
 import { SurveyPollerStack } from "../../infra/stack.ts";
 import { SurveyPoller } from "../../infra/survey-poller.ts";
