@@ -74,6 +74,24 @@ function ofMeta(meta: { eventId?: unknown; revision?: unknown; test?: unknown })
   return typeof revision === "number" && test !== true ? [id.toLowerCase()] : [];
 }
 
+/** The details of whole events in one line, however they are wrapped; test events tell of nothing. */
+export function detailsIn(line: string): { meta: object; data: object }[] {
+  return detailsOf(parseJson(line), 0);
+}
+
+function detailsOf(value: unknown, depth: number): { meta: object; data: object }[] {
+  if (depth > MOST_WRAPPED || value === null) return [];
+  if (typeof value === "string") return detailsOf(parseJson(value), depth + 1);
+  if (Array.isArray(value)) return value.flatMap((one) => detailsOf(one, depth + 1));
+  if (typeof value !== "object") return [];
+  const fields = value as Record<string, unknown>;
+  const { meta, data } = fields;
+  if (typeof meta === "object" && meta !== null && typeof data === "object" && data !== null) {
+    return "test" in meta && meta.test === true ? [] : [{ meta, data }];
+  }
+  return WRAPPERS.flatMap((name) => (fields[name] === undefined ? [] : detailsOf(fields[name], depth + 1)));
+}
+
 function joined(some: readonly (string[] | undefined)[]): string[] | undefined {
   const found = some.filter((ids) => ids !== undefined);
   return found.length === 0 ? undefined : found.flat();

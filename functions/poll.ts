@@ -7,7 +7,8 @@ import { serviceName } from "../lib/monitoring/log.ts";
 import type { OperationOutput } from "../lib/operator/run-operation.ts";
 import { leaseOwner, readEnvironment } from "../lib/run/environment.ts";
 import { readPollInput } from "../lib/run/poll-input.ts";
-import { limitsOf, type PollOutput, pollScheduled, pollSources } from "../lib/run/poll-sources.ts";
+import { pollScheduled } from "../lib/run/poll-scheduled.ts";
+import { limitsOf, type PollOutput, pollSources } from "../lib/run/poll-sources.ts";
 import { createSourceGraph, eventsOf } from "../lib/run/wiring.ts";
 
 const environment = readEnvironment(process.env, import.meta.dirname);
@@ -16,6 +17,10 @@ const clients = createClients();
 const graphs = config.sources
   .filter((source) => source.enabled)
   .map((source) => createSourceGraph({ ...source, events: eventsOf(config.events) }, environment, clients));
+const { tickQueueUrl } = environment;
+// Few stacks have one.
+const sendTicks =
+  tickQueueUrl === undefined ? undefined : (await import("../lib/run/tick-queue.ts")).createTickQueue(tickQueueUrl);
 const logger = new Logger({
   serviceName: serviceName(),
   // The sources share this function, and each has a level of its own: none asks for more than this.
@@ -29,6 +34,7 @@ export async function handler(event: unknown, context: Context): Promise<PollOut
   const input = readPollInput(
     event,
     graphs.map(({ source }) => source.name),
+    context.invokedFunctionArn,
   );
   const chosen = graphs.filter(({ source }) => input.source === undefined || source.name === input.source);
   const request = {
@@ -44,5 +50,6 @@ export async function handler(event: unknown, context: Context): Promise<PollOut
     const { runOperation } = await import("../lib/operator/run-operation.ts");
     return runOperation({ ...request, ...limitsOf(graph, request), graph, config, rawConfig }, input.operation);
   }
-  return (input.scheduled === true ? pollScheduled : pollSources)({ ...request, graphs: chosen });
+  const asked = { ...request, graphs: chosen };
+  return input.scheduled === true ? pollScheduled({ ...asked, sentAt: input.sentAt, sendTicks }) : pollSources(asked);
 }

@@ -1,7 +1,7 @@
 import { CfnOutput } from "aws-cdk-lib";
 import type { ITable } from "aws-cdk-lib/aws-dynamodb";
 import type { CfnArchive, IEventBus } from "aws-cdk-lib/aws-events";
-import type { Function as LambdaFunction } from "aws-cdk-lib/aws-lambda";
+import type { IFunction, Function as LambdaFunction } from "aws-cdk-lib/aws-lambda";
 import type { IBucket } from "aws-cdk-lib/aws-s3";
 import type { IQueue } from "aws-cdk-lib/aws-sqs";
 import type { Construct } from "constructs";
@@ -14,6 +14,7 @@ interface Poller extends Construct {
   readonly factsBus: IEventBus | undefined;
   readonly archive: CfnArchive | undefined;
   readonly pollFunction: LambdaFunction;
+  readonly resendFunction: IFunction;
   readonly table: ITable;
   readonly claimCheckBucket: IBucket;
   readonly deadLetters: IQueue;
@@ -31,13 +32,25 @@ export function createOutputs(poller: Poller, prefix: string): void {
     const made = new CfnOutput(poller, `Output${name}`, { value, description });
     made.overrideLogicalId(`${prefix}${name}`);
   };
-  const { bus, factsBus, archive, pollFunction, table, claimCheckBucket, deadLetters, secrets, monitoring } = poller;
+  const {
+    bus,
+    factsBus,
+    archive,
+    pollFunction,
+    resendFunction,
+    table,
+    claimCheckBucket,
+    deadLetters,
+    secrets,
+    monitoring,
+  } = poller;
   output("BusName", bus.eventBusName, "The bus to subscribe to");
   output("BusArn", bus.eventBusArn, "The bus to subscribe to");
   if (factsBus !== undefined)
     output("FactsBusArn", factsBus.eventBusArn, "The bus to subscribe to for what is not personal");
   if (archive !== undefined) output("ArchiveArn", archive.attrArn, "What to replay events from");
   output("PollFunctionName", pollFunction.functionName, "Invoke it to poll at once");
+  output("ResendFunctionArn", resendFunction.functionArn, "Lets a subscriber have events sent again");
   output("PollLogGroupName", pollFunction.logGroup.logGroupName, "What ticks came to");
   output("DeadLetterQueueUrl", deadLetters.queueUrl, "Ticks that failed or were not started");
   output("TableName", table.tableName, "The books");

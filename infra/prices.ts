@@ -12,6 +12,8 @@ export const PRICES = {
   /** A million of either. */
   schedules: 1,
   secretCalls: 5,
+  /** A million. */
+  queueRequests: 0.4,
   /** A secret a month. */
   secret: 0.4,
   /** A GB of logs taken in. */

@@ -34,8 +34,8 @@ export interface SurveyPollerResources {
   encryptionKey?: IKey;
   /**
    * Where the function runs. Default: outside of any VPC, with addresses that change. In a VPC it leaves by the addresses of its NAT gateways,
-   * for services that allow only some. It needs to reach the survey service, DynamoDB, EventBridge, S3 and Secrets Manager: by
-   * a NAT gateway or by endpoints.
+   * for services that allow only some. It needs to reach the survey service, DynamoDB, EventBridge, S3, Secrets Manager and, for ticks within
+   * a minute, SQS: by a NAT gateway or by endpoints.
    */
   vpc?: IVpc;
   /** Which subnets of `vpc`. Default: the private ones that have a way out. */
@@ -103,7 +103,7 @@ export interface SourceProps {
   enabled?: boolean | undefined;
   /** Which surveys are polled. Default "all". */
   surveys?: "all" | { include: number[] } | { exclude: number[] } | undefined;
-  /** Between ticks, in whole minutes. Default "1m". */
+  /** Between ticks: whole minutes, or "10s", "12s", "15s", "20s" or "30s". Default "1m". */
   interval?: Duration | undefined;
   /**
    * Beginning of history: a response completed before it is never emitted. "now", "beginning" or a date `YYYY-MM-DD`. Acts at the first

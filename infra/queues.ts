@@ -5,12 +5,12 @@ import { Queue, QueueEncryption, type QueueProps } from "aws-cdk-lib/aws-sqs";
 import type { Construct } from "constructs";
 import { acknowledgeFinding } from "./findings.ts";
 
-/** A queue, encrypted with its own key or one of yours. It keeps things for 14 days, which is the longest that SQS keeps anything. */
+/** A queue, encrypted with its own key or one of yours. It keeps things for 14 days by default, which is the longest that SQS keeps anything. */
 export function createQueue(
   scope: Construct,
   id: string,
   encryptionKey: IKey | undefined,
-  settings: Pick<QueueProps, "visibilityTimeout" | "deadLetterQueue"> = {},
+  settings: Pick<QueueProps, "visibilityTimeout" | "deadLetterQueue" | "retentionPeriod"> = {},
 ): Queue {
   return new Queue(scope, id, {
     ...(encryptionKey === undefined

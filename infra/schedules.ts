@@ -18,15 +18,16 @@ export interface SchedulesProps {
   encryptionKey?: IKey | undefined;
 }
 
-/** One schedule for each source, whose name is the invocation's input. A source that is not enabled keeps a disabled one. */
+/** One schedule for each source, whose name is the invocation's input. It comes each minute at most: its tick sees to those within one. A source that is not enabled keeps a disabled one. */
 export function createSchedules(scope: Construct, { sources, ...props }: SchedulesProps): void {
   const { target, deadLetters } = props;
   const role = createRole(scope, props);
   for (const source of sources) {
+    const minutes = Math.max(1, source.interval / MINUTE);
     const schedule = new CfnSchedule(scope, `Schedule-${source.name}`, {
       description: `Polls the survey service, source ${source.name}`,
       state: source.enabled ? "ENABLED" : "DISABLED",
-      scheduleExpression: `rate(${source.interval / MINUTE} ${source.interval === MINUTE ? "minute" : "minutes"})`,
+      scheduleExpression: `rate(${minutes} ${minutes === 1 ? "minute" : "minutes"})`,
       flexibleTimeWindow: { mode: "OFF" },
       target: {
         arn: target.functionArn,

@@ -3,13 +3,14 @@ import type { ITable } from "aws-cdk-lib/aws-dynamodb";
 import type { CfnArchive, IEventBus, Rule } from "aws-cdk-lib/aws-events";
 import type { Grant, IGrantable } from "aws-cdk-lib/aws-iam";
 import type { IKey } from "aws-cdk-lib/aws-kms";
-import type { Function as LambdaFunction } from "aws-cdk-lib/aws-lambda";
+import { Alias, type Function as LambdaFunction } from "aws-cdk-lib/aws-lambda";
 import type { Bucket } from "aws-cdk-lib/aws-s3";
 import type { ITopic } from "aws-cdk-lib/aws-sns";
 import type { Queue } from "aws-cdk-lib/aws-sqs";
 import { Construct } from "constructs";
 import { type Config, ConfigError } from "../lib/config/index.ts";
 import { DAY } from "../lib/config/units.ts";
+import { RESEND_ALIAS } from "../lib/run/poll-input.ts";
 import { companionsOf, createBus, createBusCompanions, createFactsBus, refuseOnForeignBus } from "./bus.ts";
 import { createClaimCheckBucket } from "./claim-check-bucket.ts";
 import { keyPolicyStatements, may } from "./encryption.ts";
@@ -36,6 +37,7 @@ import { createSourceSecrets, type SourceSecrets, secretsVariable } from "./sour
 import { createStateTable } from "./state-table.ts";
 import { createSubscription, type ResponseCompletedProps, type Subscription } from "./subscriptions/subscribe.ts";
 import { createWebhooks } from "./subscriptions/webhooks.ts";
+import { createTickQueue, startTicks, tickStatements } from "./tick-queue.ts";
 
 /** Milliseconds for which a response may wait for its metrics and what is kept of it be the only copy left. */
 const LONGEST_OUTAGE = 14 * DAY;
@@ -58,6 +60,8 @@ export class SurveyPoller extends PollerMetrics {
   /** Ticks that failed, or that the schedules could not start. */
   readonly deadLetters: Queue;
   readonly pollFunction: LambdaFunction;
+  /** `pollFunction` for subscribers: it takes the operations `emitted` and `resend`, and nothing else. */
+  readonly resendFunction: Alias;
   /** In the order of the sources. */
   readonly secrets: readonly SourceSecrets[];
   /** The key of everything, if one was given. */
@@ -144,6 +148,7 @@ export class SurveyPoller extends PollerMetrics {
       network: createNetwork(this, resources, called),
       encryptionKey,
     };
+    const tickQueue = createTickQueue(this, sources, encryptionKey);
     this.pollFunction = createPollFunction(this, {
       ...surroundings,
       memory: settings.memory,
@@ -157,10 +162,14 @@ export class SurveyPoller extends PollerMetrics {
         SECRETS: secretsVariable(this.secrets),
         POWERTOOLS_SERVICE_NAME: deployment,
         ...(proxy === undefined ? {} : { SURVEY_PROXY: proxy }),
+        ...(tickQueue === undefined ? {} : { TICK_QUEUE_URL: tickQueue.queueUrl }),
       },
-      statements: pollStatements(this),
+      statements: [...pollStatements(this), ...tickStatements(tickQueue)],
       deadLetters,
     });
+    // Of the function as it is: a version of its own for each deployment would be a function more to keep alive.
+    const version = this.pollFunction.latestVersion;
+    this.resendFunction = new Alias(this, "Resend", { aliasName: RESEND_ALIAS, version });
     acknowledgeAnyKey(this, this.claimCheckBucket, "*");
     this.monitoring = createMonitoring(this, {
       config,
@@ -184,6 +193,7 @@ export class SurveyPoller extends PollerMetrics {
       monitoring: this.monitoring,
       outputPrefix: outputPrefix ?? alphanumeric(id),
     });
+    startTicks(this, tickQueue, this.pollFunction);
     createSchedules(this, { sources, target: this.pollFunction, deadLetters, encryptionKey });
     createOutputs(this, outputPrefix ?? alphanumeric(id));
     Tags.of(this).add("survey-poller", this.node.path);
@@ -192,6 +202,11 @@ export class SurveyPoller extends PollerMetrics {
   /** Lets somebody poll at once, by invoking `pollFunction` with `{}` or `{"source":"main"}`. */
   grantInvoke(grantee: IGrantable): Grant {
     return grantAll(grantee, [may("StartTick", ["lambda:InvokeFunction"], this.pollFunction.functionArn)]);
+  }
+
+  /** Lets a subscriber read which events there are, and have them sent again, by invoking `resendFunction`. */
+  grantResend(grantee: IGrantable): Grant {
+    return grantAll(grantee, [may("SendAgain", ["lambda:InvokeFunction"], this.resendFunction.functionArn)]);
   }
 
   /** Lets a consumer of events read the answers that `data.answersRef` points to, and nothing else of the bucket. */

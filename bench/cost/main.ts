@@ -6,6 +6,7 @@ import { SurveyPollerStack } from "../../infra/stack.ts";
 import { caseTable } from "./case.ts";
 import { pricesOf, resourceTable } from "./resources.ts";
 import { usageTables } from "./usage.ts";
+import { withinMinuteTable } from "./within-minute.ts";
 
 // npm run cost -- --surveys 40 --responses 2000: what that costs and how late events come; responses are those of a day.
 // npm run cost: writes the tables of docs/cost.md. The names of parts as arguments leave the others as they are: `usage` counts what ticks
@@ -24,6 +25,7 @@ function stackTable(): string {
 
 const parts: Record<string, () => string | Promise<string>> = {
   minimal: stackTable,
+  "within a minute": withinMinuteTable,
   usage: usageTables,
 };
 

@@ -26,9 +26,9 @@ export interface PricedTemplate {
  * Units of an idle tick, as `npm run cost -- usage` counts them: it queries the items of its source, and takes and gives back the lease of the tick. Seconds
  * that most of are the service's answer.
  */
-const IDLE = { readUnits: 1, writeUnits: 2, seconds: 0.3 };
+export const IDLE = { readUnits: 1, writeUnits: 2, seconds: 0.3 };
 /** Bytes of log an idle tick: the line of metrics, and those that Lambda writes of each invocation. */
-const LOG_BYTES: Record<MonitoringLevel, number> = { minimal: 750, full: 1_900 };
+export const LOG_BYTES: Record<MonitoringLevel, number> = { minimal: 750, full: 1_900 };
 
 type Rule = (count: number, level: MonitoringLevel) => Pick<Price, "dollars" | "withFreeTier" | "counted">;
 
@@ -75,7 +75,7 @@ const FREE = new Set(
     ...["EventSchemas::Registry", "EventSchemas::RegistryPolicy", "EventSchemas::Schema"],
     ...["IAM::Policy", "IAM::Role"],
     ...["KMS::Alias"],
-    ...["Lambda::EventInvokeConfig", "Lambda::Permission"],
+    ...["Lambda::Alias", "Lambda::EventInvokeConfig", "Lambda::EventSourceMapping", "Lambda::Permission"],
     ...["Logs::Delivery", "Logs::DeliveryDestination", "Logs::DeliverySource", "Logs::ResourcePolicy"],
     ...["S3::BucketPolicy"],
     ...["SNS::Subscription", "SNS::TopicPolicy"],

@@ -37,7 +37,7 @@ export const initVerb: Verb = (act) =>
     .option("--start-from <when>", "now (default), beginning, or a date such as 2026-01-31")
     .option("--time-zone <zone>", "of the service's dates (default: as doctor finds it)")
     .option("--surveys <ids>", "only these surveys, with commas between")
-    .option("--interval <duration>", "between two polls, in whole minutes (default 1m)")
+    .option("--interval <duration>", "between two polls: whole minutes, or 10s, 12s, 15s, 20s, 30s (default 1m)")
     .option("--name <source>", "of the source (default main)")
     .option("--file <path>", "the file that is written", "survey-poller.json")
     .option("--stack <name>", "the stack that will have it", "SurveyPoller")

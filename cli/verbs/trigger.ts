@@ -3,7 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { v5 } from "uuid";
 import { createBucket } from "../../lib/aws/bucket.ts";
 import type { Config, SourceConfig } from "../../lib/config/index.ts";
-import { type DetailOf, digestSum } from "../../lib/events/index.ts";
+import { type BooksSums, booksSums, type DetailOf } from "../../lib/events/index.ts";
 import type { OutgoingEvent, Publisher, SealedEvent } from "../../lib/polling/index.ts";
 import { createEventBridgePublisher } from "../../lib/publisher/event-bridge.ts";
 import type { TestAnswer, TestDelivery, TestResult } from "../../lib/webhooks/test-delivery.ts";
@@ -203,7 +203,7 @@ const SENTENCES = 20_000;
 export function testEvent(kind: Kind, salt = ""): OutgoingEvent {
   const [name] = KINDS[kind];
   const { "detail-type": type, detail } = marked(name === "large" ? large() : readGolden(name), salt);
-  if (type === "books.closed") detail.data.digest = digestOf(salt);
+  if (type === "books.closed") Object.assign(detail.data, sumsOf(salt));
   return { type, detail, time: Date.now() } as unknown as OutgoingEvent;
 }
 
@@ -230,10 +230,10 @@ function large(): GoldenEvent {
 }
 
 /** Of the two responses that the books count: the promoter, updated since, and the detractor. */
-function digestOf(salt: string): { count: number; sum: string } {
-  const sum = digestSum();
-  for (const name of ["updated", "detractor"]) sum.add(testId(readGolden(name).detail.meta.eventId, salt));
-  return sum.digest();
+function sumsOf(salt: string): BooksSums {
+  const sums = booksSums();
+  for (const name of ["updated", "detractor"]) sums.add(testId(readGolden(name).detail.meta.eventId, salt));
+  return sums.sums();
 }
 
 /** The output of `trigger --webhook --json`, beside `schemaVersion`. */

@@ -160,7 +160,7 @@ const MOST_MINUTES = { short: DAY_MINUTES, long: 7 * DAY_MINUTES };
 /**
  * Periods of at least `minutes`, and of at least one tick each; no more of them than CloudWatch looks back.
  *
- * @param interval milliseconds between ticks, whole minutes
+ * @param interval milliseconds between ticks
  */
 function windowOf(interval: number, minutes: number, periods: number): Window {
   const length = Math.min(Math.max(minutes, interval / MINUTE), DAY_MINUTES);

@@ -4,6 +4,7 @@ const SERVICES = {
   dynamodb: { code: "DYNAMODB_FAILED", name: "DynamoDB", what: "the table" },
   s3: { code: "S3_FAILED", name: "S3", what: "the claim-check bucket" },
   secrets: { code: "SECRETS_MANAGER_FAILED", name: "Secrets Manager", what: "the source's secrets" },
+  sqs: { code: "SQS_FAILED", name: "SQS", what: "the queue of ticks" },
 } as const;
 
 type ServiceKey = keyof typeof SERVICES;
@@ -13,6 +14,7 @@ const ANSWERS: Record<ServiceKey, readonly string[]> = {
   dynamodb: ["ConditionalCheckFailedException"],
   s3: ["NoSuchKey"],
   secrets: ["ResourceNotFoundException"],
+  sqs: [],
 };
 
 /** An AWS service did not do its part, all retries of the SDK included; its own error is the `cause`. */

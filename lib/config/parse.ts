@@ -13,7 +13,7 @@ interface ParseOptions {
  * Checks a raw configuration, in its long form or as one bare source object, and fills in the defaults. The input is left as
  * it is, so it can be stored as JSON and parsed again.
  *
- * @param options.deployed whether it is for AWS, where an interval is whole minutes
+ * @param options.deployed whether it is for AWS, which does not take every interval
  * @param options.checkPattern what a webhook's `where` has wrong. Without it patterns are taken as they are: who only polls need not load
  *   the schema that they are about
  * @throws ConfigError that names every bad field, never a value

@@ -98,7 +98,13 @@ const SUCCESSORS: Readonly<Record<string, string>> = {
   rescan: RESCAN,
 };
 
-/** The schema of one source. Deployed, the schedule is an EventBridge rate, which takes whole minutes only. */
+/** Deployed, a schedule comes once a minute at most, and the ticks within a minute divide it evenly. */
+const deployedInterval = duration({ min: 10_000 }).refine(
+  (interval) => interval % MINUTE === 0 || MINUTE % interval === 0,
+  { error: 'must be whole minutes, or "10s", "12s", "15s", "20s" or "30s"' },
+);
+
+/** The schema of one source. */
 export const sourceSchema = madeOnce((options) =>
   section(
     {
@@ -106,7 +112,7 @@ export const sourceSchema = madeOnce((options) =>
       baseUrl,
       enabled: flag().prefault(true),
       surveys: surveys.prefault("all"),
-      interval: duration(options.deployed ? { min: MINUTE, whole: MINUTE } : {}).prefault("1m"),
+      interval: (options.deployed ? deployedInterval : duration()).prefault("1m"),
       startFrom: startFrom.prefault("now"),
       timeZone: timeZone.optional(),
       enrich: section({ metrics: flag().prefault(true), metadata: flag().prefault(true) }).prefault({}),

@@ -74,6 +74,15 @@ export const booksClosed = z
           .array(withheld)
           .describe("Which responses are held, quarantined or refused, in the order of their ids: the first 50"),
         digest,
+        eventIdSum: z
+          .string()
+          .describe(
+            "Sum of the first 32 bits of each event id in the digest, in decimal digits: what a warehouse computes in SQL",
+          ),
+        buckets: z
+          .array(count("Event ids that begin with this byte"))
+          .length(256)
+          .describe("Of the event ids in the digest how many begin with each byte, from 00 to ff"),
       })
       .meta(named("Books", "What the books of a survey say")),
   })

@@ -31,6 +31,31 @@ export function digestSum(from: BooksDigest = { count: 0, sum: "0" }): DigestSum
   };
 }
 
+/** Of the same event ids all that a `books.closed` event says: the digest, and what a warehouse can compute in SQL. */
+export interface BooksSums {
+  digest: BooksDigest;
+  /** Sum of the first 32 bits of each id, in decimal digits. */
+  eventIdSum: string;
+  /** How many ids begin with each byte: 256 counts. */
+  buckets: number[];
+}
+
+/** Begins with nothing. */
+export function booksSums(): { add(eventId: string): void; sums(): BooksSums } {
+  const digest = digestSum();
+  let sum = 0n;
+  const buckets: number[] = new Array(256).fill(0);
+  return {
+    add(eventId) {
+      digest.add(eventId);
+      const bits = Number.parseInt(eventId.slice(0, 8), 16);
+      sum += BigInt(bits);
+      buckets[bits >>> 24] = (buckets[bits >>> 24] ?? 0) + 1;
+    },
+    sums: () => ({ digest: digest.digest(), eventIdSum: `${sum}`, buckets: [...buckets] }),
+  };
+}
+
 /** How what a consumer has stands to closed books. */
 export type BooksVerdict =
   | { kind: "complete" }

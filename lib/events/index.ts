@@ -1,5 +1,13 @@
 export { type BooksClosed, booksClosed } from "./books-closed.ts";
-export { type BooksDigest, type BooksVerdict, type DigestSum, digestSum, verifyBooks } from "./books-digest.ts";
+export {
+  type BooksDigest,
+  type BooksSums,
+  type BooksVerdict,
+  booksSums,
+  type DigestSum,
+  digestSum,
+  verifyBooks,
+} from "./books-digest.ts";
 export { type DetailOf, detailSchemas } from "./catalog.ts";
 export { type Change, DETAIL_TYPE, EVENT_TYPES, type EventType, SCHEMA_VERSION } from "./contract.ts";
 export { eventJsonSchema, responseCompletedEnvelopeSchema } from "./envelope-schema.ts";

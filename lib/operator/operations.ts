@@ -1,6 +1,7 @@
 import { section } from "../config/fields.ts";
 import { audit } from "./audit.ts";
 import { backfill } from "./backfill.ts";
+import { emitted } from "./emitted.ts";
 import { forget } from "./forget.ts";
 import { history } from "./history.ts";
 import { look } from "./look.ts";
@@ -53,6 +54,7 @@ export const operations = {
   audit,
   backfill,
   describe,
+  emitted,
   forget,
   history,
   redrive,

@@ -147,35 +147,30 @@ async function readPart(survey: Survey, begun: FullRead, plan: Plan): Promise<Po
       read = await keepPlace(survey, settled(), ids, plan.purpose);
     }
   }
-  if (end !== undefined && counts.left === 0) counts.complete = await finish(survey, read, ids, end, plan.purpose);
+  if (end !== undefined && counts.left === 0) await finish(survey, read, ids, end, plan.purpose);
   return counts;
 }
 
-/**
- * Closes the books, or says why they stay open. A read is forgotten last: a failure at its end makes only that end be done again. False where the end of the list could
- * not be seen.
- */
-async function finish(survey: Survey, read: FullRead, ids: ReadIds, end: ReadEnd, purpose: Purpose): Promise<boolean> {
+/** Closes the books, or says why they stay open. A read is forgotten last: a failure at its end makes only that end be done again. */
+async function finish(survey: Survey, read: FullRead, ids: ReadIds, end: ReadEnd, purpose: Purpose): Promise<void> {
   const now = survey.ports.clock.now();
   const why = await whyOpen(survey, read, ids, end);
   if (why === undefined) {
     const failures = read.failures + 1;
     leaveOpen(survey, { code: "pages-unreachable", pages: [end.kind === "failed" ? end.page : 1] }, now);
     if (failures < MOST_FAILURES) {
-      survey.note({ kind: "reading", purpose, read: { ...read, failures } });
-      return false;
+      return survey.note({ kind: "reading", purpose, read: { ...read, failures } });
     }
   } else if (read.begun === 1) {
     // A backlog of the newest pages says nothing of the others.
     if (why === "closed") await closeBooks(survey, read, ids);
     else leaveOpen(survey, why, now);
     // An empty list is believed when it stays empty.
-    if (why === "closed" && survey.state.booksOpen?.code === "read-as-empty" && purpose === "backlog") return true;
+    if (why === "closed" && survey.state.booksOpen?.code === "read-as-empty" && purpose === "backlog") return;
   }
   if (read.unreplaced) survey.note({ kind: "full read due", at: now });
   survey.note({ kind: "read", purpose });
   await dropIds(survey, read.ids);
-  return why !== undefined;
 }
 
 /** Why the books stay open, or that they may be closed; undefined where that could not be seen. */
@@ -195,7 +190,7 @@ async function whyOpen(
 
 /** Writes the place and the ids that were met up to there. */
 async function keepPlace(survey: Survey, read: FullRead, ids: ReadIds, purpose: Purpose): Promise<FullRead> {
-  const kept = await survey.orLeave(() => keepIds(survey, ids, "read"));
+  const kept = await survey.orLeave(() => keepIds(survey, ids, "read", read.page));
   // What cannot be kept is read again from the place of before.
   if (kept === undefined) return read;
   const now = { ...read, ids: kept };

@@ -1,6 +1,6 @@
 // The door of the core: whatever is outside lib/polling imports this file and no other of the folder. In the order of the files.
 
-export { lastOf } from "./backlog-start.ts";
+export { lastOf } from "./begin-backlog.ts";
 export { ReadIds } from "./books/ids.ts";
 export { isSingleOnly, isTrusted, mayAnswer } from "./contents/single-read.ts";
 export {
@@ -100,6 +100,6 @@ export {
 export { tick } from "./tick/tick.ts";
 export { checkOwnState, LONGEST_WAIT, pauseOf, type TickRequest } from "./tick/tick-request.ts";
 export type { SurveySummary, TickFigures, TickSummary } from "./tick/tick-summary.ts";
-export { isWhole } from "./walk/join.ts";
 export { isFull, PAGE_SIZE, type Page, toPage } from "./walk/page.ts";
 export { type ReadEnd, readFull } from "./walk/read-pages.ts";
+export { isWhole } from "./walk/whole.ts";

@@ -8,7 +8,8 @@ export type Outcome = { kind: "found"; body: unknown } | { kind: "absent" } | { 
 export interface Learned {
   outages: Outages;
   single: SingleRead;
-  /** Epoch milliseconds since which records of a response are known to be scattered over the list (R12). Nothing unlearns it. */
+  /** Epoch milliseconds since which the single read is known to differ from pages (R11), and records to be scattered over the list (R12). Nothing unlearns it. */
+  differs: number | undefined;
   scattered: number | undefined;
   /** As the account had it, as JSON. */
   known: string;
@@ -21,11 +22,12 @@ export interface Learned {
 export function learnedBy({
   outages,
   single,
+  differs,
   scattered,
-}: Pick<AccountState, "outages" | "single" | "scattered">): Learned {
+}: Pick<AccountState, "outages" | "single" | "differs" | "scattered">): Learned {
   const known = { outages: { ...outages }, single: { compared: 0, equal: 0, silent: 0, ...single } };
   const tick = { probes: {}, trials: { metrics: {}, metadata: {} } };
-  return { ...known, scattered, known: JSON.stringify(known), ...tick };
+  return { ...known, differs, scattered, known: JSON.stringify(known), ...tick };
 }
 
 /** The part to be saved with the account: nothing where nothing was learned, since another tick may have learned something meanwhile. */

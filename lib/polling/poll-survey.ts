@@ -8,7 +8,9 @@ import { emitDue } from "./publish/emit.ts";
 import { type Presence, shownAs, tellSurvey } from "./publish/tell.ts";
 import { hasUntold, tellBooks } from "./publish/tell-books.ts";
 import { nextRecheckOf, recheck } from "./recheck.ts";
-import { noteAllRead, rescan, scanAbove, scanBelow, scanHead } from "./scan.ts";
+import { scanAbove } from "./scan-above-backlog.ts";
+import { noteAllRead, rescan, scanBelow } from "./scan-below.ts";
+import { scanHead } from "./scan-head.ts";
 import { nextTry, tryAgain } from "./skipped-pages.ts";
 import { type Budget, type Survey, type SurveyRequest, withSurvey } from "./survey.ts";
 
@@ -71,7 +73,10 @@ export function pollSurvey(request: PollRequest): Promise<PollResult | undefined
     if (!isTurn || placeOf(before) !== undefined) {
       await dropExpired(survey);
       // Both go on beside each other: a detail that hangs again at each tick must not keep the news waiting.
-      const [waiting, look] = await Promise.allSettled([emitDue(survey), lookForAll(survey, request)]);
+      const [waiting, look] = await Promise.allSettled([
+        emitDue(survey, isTurn ? survey.turnUntil : survey.deadline),
+        lookForAll(survey, request),
+      ]);
       if (look.status === "rejected") throw look.reason;
       if (waiting.status === "rejected") throw waiting.reason;
       looked = look.value;
@@ -126,9 +131,10 @@ async function readNews(survey: Survey, { counts: listed = [], row, isTurn = fal
     // Whatever fails in looking at the head, and however long it takes, the backlog does not wait for it.
     const until = isTurn ? now + (survey.turnUntil - now) / 2 : survey.deadline;
     const above = (await survey.orLeave(() => scanAbove(survey, place, until))) ?? noCounts();
-    if (!isTurn) return { ...read, counts: { ...above, unfinished: true } };
+    if (!isTurn)
+      return { ...read, grown: grownBy(listed, row, survey.state.books), counts: { ...above, unfinished: true } };
     // The backlog meets all of it again.
-    addCounts(counts, { ...above, left: 0, unfinished: false, complete: false });
+    addCounts(counts, { ...above, left: 0, unfinished: false });
     addCounts(counts, await readBacklog(survey, placeOf(survey.state) ?? place));
     return read;
   }
@@ -147,7 +153,7 @@ async function readNews(survey: Survey, { counts: listed = [], row, isTurn = fal
   if (missing <= 0) survey.note({ kind: "searched" });
   if (missing <= 0 || !isClean(counts) || survey.state.phase.kind !== "head" || row === undefined)
     return { ...read, grown };
-  const below = await scanBelow(survey, missing);
+  const below = await scanBelow(survey, missing, grown);
   addCounts(counts, below.counts);
   return { ...read, grown, vain: below.isVain };
 }

@@ -165,13 +165,11 @@ export type Progress =
   | { kind: "paused"; until: number; since?: number | undefined }
   | { kind: "page"; surveyId: number; page: number; order: Order }
   | { kind: "emitted"; surveyId: number; count: number; origin: Origin; lag: number | undefined }
-  | { kind: "repaired"; surveyId: number; count: number }
   | { kind: "list failed"; code: string; message: string }
   | { kind: "waiting"; surveyId: number; count: number }
   | { kind: "quarantined"; surveyId: number; responseId: number | undefined; reason: string }
   | { kind: "refused"; surveyId: number; responseId: number; code: string }
   | { kind: "unconfirmed"; surveyId: number; code: string }
-  | { kind: "proved"; surveyId: number; by: "its page" | "both pages" | "single read"; responseIds: number[] }
   | { kind: "held"; surveyId: number; count: number }
   | { kind: "scattered"; surveyId: number }
   | { kind: "skipped"; surveyId: number }

@@ -12,9 +12,9 @@ import type { Order } from "./ports.ts";
 import { fromRead } from "./publish/response.ts";
 import { noteEnd, skippedPages } from "./skipped-pages.ts";
 import type { Survey } from "./survey.ts";
-import { type Fragment, isWhole } from "./walk/join.ts";
 import { PAGE_SIZE, type Page, toPage } from "./walk/page.ts";
 import { type PageStep, type ReadEnd, readFull, type SoFar, scanPages } from "./walk/read-pages.ts";
+import { type Fragment, isWhole } from "./walk/whole.ts";
 
 // From pages to responses that have to go out, and to entries of the ledger for all others.
 
@@ -154,7 +154,7 @@ class Reading {
     const by = this.judgement();
     const entry = this.verdicts.get(responseId)?.entry;
     const decision = decide(run, entry, by);
-    options.ids?.add(responseId, classOf(run) === "open");
+    options.ids?.add(responseId, classOf(run) === "open", fragment.page);
     switch (decision) {
       case "settled":
         return entry?.state === "emitted" ? this.changeOf(run, fragment, entry) : { kind: "none" };

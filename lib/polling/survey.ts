@@ -141,7 +141,7 @@ export class Survey {
     return found;
   }
 
-  /** The only writer of the ledger: under the lease. */
+  /** Writes entries of the ledger under the lease. What was published is written without asking for that. */
   async write(entries: LedgerEntry[]): Promise<void> {
     if (entries.length === 0) return;
     await holdLease(this);

@@ -16,6 +16,8 @@ export interface Environment {
   alone: boolean;
   /** URL of the HTTP proxy on the way to the survey service; without one straight there. */
   proxy?: string | undefined;
+  /** Where ticks within a minute are asked for; undefined without any. */
+  tickQueueUrl?: string | undefined;
   /** Secret ids by source name. */
   secrets: Record<string, { credentials: string; token: string }>;
   /** The configuration travels as a file in the bundle: variables are limited to 4 KB together. */
@@ -46,6 +48,7 @@ export function readEnvironment(variables: Record<string, string | undefined>, b
     claimCheckBucket: CLAIM_CHECK_BUCKET,
     alone: ALONE === "true",
     proxy: SURVEY_PROXY,
+    tickQueueUrl: variables.TICK_QUEUE_URL,
     secrets,
     configFile: join(bundleFolder, "config.json"),
   };

@@ -1,15 +1,18 @@
+import type { SQSEvent } from "aws-lambda";
 import { unknownField } from "../config/unknown-field.ts";
 import { PollerError } from "../errors.ts";
 import { isObject } from "../events/build/fields.ts";
 
-/** Input of the poll function: what its schedule passes, or a person. */
+/** Input of the poll function: what its schedule passes, a message of the tick queue, or a person. */
 export interface PollInput {
   /** Name of the source to poll; all of them when left out. */
   source?: string | undefined;
   /** The operation that an operator's command asks for, instead of a poll: see lib/operator. */
   operation?: { kind: string; [field: string]: unknown } | undefined;
-  /** Whether a schedule invokes it: then a tick that fails is not thrown. */
+  /** Whether a schedule invokes it, or a message of its tick: then a tick that fails is not thrown. */
   scheduled?: boolean | undefined;
+  /** Epoch milliseconds at which the message was sent; undefined without one. */
+  sentAt?: number | undefined;
 }
 
 /** The function was invoked with an input it does not know. */
@@ -17,23 +20,38 @@ export class PollInputError extends PollerError {
   readonly code = "BAD_INPUT";
 }
 
+/** The alias of the function for subscribers: an invocation by it may read which events there are, and send them again. */
+export const RESEND_ALIAS = "resend";
+const OF_SUBSCRIBERS = ["emitted", "resend"];
+
 /**
  * Checks what the function was invoked with; nothing at all is an empty input. An operation without a source is meant for the only one.
  *
+ * @param invoked the ARN by which the function was invoked; an alias is its last part
  * @throws PollInputError that names every bad field
  */
-export function readPollInput(input: unknown, sources: readonly string[]): PollInput {
+export function readPollInput(input: unknown, sources: readonly string[], invoked = ""): PollInput {
   const given = input ?? {};
   if (!isObject(given)) throw refused("must be an object");
+  if (Array.isArray(given.Records)) return fromMessage(given as unknown as SQSEvent);
   const problems = Object.entries(given).flatMap(([name, value]) => problemOf(name, value) ?? []);
   if (problems.length > 0) throw refused(problems.join("; "));
   const { source, operation } = given as PollInput;
+  if (invoked.endsWith(`:${RESEND_ALIAS}`) && !OF_SUBSCRIBERS.includes(operation?.kind ?? "")) {
+    throw refused(`operation.kind: must be ${OF_SUBSCRIBERS.join(" or ")} by the alias ${RESEND_ALIAS}`);
+  }
   if (operation === undefined) return given as PollInput;
   const chosen = source ?? (sources.length === 1 ? sources[0] : undefined);
   if (chosen === undefined || !sources.includes(chosen)) {
     throw refused(`source: must be one of ${sources.map((name) => `"${name}"`).join(", ")}`);
   }
   return { source: chosen, operation };
+}
+
+/** A message names a source and nothing else: whoever may send one can start a tick, and no operation. Each invocation is given one. */
+function fromMessage({ Records: [message] }: SQSEvent): PollInput {
+  if (message === undefined) throw refused("Records: must hold a message");
+  return { source: message.body, scheduled: true, sentAt: Number(message.attributes.SentTimestamp) };
 }
 
 const FIELDS = ["source", "operation", "scheduled"];

@@ -145,16 +145,3 @@ function tellFailure(logger: Log, what: string, source: string, { message, ...fa
   // "message" is the logger's own word: a detail of that name would be dropped.
   logger.error(what, { source, ...failure, reason: message });
 }
-
-/**
- * The same for a schedule. A tick that failed has told so in the log, and by the metric that it has not written; the next one does its work.
- * Thrown, it would lie in the dead-letter queue for two weeks, and an alarm on that queue would outlast every short outage.
- */
-export async function pollScheduled(request: PollSourcesRequest): Promise<PollOutput> {
-  try {
-    return await pollSources(request);
-  } catch (error) {
-    if (!(error instanceof PollFailedError)) throw error;
-    return { ticks: [], failed: { code: error.code, reason: error.message, hint: error.hint } };
-  }
-}

@@ -88,7 +88,7 @@ const SECTIONS: readonly [begin: string, section: string][] = [
 
 it("docs/security.md has each action of each role, and no other", () => {
   const template = synthesize({
-    sources: [{ baseUrl: "https://surveys.example.com" }],
+    sources: [{ baseUrl: "https://surveys.example.com", interval: "10s" }],
     webhooks: [{ name: "desk", url: "https://desk.example.com", signing: { secret: "desk/signing" } }],
   });
   const policies = Object.values(template.findResources("AWS::IAM::Policy")).map(({ Properties }) => Properties);

@@ -7,7 +7,7 @@ import { DetractorsToChat } from "../../examples/detractors-to-chat/stack.ts";
 import { ForwardSurveys } from "../../examples/forward-to-another-account/forward-stack.ts";
 import { ReceiveSurveys } from "../../examples/forward-to-another-account/receive-stack.ts";
 import { IdempotentLambda } from "../../examples/idempotent-lambda/stack.ts";
-import { ResponsesToS3 } from "../../examples/responses-to-s3/stack.ts";
+import { ResponsesToWarehouse } from "../../examples/responses-to-warehouse/stack.ts";
 import { SqsWorkerPython } from "../../examples/sqs-worker-python/stack.ts";
 import { temporaryFolder } from "../support/command.ts";
 
@@ -68,12 +68,16 @@ const stacks: readonly Example[] = [
     findings: [DEAD_LETTERS],
   },
   {
-    name: "responses-to-s3",
-    make: (app) => new ResponsesToS3(app, "Test", { busName: "team", claimCheckBucketName }),
-    types: ["response.completed", "response.updated", "response.deleted"],
+    name: "responses-to-warehouse",
+    make: (app) => new ResponsesToWarehouse(app, "Test", { busName: "team", claimCheckBucketName }),
+    types: ["response.completed", "response.updated", "response.deleted", "books.closed", "survey.changed"],
     inS3: [
       "s3:Abort*",
+      "s3:DeleteObject*",
+      "s3:GetBucket*",
       "s3:GetObject",
+      "s3:GetObject*",
+      "s3:List*",
       "s3:PutObject",
       "s3:PutObjectLegalHold",
       "s3:PutObjectRetention",
@@ -81,11 +85,16 @@ const stacks: readonly Example[] = [
       "s3:PutObjectVersionTagging",
     ],
     findings: [
-      // What `grantPut` lets a writer do, below one prefix.
-      "AwsSolutions-IAM5[Action::s3:Abort*]",
-      expect.stringMatching(/^AwsSolutions-IAM5\[Resource::<Bucket\w+\.Arn>\/events\/\*\]$/),
+      // What the library lets Firehose do in its bucket, and with its function in each version.
+      ...["Abort*", "DeleteObject*", "GetBucket*", "GetObject*", "List*"].map(
+        (action) => `AwsSolutions-IAM5[Action::s3:${action}]`,
+      ),
+      // The library's grant on the schema's database.
+      "AwsSolutions-IAM5[Resource::*]",
+      expect.stringMatching(/^AwsSolutions-IAM5\[Resource::<Bucket\w+\.Arn>\/\*\]$/),
+      expect.stringMatching(/^AwsSolutions-IAM5\[Resource::<Rows\w+\.Arn>:\*\]$/),
       ANSWERS,
-      // Only the function writes to the bucket, and each object is named by an event.
+      // Only Firehose writes to the bucket.
       "AwsSolutions-S1",
     ],
   },
@@ -186,10 +195,39 @@ it("comments go nowhere by default, and never into the log of executions", () =>
 });
 
 it("Athena finds the day of each event in its path, without a crawler", () => {
-  const template = Template.fromStack(new ResponsesToS3(createApp(), "Test", { claimCheckBucketName }));
+  const template = Template.fromStack(new ResponsesToWarehouse(createApp(), "Test", { claimCheckBucketName }));
   const [table] = Object.values(template.findResources("AWS::Glue::Table"));
   const { PartitionKeys, Parameters } = table?.Properties.TableInput ?? {};
   expect(PartitionKeys).toEqual([{ Name: "day", Type: "string" }]);
   expect(Parameters["projection.enabled"]).toBe("true");
   expect(JSON.stringify(Parameters["storage.location.template"])).toMatch(/events\/day=\$\{day\}/);
+});
+
+it("the check of the warehouse waits for files, may only have events sent again, and tells somebody in the end", () => {
+  const resendFunctionArn = "arn:aws:lambda:eu-west-1:111111111111:function:Poll:resend";
+  const app = createApp();
+  const template = Template.fromStack(
+    new ResponsesToWarehouse(app, "Test", { claimCheckBucketName, resendFunctionArn }),
+  );
+  const of = (type: string) => Object.entries(template.findResources(`AWS::${type}`));
+  const [gaps = ""] = of("SQS::Queue").find(([id]) => id.startsWith("CheckGaps")) ?? [];
+  template.hasResourceProperties("AWS::SQS::Queue", {
+    DelaySeconds: 900,
+    VisibilityTimeout: 900,
+    RedrivePolicy: { deadLetterTargetArn: { "Fn::GetAtt": [gaps, "Arn"] }, maxReceiveCount: 4 },
+  });
+  template.hasResourceProperties("AWS::CloudWatch::Alarm", {
+    MetricName: "ApproximateNumberOfMessagesVisible",
+    Dimensions: [{ Name: "QueueName", Value: { "Fn::GetAtt": [gaps, "QueueName"] } }],
+    Threshold: 1,
+  });
+  template.hasResourceProperties("AWS::Events::Rule", { EventPattern: { "detail-type": ["books.closed"] } });
+  const [, policy] = of("IAM::Policy").find(([id]) => id.startsWith("CheckServiceRole")) ?? [];
+  const statements: (Statement & { Resource: unknown })[] = policy?.Properties.PolicyDocument.Statement;
+  const invoked = statements.filter(({ Action }) => [Action].flat().some((action) => action.startsWith("lambda:")));
+  expect(invoked).toEqual([{ Action: "lambda:InvokeFunction", Effect: "Allow", Resource: resendFunctionArn }]);
+  const written = statements.filter(({ Action }) => [Action].flat().includes("s3:PutObject"));
+  expect(JSON.stringify(written.map(({ Resource }) => Resource))).toMatch(
+    /^\[{"Fn::Join":\["",\[{[^}]+},"\/query-results\/\*"\]\]}\]$/,
+  );
 });

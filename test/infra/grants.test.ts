@@ -28,6 +28,10 @@ describe("a poller grants", () => {
     expect(granted((poller, role) => poller.grantInvoke(role))).toEqual(["Allow lambda:InvokeFunction on Poll"]);
   });
 
+  it("sending again, by the alias that takes nothing else", () => {
+    expect(granted((poller, role) => poller.grantResend(role))).toEqual(["Allow lambda:InvokeFunction on Resend"]);
+  });
+
   it("accounts that may subscribe reading of large answers, by the bucket and by its key", () => {
     const subscribers = { accounts: ["210987654321", "210987654321"] };
     const template = synthesizeOwn((stack) => {

@@ -14,7 +14,7 @@ import { createApp } from "./support/synthesize.ts";
 const baseUrl = "https://surveys.example.com";
 const url = "https://crm.example.com/hook";
 const everything: ConfigInput = {
-  sources: [{ baseUrl }, { baseUrl, name: "b", eventSource: "team/b" }],
+  sources: [{ baseUrl }, { baseUrl, name: "b", eventSource: "team/b", interval: "10s" }],
   subscribers: { accounts: ["123456789012"], organizationId: "o-a1b2c3d4e5" },
   monitoring: "full",
   webhooks: [

@@ -35,7 +35,7 @@ describe("props", () => {
 
   it("are all told of at once, those of the configuration and those of what is there already", () => {
     const found = problems((stack) => ({
-      sources: [{ baseUrl: "ftp://x", interval: "30s" }],
+      sources: [{ baseUrl: "ftp://x", interval: "25s" }],
       bus: { name: "mine" },
       eventBus: EventBus.fromEventBusName(stack, "Bus", "team"),
       vpcSubnets: {},

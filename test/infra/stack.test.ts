@@ -169,6 +169,7 @@ describe("the outputs", () => {
       "DeadLetterQueueUrl",
       "PollFunctionName",
       "PollLogGroupName",
+      "ResendFunctionArn",
       "TableName",
       "TokenSecretName",
     ]);
@@ -184,7 +185,7 @@ describe("the outputs", () => {
       return Object.keys(template.findOutputs("*")).sort();
     };
     const [first, ...rest] = names({});
-    expect([first, rest.length]).toEqual(["MySurveysArchiveArn", 9]);
+    expect([first, rest.length]).toEqual(["MySurveysArchiveArn", 10]);
     expect(names({ outputPrefix: "Eu" })[0]).toBe("EuArchiveArn");
   });
 
@@ -197,7 +198,7 @@ describe("the outputs", () => {
 
 describe("a configuration that cannot be deployed", () => {
   it("is refused at synthesis", () => {
-    expect(() => synthesize({ sources: [{ baseUrl, interval: "30s" }] })).toThrow(ConfigError);
+    expect(() => synthesize({ sources: [{ baseUrl, interval: "25s" }] })).toThrow(ConfigError);
   });
 
   it("also when the names of its sources do not fit into the function's environment", () => {

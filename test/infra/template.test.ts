@@ -7,10 +7,11 @@ import { SurveyPoller } from "../../infra/survey-poller.ts";
 import { importVpc } from "./support/existing.ts";
 import { createApp, synthesize } from "./support/synthesize.ts";
 
-const sources = [{ baseUrl: "https://surveys.example.com" }];
-const config = { sources: [{ baseUrl: "https://surveys.example.com", credentialsSecret: "team/surveys" }] };
+const baseUrl = "https://surveys.example.com";
+const sources = [{ baseUrl }];
+const config = { sources: [{ baseUrl, credentialsSecret: "team/surveys" }] };
 
-/** A poller with a key, a VPC, full monitoring, a subscriber and webhooks. */
+/** A poller with a key, a VPC, full monitoring, ticks within a minute, a subscriber and webhooks. */
 function guarded(props: StackProps = {}): Template {
   const stack = new Stack(createApp(), "Own", props);
   const given = { encryptionKey: new Key(stack, "Key"), vpc: importVpc(stack) };
@@ -19,7 +20,8 @@ function guarded(props: StackProps = {}): Template {
     { name: "bi", url: "https://bi.example.com/hook", auth: { type: "basic" as const, secret: "bi" } },
   ];
   const subscribers = { accounts: ["222222222222"], organizationId: "o-a1b2c3d4e5" };
-  new SurveyPoller(stack, "Poller", { sources, webhooks, subscribers, monitoring: "full", ...given });
+  const often = [{ baseUrl, interval: "10s" }];
+  new SurveyPoller(stack, "Poller", { sources: often, webhooks, subscribers, monitoring: "full", ...given });
   return Template.fromStack(stack);
 }
 

@@ -19,6 +19,7 @@ import {
 } from "../../verb.ts";
 import { columns, count, figure, quoted, utc } from "../../words.ts";
 import { exitOf, itemLines, type ResentItem, sendAgain, sentenceOf, wantedOf } from "../resend.ts";
+import { verifyBuckets } from "./buckets.ts";
 import { checkList, type ListOptions, readDeadLetters, readList } from "./lists.ts";
 
 const EXITS = {
@@ -30,6 +31,8 @@ const EXITS = {
 
 interface Options extends Flags, ListOptions {
   dlq?: string | undefined;
+  buckets?: true | undefined;
+  events?: string | undefined;
 }
 
 export const verifyVerb: Verb = (act) =>
@@ -38,6 +41,8 @@ export const verifyVerb: Verb = (act) =>
     .option("--dynamodb <table>", "its table: TABLE or TABLE:attribute (else partition key)")
     .option("--s3 <prefix>", "its objects: s3://bucket/prefix, each named by its event id")
     .option("--dlq <url>", "a dead-letter queue, which is read and left as it is")
+    .option("--buckets", "by the books in the files alone: needs no poller and no AWS")
+    .option("--events <file>", "with --buckets: events as NDJSON that others have, and their books")
     .option("--as-of <time>", "when the list was taken (default: time of the file, or now)")
     .option("--source <name>", "only this source")
     .option("--survey <id>", "only this survey", surveyId)
@@ -50,10 +55,13 @@ export const verifyVerb: Verb = (act) =>
       examples(
         "verify --stack SurveyPoller --dynamodb crm-events:eventId --dlq https://sqs…/crm-dead",
         "verify --data .survey-poller --ids events.jsonl --resend --yes",
+        "verify --buckets --ids mine.csv --events events.jsonl",
       ),
     )
     .action((options) =>
       act(options, async (io) => {
+        checkBuckets(options);
+        if (options.buckets === true) return verifyBuckets(options, io);
         checkList(options);
         stretchOf(options);
         if (options.yes === true && options.resend !== true) {
@@ -71,6 +79,19 @@ export const verifyVerb: Verb = (act) =>
       }),
     );
 
+/** @throws UsageError for a flag that is of one of the two ways alone */
+function checkBuckets({ buckets, ids: _, json: __, events, ...others }: Options & { json?: true | undefined }): void {
+  if (buckets !== true && events !== undefined) {
+    throw new UsageError("--events belongs to --buckets", { hint: "Say what the consumer has with --ids." });
+  }
+  const more = Object.entries(others).flatMap(([name, value]) => (value === undefined ? [] : [name]));
+  if (buckets === true && more.length > 0) {
+    const hint = "With --buckets give --ids and --events: it reads files alone.";
+    throw new UsageError(`--${more[0]} does not go with --buckets`, { hint });
+  }
+}
+
+/** Compares what a consumer has with the ledger. */
 async function verify(target: Target, io: Io, options: Options): Promise<VerifyAnswer> {
   const { source, survey, from, to, dlq } = options;
   const stretch = stretchOf(options);

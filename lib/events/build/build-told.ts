@@ -1,5 +1,6 @@
 import { hash } from "node:crypto";
 import type { BooksClosed } from "../books-closed.ts";
+import type { BooksSums } from "../books-digest.ts";
 import { type EventType, SCHEMA_VERSION } from "../contract.ts";
 import { eventIdOf } from "../event-id.ts";
 import type { SurveyFacts } from "../response-completed.ts";
@@ -56,14 +57,14 @@ interface BooksFacts extends Facts {
   /** Date string of the service; undefined: from the beginning. */
   from: string | null | undefined;
   books: Data["counts"] & Pick<Data, "passes" | "deficit"> & Partial<Pick<Data, "withheld">> & { startedAt: number };
-  digest: Data["digest"];
+  sums: BooksSums;
   /** The event of the same survey before this one, and the hash of what it said. */
   previous: { sequence: number; eventId: string; hash: string } | undefined;
 }
 
 /** The event of closed books, with a hash of what it says of them; undefined when that is what the previous one said. */
 export function buildBooksClosed(facts: BooksFacts): { detail: BooksClosed; hash: string } | undefined {
-  const { sourceName, surveyId, books, digest, previous, detectedAt, from = null } = facts;
+  const { sourceName, surveyId, books, sums, previous, detectedAt, from = null } = facts;
   const {
     listed,
     emitted,
@@ -80,7 +81,7 @@ export function buildBooksClosed(facts: BooksFacts): { detail: BooksClosed; hash
   const counts = { listed, emitted, beforeStart, open, waiting, held, quarantined, refused };
   const said = hash(
     "sha256",
-    JSON.stringify([from, deficit, counts, withheld, digest, Math.min(passes, 2)]),
+    JSON.stringify([from, deficit, counts, withheld, sums.digest, Math.min(passes, 2)]),
     "base64url",
   );
   if (said === previous?.hash) return undefined;
@@ -100,7 +101,7 @@ export function buildBooksClosed(facts: BooksFacts): { detail: BooksClosed; hash
       deficit,
       counts,
       withheld,
-      digest,
+      ...sums,
     },
   };
   return { detail, hash: said };

@@ -4,7 +4,7 @@ import { buildEvent, type EventFacts, toUpdate } from "../build/build-event.ts";
 import { buildBooksClosed, buildDeleted, buildSurveyChanged } from "../build/build-told.ts";
 import type { SurveyDefinition } from "../build/definition.ts";
 import { eventIdOf } from "../event-id.ts";
-import { type DetailOf, detailSchemas, digestSum, type EventType, eventId } from "../index.ts";
+import { booksSums, type DetailOf, detailSchemas, type EventType, eventId } from "../index.ts";
 
 // What the service said of a made-up survey and of one response to it. Every golden event is made of these, with what it is about changed.
 
@@ -286,8 +286,8 @@ const deleted = ({ meta, data }: DetailOf<"response.updated">): DetailOf<"respon
 
 /** The second books of the survey: two responses have an event, of which one was updated. */
 function booksClosed(updated: string): DetailOf<"books.closed"> {
-  const sum = digestSum();
-  for (const id of [updated, eventId(SOURCE_NAME, SURVEY_ID, 46375)]) sum.add(id);
+  const sums = booksSums();
+  for (const id of [updated, eventId(SOURCE_NAME, SURVEY_ID, 46375)]) sums.add(id);
   const previous = eventIdOf({ type: "books.closed", sourceName: SOURCE_NAME, surveyId: SURVEY_ID, which: 1 });
   const unread = { responseId: 46384, state: "quarantined", reason: "unreadable completed" };
   const counts = { emitted: 2, beforeStart: 8, open: 1, waiting: 0, held: 0, quarantined: 1, refused: 0 };
@@ -297,7 +297,7 @@ function booksClosed(updated: string): DetailOf<"books.closed"> {
     survey,
     from: "2026-03-10 00:00:00",
     books: { listed: 12, ...counts, withheld: [unread], passes: 2, deficit: 0, startedAt: noon + 7_200_000 },
-    digest: sum.digest(),
+    sums: sums.sums(),
     previous: { sequence: 1, eventId: previous, hash: "" },
     detectedAt: noon + 7_205_000,
   });

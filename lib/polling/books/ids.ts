@@ -12,14 +12,17 @@ export class ReadIds {
   /** All of them; and those that were open when they were met. */
   readonly all: Set<number>;
   private readonly open: Set<number>;
+  /** The page on which each begins that this part has met. */
+  private readonly pages = new Map<number, number>();
 
   constructor(all: Iterable<number> = [], open: Iterable<number> = []) {
     this.all = new Set(all);
     this.open = new Set(open);
   }
 
-  add(responseId: number, isOpen: boolean): void {
+  add(responseId: number, isOpen: boolean, page = 0): void {
     this.all.add(responseId);
+    this.pages.set(responseId, page);
     if (isOpen) this.open.add(responseId);
     else this.open.delete(responseId);
   }
@@ -32,9 +35,10 @@ export class ReadIds {
     return this.all.has(responseId) && !this.open.has(responseId);
   }
 
-  /** About two bytes an id: sorted, each as its distance from the one before. */
-  toText(): string {
-    return gzipSync(JSON.stringify([distances(this.all), distances(this.open)])).toString("base64");
+  /** Those that begin before a page. About two bytes an id: sorted, each as its distance from the one before. */
+  toText(before = Number.POSITIVE_INFINITY): string {
+    const some = [this.all, this.open].map((ids) => [...ids].filter((id) => (this.pages.get(id) ?? 0) < before));
+    return gzipSync(JSON.stringify(some.map(distances))).toString("base64");
   }
 
   static fromText(text: string): ReadIds {
@@ -43,8 +47,8 @@ export class ReadIds {
   }
 }
 
-function distances(ids: ReadonlySet<number>): number[] {
-  return [...ids].sort((a, b) => a - b).map((id, i, sorted) => id - (sorted[i - 1] ?? 0));
+function distances(ids: number[]): number[] {
+  return ids.sort((a, b) => a - b).map((id, i, sorted) => id - (sorted[i - 1] ?? 0));
 }
 
 function sums(all: number[]): number[] {
@@ -55,9 +59,9 @@ function sums(all: number[]): number[] {
   });
 }
 
-/** Keeps ids under a name of their own: the state tells which are the right ones, also after a crash. */
-export async function keepIds(survey: Survey, ids: ReadIds, name: string): Promise<IdsRef> {
-  const text = ids.toText();
+/** Keeps ids, those that begin before a page, under a name of their own: the state tells which are the right ones, also after a crash. */
+export async function keepIds(survey: Survey, ids: ReadIds, name: string, before?: number): Promise<IdsRef> {
+  const text = ids.toText(before);
   if (text.length <= MOST_INLINE) return { inline: text };
   const key = `ids/${survey.source.name}/${survey.id}/${survey.lease.fence}-${survey.ports.clock.now()}-${name}.json`;
   await survey.ports.vault.put(key, text);

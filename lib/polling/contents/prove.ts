@@ -32,13 +32,6 @@ export async function prove(survey: Survey, all: readonly Response[]): Promise<P
   const rest = isSingleOnly(survey) ? read : read.filter(({ proof }) => proof === "nothing");
   const answers = await Promise.all(rest.map((response) => bySingle(survey, response)));
   const given = answers.filter((one) => one !== undefined);
-  for (const by of ["its page", "both pages"] as const)
-    tell(
-      survey,
-      by,
-      byPages.filter(({ proof }) => proof === by),
-    );
-  tell(survey, "single read", given);
   const unproved = rest
     .filter(({ replaces }, i) => replaces === undefined && answers[i] === undefined)
     .map(({ responseId, records }) => ({ responseId, shown: hashesOf(records) }));
@@ -48,12 +41,6 @@ export async function prove(survey: Survey, all: readonly Response[]): Promise<P
 
 function isInsidePage(response: Response): response is Response & Whole {
   return response.proof === "its page" && response.seen !== undefined;
-}
-
-function tell(survey: Survey, by: "its page" | "both pages" | "single read", some: readonly Response[]): void {
-  if (some.length === 0) return;
-  const responseIds = some.map(({ responseId }) => responseId);
-  survey.ports.observe({ kind: "proved", surveyId: survey.id, by, responseIds });
 }
 
 async function bySingle(survey: Survey, response: Response): Promise<Response | undefined> {
@@ -66,7 +53,8 @@ async function bySingle(survey: Survey, response: Response): Promise<Response | 
   const isFewer = listed.length < count && !isSingleOnly(survey);
   if (comparison !== "equal" && (comparison !== "more" || isFewer)) return undefined;
   // What went out before its source was known to scatter records may have been all of it.
-  if (replaces !== undefined && isSingleOnly(survey) && answer.length <= count) return undefined;
+  const isBack = replaces?.entry.gone?.told === true;
+  if (replaces !== undefined && !isBack && isSingleOnly(survey) && answer.length <= count) return undefined;
   const records = asListed(answer, listed);
   // The list may show fewer of the new records than the single read does.
   const isOtherCount = replaces !== undefined && records.length !== count && !replaces.changes.includes("records");

@@ -28,7 +28,7 @@ export function isTrusted(asking: Asking): boolean {
   const { contents = "auto" } = asking.source;
   if (isSingleOnly(asking)) return true;
   // fault: one-record-makes-trust
-  return contents === "auto" && asking.learned.single.differs !== true && asking.learned.single.equal >= FIRST;
+  return contents === "auto" && asking.learned.differs === undefined && asking.learned.single.equal >= FIRST;
 }
 
 /** Whether it is of use to ask it now. */
@@ -90,8 +90,8 @@ export interface Whole {
  */
 export async function compareWhole(survey: Survey, whole: readonly Whole[]): Promise<void> {
   const { learned, source } = survey;
-  const { single, scattered } = learned;
-  const isDone = single.differs === true || single.equal >= FIRST || scattered !== undefined;
+  const { single, differs, scattered } = learned;
+  const isDone = differs !== undefined || single.equal >= FIRST || scattered !== undefined;
   if (isDone || (source.contents ?? "auto") !== "auto" || !mayAnswer(survey)) return;
   const due = whole.filter(({ records }) => single.compared < FIRST || records.length > 1);
   await Promise.all(due.slice(0, FIRST).map((one) => compare(survey, one)));
@@ -118,7 +118,11 @@ async function compare(survey: Survey, one: Whole): Promise<void> {
   if (again === undefined || listed.length !== one.records.length) return;
   const comparison = compareAnswers(listed, again);
   if (comparison === "more") await noteScattered(survey);
-  else if (comparison !== "equal") single.differs = true;
+  else if (comparison !== "equal") {
+    // Written at once: what another tick learns meanwhile does not take it back.
+    learned.differs = ports.clock.now();
+    await ports.state.saveAccount({ differs: learned.differs });
+  }
 }
 
 /** Its records on its page, read once more; none where that fails. */

@@ -9,8 +9,6 @@ export interface SingleRead {
   /** Responses compared; and those of several records that it has equalled, which make it trusted. */
   compared: number;
   equal: number;
-  /** Set once it has differed from a page that was read again. */
-  differs?: true;
   /** Answers in a row that said nothing; and epoch milliseconds until which it is not asked after three of them. */
   silent: number;
   silentUntil?: number;
@@ -79,6 +77,8 @@ export interface AccountState extends TickNote {
   overdrawn?: number;
   outages?: Outages;
   single?: SingleRead;
+  /** Latches, each written by itself (epoch milliseconds): the single read has differed from a page that was read again; records are scattered over the list (R12). */
+  differs?: number;
   scattered?: number;
   rows: Map<number, SurveyRow>;
   /** Epoch milliseconds before which some worker was told to leave the service alone; absent when that is over. */

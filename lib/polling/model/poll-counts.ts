@@ -17,21 +17,18 @@ export interface PollCounts {
   left: number;
   /** Whether the time was up before all were dealt with. */
   unfinished: boolean;
-  /** Whether every page of the survey was read. */
-  complete: boolean;
 }
 
 const SUMS = ["emitted", "waiting", "refused", "quarantined", "found", "repaired", "held", "unproved", "left"] as const;
 
 export function noCounts(): PollCounts {
   const sums = { emitted: 0, waiting: 0, refused: 0, quarantined: 0, found: 0, repaired: 0, held: 0, unproved: 0 };
-  return { ...sums, left: 0, unfinished: false, complete: false };
+  return { ...sums, left: 0, unfinished: false };
 }
 
 /** Adds `more` to `counts`, which is changed and given back. */
 export function addCounts(counts: PollCounts, more: Partial<PollCounts>): PollCounts {
   for (const name of SUMS) counts[name] += more[name] ?? 0;
-  counts.complete ||= more.complete ?? false;
   counts.unfinished ||= more.unfinished ?? false;
   return counts;
 }

@@ -83,7 +83,11 @@ export function next(state: SurveyState, event: SurveyEvent): SurveyState {
       if (event.purpose === "books") return { ...state, pass: event.read };
       return { ...state, phase: { kind: "backlog", place: event.read } };
     case "read":
-      return event.purpose === "books" ? without(state, "pass") : { ...state, phase: { kind: "head" } };
+      if (event.purpose === "books") return without(state, "pass");
+      // A backlog of the newest pages says nothing of those below: they are looked for from the head on.
+      return phase.kind === "backlog" && phase.place.begun > 1
+        ? { ...state, phase: { kind: "head", end: { page: 1, at: phase.place.startedAt } } }
+        : { ...state, phase: { kind: "head" } };
     case "full read due":
       return { ...state, nextPass: event.at };
     case "head open":

@@ -39,11 +39,11 @@ export async function emitFound(survey: Survey, found: readonly Response[]): Pro
   return { ...(await publishing.end()), unfinished };
 }
 
-/** Looks at what waits and is due, until there is no more of it or the time is up. */
-export async function emitDue(survey: Survey): Promise<PollCounts> {
+/** Looks at what waits and is due, until there is no more of it or it is `until` (epoch milliseconds). */
+export async function emitDue(survey: Survey, until: number): Promise<PollCounts> {
   const publishing = new Publishing(survey, WAITING_AT_ONCE);
   // Whatever failed, responses on their way come to their end.
-  const [taken] = await Promise.allSettled([takeDue(survey, publishing)]);
+  const [taken] = await Promise.allSettled([takeDue(survey, publishing, until)]);
   const counts = await publishing.end();
   if (taken.status === "rejected") throw taken.reason;
   // These were counted as found when they were met.
@@ -51,12 +51,12 @@ export async function emitDue(survey: Survey): Promise<PollCounts> {
 }
 
 /** Gives how many are left to the next poll. */
-async function takeDue(survey: Survey, publishing: Publishing): Promise<number> {
+async function takeDue(survey: Survey, publishing: Publishing, until: number): Promise<number> {
   const { state, clock } = survey.ports;
   const seen = new Set<LedgerEntry["id"]>();
   let left = 0;
   let most = WAITING_AT_ONCE;
-  while (clock.now() <= survey.deadline) {
+  while (clock.now() <= until) {
     const first = await state.due(survey.id, "waiting", clock.now(), most);
     const due = first.filter(({ id }) => !seen.has(id));
     if (due.length === 0) {

@@ -353,6 +353,5 @@ function noteReplaced(survey: Survey, published: readonly Item[]): number {
   const short = replaced.filter(({ count = 0, records }) => count < records.length);
   const again = short.filter(({ revision = 1 }) => revision > 1).length;
   survey.note({ kind: "repaired", once: short.length - again, again });
-  survey.ports.observe({ kind: "repaired", surveyId: survey.id, count: replaced.length });
   return replaced.length;
 }

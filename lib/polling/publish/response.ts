@@ -114,7 +114,7 @@ export async function refusedEntry(survey: Survey, response: Response, code: str
   const { digest, replaces, records, firstSeen } = response;
   // The event that was to be replaced stands. It is left as it is as long as the response does not change again.
   if (replaces !== undefined) {
-    const { entry } = replaces;
+    const { gone: _, ...entry } = replaces.entry;
     return { ...entry, digest: digest ?? entry.digest, count: records.length, refusedRevision: code };
   }
   const times = { firstSeen, nextCheck: keptUntil(survey) };

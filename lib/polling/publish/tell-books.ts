@@ -1,7 +1,6 @@
 import pLimit from "p-limit";
-import type { BooksDigest } from "../../events/books-digest.ts";
 import { buildBooksClosed, buildDeleted } from "../../events/build/build-told.ts";
-import { digestSum } from "../../events/index.ts";
+import { type BooksSums, booksSums } from "../../events/index.ts";
 import { loadIds } from "../books/ids.ts";
 import { answerOf, isTrusted } from "../contents/single-read.ts";
 import type { Books, ToldBooks } from "../model/books.ts";
@@ -30,11 +29,11 @@ async function newBooks(survey: Survey): Promise<{ event: OutgoingEvent; books: 
   const { source, start } = survey;
   const { books } = survey.state;
   if (books === undefined || !areUncompared(survey)) return undefined;
-  const digest = await compareLedger(survey, books);
-  if (digest === undefined || !source.events.has("books.closed")) return undefined;
+  const sums = await compareLedger(survey, books);
+  if (sums === undefined || !source.events.has("books.closed")) return undefined;
   const facts = factsOf(survey);
   const { books: now = books, told } = survey.state;
-  const built = buildBooksClosed({ ...facts, from: start.at, books: { ...now }, digest, previous: told });
+  const built = buildBooksClosed({ ...facts, from: start.at, books: { ...now }, sums, previous: told });
   if (built === undefined) return undefined;
   const { sequence, eventId } = built.detail.meta;
   const event = { type: "books.closed", detail: built.detail, time: facts.detectedAt } as const;
@@ -48,13 +47,13 @@ function areUncompared({ state }: Survey): boolean {
 }
 
 /**
- * Reads the whole ledger of a survey, once for each time that its books close. Gives the sum over the ids of the last events of all responses, and deals with
+ * Reads the whole ledger of a survey, once for each time that its books close. Gives the sums over the ids of the last events of all responses, and deals with
  * responses that are listed no more. Undefined when the time is up.
  */
-async function compareLedger(survey: Survey, books: Books): Promise<BooksDigest | undefined> {
+async function compareLedger(survey: Survey, books: Books): Promise<BooksSums | undefined> {
   const { id: surveyId, ports, deadline } = survey;
   const listed = await loadIds(survey, survey.state.listedIds);
-  const sum = digestSum();
+  const sums = booksSums();
   let gone = 0;
   let from: string | undefined;
   do {
@@ -64,7 +63,7 @@ async function compareLedger(survey: Survey, books: Books): Promise<BooksDigest 
     const again: EmittedResponse[] = [];
     for (const one of page.entries) {
       const { id, eventId, emittedAt } = one;
-      sum.add(eventId);
+      sums.add(eventId);
       // A response that went out since the reading began may not have been listed then.
       if (listed?.has(id) === false && emittedAt < books.startedAt) missing.push(one);
       if (listed?.has(id) === true && one.gone !== undefined) again.push(one);
@@ -76,7 +75,7 @@ async function compareLedger(survey: Survey, books: Books): Promise<BooksDigest 
     from = page.next;
   } while (from !== undefined);
   survey.note({ kind: "compared", closedAt: books.closedAt, gone });
-  return sum.digest();
+  return sums.sums();
 }
 
 // Emitted responses that are listed no more (R20).
@@ -112,8 +111,6 @@ export async function tellMissing(survey: Survey, missing: EmittedResponse[], cl
 
 /** Notes that responses are listed again. Those told as deleted get a new event by the next read that meets them. */
 export async function noteListed(survey: Survey, again: EmittedResponse[]): Promise<boolean> {
-  const isBack = again.some(({ gone }) => gone?.told === true);
-  if (isBack) survey.note({ kind: "full read due", at: survey.ports.clock.now() });
   const untold = again.filter(({ gone }) => gone?.told !== true);
   return note(survey, untold, async (entries) => entries.map(({ gone, ...entry }) => entry));
 }

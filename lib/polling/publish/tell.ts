@@ -120,6 +120,9 @@ async function tellUntold(survey: Survey): Promise<void> {
 
 // R20: what subscribers are told of a survey itself.
 
+/** Intervals between two lists that show the same change, at most. */
+const MOST_BETWEEN = 3;
+
 /** Later: a survey was made after the first tick of its source. */
 export type Presence = "present" | "later";
 
@@ -141,7 +144,9 @@ function changeOf(survey: Survey, listed: Listed, presence: Presence): Next | un
   const { sequence, facts: before, sight } = known;
   const { facts: after, at } = listed;
   const isSame = isDeepStrictEqual(before, after);
-  if (isSame || sight === undefined || sight.at === at || !isDeepStrictEqual(sight.facts, after)) {
+  // Where a list between them has shown it as it is known, nobody has looked.
+  const isInRow = sight !== undefined && at - sight.at <= MOST_BETWEEN * survey.source.interval;
+  if (isSame || !isInRow || sight.at === at || !isDeepStrictEqual(sight.facts, after)) {
     survey.note({ kind: "known", known: { sequence, facts: before, ...(isSame ? {} : { sight: listed }) } });
     return undefined;
   }

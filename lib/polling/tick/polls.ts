@@ -3,6 +3,7 @@ import { endsWork, failureOf, isInterrupted } from "../errors.ts";
 import type { Learned } from "../learned.ts";
 import type { RoleHolder } from "../lease.ts";
 import type { AccountState, RestKind, SurveyRow } from "../model/account.ts";
+import { addCounts } from "../model/poll-counts.ts";
 import type { PollingSource } from "../model/source.ts";
 import { type PollRequest, type PollResult, pollSurvey } from "../poll-survey.ts";
 import type { Ports, SurveyService } from "../ports.ts";
@@ -107,9 +108,9 @@ export class Polls {
     const { request, account, now } = this.options;
     const { ports } = request;
     const { surveyId } = survey;
-    const earlier = this.outcomes.get(surveyId)?.error;
+    const { error: earlier, result: before } = this.outcomes.get(surveyId) ?? {};
     const failure = result?.failure;
-    this.outcomes.set(surveyId, { result, error: earlier ?? failure });
+    this.outcomes.set(surveyId, { result: inOne(before, result), error: earlier ?? failure });
     if (failure !== undefined && earlier === undefined) tell(ports, survey, failure);
     if (result === undefined) return true;
     // All but what was left is done, so slow work may follow. As long as something is left the survey is as due as it was.
@@ -124,7 +125,7 @@ export class Polls {
   /** Other work goes first all the same. The next tick asks for what the poll has made wait before it failed. */
   private stayDue({ surveyId }: ListedSurvey, { rest }: How, hasWaiting: boolean): void {
     const { request, account } = this.options;
-    const row = account.rows.get(surveyId);
+    const row = this.unsaved.get(surveyId) ?? account.rows.get(surveyId);
     if (row === undefined) return;
     const now = request.ports.clock.now();
     const tried = (kind: RestKind): SurveyRow["rest"] => ({
@@ -152,6 +153,17 @@ export class Polls {
       throw error;
     }
   }
+}
+
+/** What two polls of a survey in one tick came to. */
+function inOne(before: PollResult | undefined, result: PollResult | undefined): PollResult | undefined {
+  if (before === undefined || result === undefined) return result ?? before;
+  return {
+    ...result,
+    counts: addCounts({ ...result.counts }, before.counts),
+    closedNow: before.closedNow || result.closedNow,
+    repairedAgain: before.repairedAgain + result.repairedAgain,
+  };
 }
 
 /** The request for a poll, but for its ports and its work. */

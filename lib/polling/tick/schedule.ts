@@ -90,7 +90,11 @@ export function nextHint(
   { grown, sought, vain, found, ...poll }: HintPoll,
   now: number,
 ): Hint | undefined {
-  if (poll.resumed) return hint;
+  // A backlog meets what was there before it. What counts show beyond the news above it is looked for once it is done.
+  if (poll.resumed) {
+    const more = Math.max(0, grown - found);
+    return more === 0 ? hint : { tries: 0, nextAt: now, ...hint, missing: (hint?.missing ?? 0) + more };
+  }
   const missing = Math.max(0, (poll.closedNow ? 0 : (hint?.missing ?? 0)) + grown + sought - found);
   if (missing === 0) return undefined;
   const tries = (found > 0 ? 0 : (hint?.tries ?? 0)) + (vain ? 1 : 0);

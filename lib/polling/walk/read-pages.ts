@@ -1,8 +1,8 @@
 import { endsWork, RangeUnreachableError } from "../errors.ts";
 import type { Run } from "../model/records.ts";
 import type { PageRead } from "../ports.ts";
-import { type Boundary, type Fragment, join } from "./join.ts";
 import { isFull, type Page, toPage } from "./page.ts";
+import { type Boundary, type Fragment, join } from "./whole.ts";
 
 // Two ways to read the pages of a list (R5). A full read proves each boundary; a scan proves those at which something new stands.
 

@@ -31,14 +31,14 @@ export async function dayOfCursor(seed: number): Promise<Day> {
     if (open !== undefined && random() < 0.6) simulator.finish(surveyId, open);
     now += Math.floor(random() * 3_000);
     if (random() < 0.3) simulator.complete(surveyId, random() < 0.1 ? 12 : 1);
-    const listed = oneOf(simulator.peek(surveyId, 1, "desc"));
+    const listed = oneOf(simulator.peek(surveyId, 1, "desc").records);
     if (seed % 3 === 1 && listed?.completed === 1 && random() < 0.05)
       simulator.remove(surveyId, Number(listed.responseId));
   };
   let isOver = false;
   const shadow = createShadow({
     surveyIds: simulator.surveyIds,
-    page: (surveyId, page) => simulator.peek(surveyId, page, "desc"),
+    page: (surveyId, page) => simulator.peek(surveyId, page, "desc").records,
     async pause() {
       now += 400;
       if (!isOver && random() < 0.2) for (const surveyId of SURVEYS) someoneActs(surveyId);

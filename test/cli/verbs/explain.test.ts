@@ -5,7 +5,7 @@ import { searchLog } from "../../../cli/verbs/explain/event-log.ts";
 import type { ExplainAnswer, Facts } from "../../../cli/verbs/explain/story.ts";
 import { explain } from "../../../cli/verbs/explain/verb.ts";
 import { ReadIds } from "../../../lib/polling/index.ts";
-import { pollScheduled } from "../../../lib/run/poll-sources.ts";
+import { pollScheduled } from "../../../lib/run/poll-scheduled.ts";
 import { writtenBy } from "../../lib/monitoring/support/embedded-metrics.ts";
 import { memoryGraph } from "../../lib/support/graph.ts";
 import type { MemoryWorld } from "../../support/memory-ports.ts";

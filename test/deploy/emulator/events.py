@@ -1,11 +1,14 @@
-"""What EventBridge does and ministack does not: an entry's own Time, and replays of an archive to some rules only."""
+"""What EventBridge does and ministack does not: an entry's own Time, replays of an archive to some rules only, and Firehose as a target."""
 
+import base64
 import json
-from contextvars import ContextVar
+from contextvars import ContextVar, copy_context
+from threading import Thread
 from typing import Any
 
 from ministack.core.responses import json_response
-from ministack.services import eventbridge
+from ministack.core.arn import parse_arn
+from ministack.services import eventbridge, firehose
 
 put_events = eventbridge._put_events
 now = eventbridge._now_ts
@@ -27,6 +30,13 @@ def put_events_in_time(data: dict[str, Any], allow_aws_source: bool = False) -> 
     return json_response({"FailedEntryCount": sum("ErrorCode" in one for one in results), "Entries": results})
 
 
+def put_into_stream(arn: str, event: Any) -> None:
+    data = base64.b64encode(json.dumps(event).encode()).decode()
+    status, _, body = firehose._put_record({"DeliveryStreamName": arn.rpartition("/")[2], "Record": {"Data": data}})
+    if status >= 400:
+        raise ValueError(f"put_record: {body.decode()}")
+
+
 def install() -> None:
     """After whoever else replaces what a target is invoked by."""
     invoke = eventbridge._invoke_target
@@ -34,7 +44,13 @@ def install() -> None:
     def invoke_target(target: dict[str, Any], event: dict[str, Any], rule: dict[str, Any], view: Any = None) -> None:
         replay = eventbridge._replays.get(event["ReplayName"]) if "ReplayName" in event else None
         only = replay and replay["Destination"].get("FilterArns")
-        if not only or rule["Arn"] in only:
+        if only and rule["Arn"] not in only:
+            return
+        if parse_arn(target["Arn"]).service == "firehose":
+            whole = (view or eventbridge._pattern_event_view(event)).event_with_detail()
+            # The function of a stream may ask the emulator for something, which must be free to answer.
+            Thread(target=copy_context().run, args=(put_into_stream, target["Arn"], whole), daemon=True).start()
+        else:
             invoke(target, event, rule, view)
 
     eventbridge._now_ts = lambda: entry_time.get() or now()

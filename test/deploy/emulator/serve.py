@@ -37,6 +37,7 @@ def main() -> None:
     import control
     import events
     import metrics
+    import query_results
     import refusals
 
     # First: what CloudFormation calls is looked up as it is registered.
@@ -45,6 +46,7 @@ def main() -> None:
     metrics.install()
     accounts.install()
     events.install()
+    query_results.install()
 
     config = Config()
     config.bind = [f"fd://{listener.fileno()}"]

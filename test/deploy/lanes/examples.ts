@@ -8,13 +8,13 @@ import { commentFollowUp } from "./examples/comment-follow-up.ts";
 import { detractorsToChat } from "./examples/detractors-to-chat.ts";
 import { forwardToAnotherAccount, RECEIVER } from "./examples/forward-to-another-account.ts";
 import { idempotentLambda } from "./examples/idempotent-lambda.ts";
-import { responsesToS3 } from "./examples/responses-to-s3.ts";
+import { responsesToWarehouse } from "./examples/responses-to-warehouse.ts";
 import { sqsWorkerPython } from "./examples/sqs-worker-python.ts";
 
 /** By the names of their folders. */
 const EXAMPLES = {
   "detractors-to-chat": detractorsToChat,
-  "responses-to-s3": responsesToS3,
+  "responses-to-warehouse": responsesToWarehouse,
   "forward-to-another-account": forwardToAnotherAccount,
   "sqs-worker-python": sqsWorkerPython,
   "idempotent-lambda": idempotentLambda,

@@ -9,7 +9,7 @@ const words = (text: string): ReadonlySet<string> => new Set(text.split(/\s+/));
 /** Programs of a reader's machine, whose own flags are not looked at. */
 const OF_THE_MACHINE =
   words(`bash cat cd chmod cp curl cut date echo export for git grep head jq kill ls mkdir od openssl printf read rm
-  sleep sort tail tar tr unset while mvn pip pip-compile pip3 pytest python3 python uv`);
+  sleep sort tail tar tr unset while duckdb mvn pip pip-compile pip3 pytest python3 python uv`);
 const OF_NPM = words("ci i init install pack test login");
 const OF_CDK = words("bootstrap deploy destroy diff import init list ls synth watch");
 const CDK_FLAGS =

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { EventBridgeEvent } from "aws-lambda";
-import { type DetailOf, digestSum, type EventType, eventId } from "../../../lib/events/index.ts";
+import { booksSums, type DetailOf, type EventType, eventId } from "../../../lib/events/index.ts";
 
 const GOLDEN = join(import.meta.dirname, "../../../contract/golden");
 
@@ -46,9 +46,9 @@ export function closed(
   sequence = 2,
 ): Delivered<"books.closed"> {
   const event = golden<"books.closed">("books-closed");
-  const sum = digestSum();
-  for (const { detail } of counted) sum.add(detail.meta.eventId);
+  const sums = booksSums();
+  for (const { detail } of counted) sums.add(detail.meta.eventId);
   Object.assign(event.detail.meta, { detectedAt: CLOSED, sequence });
-  Object.assign(event.detail.data, { surveyId, digest: sum.digest() });
+  Object.assign(event.detail.data, { surveyId, ...sums.sums() });
   return event;
 }

@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { type Price, type PricedTemplate, pricesOf, resourceTable, total } from "../../../bench/cost/resources.ts";
+import { costsAt, sum, withinMinuteTable } from "../../../bench/cost/within-minute.ts";
 import type { MonitoringLevel } from "../../../lib/monitoring/catalog.ts";
 import { synthesize } from "../support/synthesize.ts";
 
@@ -42,6 +43,21 @@ describe("a stack at rest with one source", () => {
     const full = pricesWith("full");
     const [all, free] = [total(full), total(full, "withFreeTier")].map((dollars) => dollars.toFixed(2));
     expect(readFileSync("docs/cost.md", "utf8")).toContain(`together $${all}, or $${free} with the free tier`);
+  });
+});
+
+describe("ticks every ten seconds", () => {
+  it.each(["dollars", "withFreeTier"] as const)("cost at most a dollar a month more than each minute: %s", (column) => {
+    const more = sum(costsAt(10_000), column) - sum(costsAt(60_000), column);
+    expect(more).toBeGreaterThan(0.1);
+    expect(more).toBeLessThanOrEqual(1);
+  });
+
+  it("have the table of docs/cost.md that `npm run cost` writes", () => {
+    const page = readFileSync("docs/cost.md", "utf8");
+    expect(page).toContain(
+      `<!-- measured: within a minute -->\n\n${withinMinuteTable()}\n\n<!-- end: within a minute -->`,
+    );
   });
 });
 

@@ -151,7 +151,12 @@ describe("the fields", () => {
     ["1m", MINUTE],
     ["60s", MINUTE],
     ["2h", 120 * MINUTE],
-  ])("deployed whole minutes, however written: %s", (interval, milliseconds) => {
+    ["10s", 10_000],
+    ["12s", 12_000],
+    ["15s", 15_000],
+    ["20000ms", 20_000],
+    ["30s", 30_000],
+  ])("deployed whole minutes and what divides one, however written: %s", (interval, milliseconds) => {
     expect(source({ interval }, deployed)?.interval).toBe(milliseconds);
   });
 

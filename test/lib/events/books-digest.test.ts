@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { type BooksDigest, digestSum, verifyBooks } from "../../../lib/events/index.ts";
+import { type BooksDigest, booksSums, digestSum, verifyBooks } from "../../../lib/events/index.ts";
 
 const ids = fc.uniqueArray(fc.uuid(), { maxLength: 20 });
 const sumOf = (eventIds: readonly string[]): BooksDigest => {
@@ -28,6 +28,22 @@ describe("the digest of the books", () => {
         expect(sum.digest()).toEqual(sumOf(some));
       }),
     );
+  });
+});
+
+describe("the sums that SQL can compute", () => {
+  it("add the first 32 bits of each id, and count ids by their first byte", () => {
+    const sums = booksSums();
+    const some = ["ffffffff-378b-57e3-9870-8e8c4c8a7b02", "ff00000a-42fb-5c2d-984e-18aa7fb53f02"];
+    for (const id of [...some, "0000000b-42fb-5c2d-984e-18aa7fb53f02"]) sums.add(id);
+    const { eventIdSum, buckets, digest } = sums.sums();
+    expect(eventIdSum).toBe(`${0xffffffff + 0xff00000a + 0x0000000b}`);
+    expect([buckets.length, buckets[0], buckets[0xff]]).toEqual([256, 1, 2]);
+    expect(buckets.reduce((all, count) => all + count)).toBe(digest.count);
+  });
+
+  it("say nothing of no ids", () => {
+    expect(booksSums().sums()).toEqual({ digest: sumOf([]), eventIdSum: "0", buckets: Array(256).fill(0) });
   });
 });
 

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { pollScheduled } from "../../../lib/run/poll-sources.ts";
+import { pollScheduled } from "../../../lib/run/poll-scheduled.ts";
 import { arrive, at, HOUR, MINUTE, noon, range, SECOND, takes, worldWith } from "../../support/survey.ts";
 import { memoryGraph } from "../support/graph.ts";
 import { memoryLog } from "../support/log.ts";

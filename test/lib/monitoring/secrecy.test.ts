@@ -1,6 +1,6 @@
 import { Logger } from "@aws-lambda-powertools/logger";
 import { expect, it } from "vitest";
-import { pollScheduled } from "../../../lib/run/poll-sources.ts";
+import { pollScheduled } from "../../../lib/run/poll-scheduled.ts";
 import type { MemoryWorld } from "../../support/memory-ports.ts";
 import { arrive, at, letTimePass, MINUTE, range, SECOND, takes, worldWith } from "../../support/survey.ts";
 import { memoryGraph } from "../support/graph.ts";

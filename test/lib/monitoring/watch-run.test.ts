@@ -1,6 +1,7 @@
 import { describe, expect, it, vi } from "vitest";
 import { type MonitoringLevel, metrics, NAMESPACE, writtenBy } from "../../../lib/monitoring/catalog.ts";
-import { pollScheduled, pollSources } from "../../../lib/run/poll-sources.ts";
+import { pollScheduled } from "../../../lib/run/poll-scheduled.ts";
+import { pollSources } from "../../../lib/run/poll-sources.ts";
 import { requestChannel } from "../../../lib/survey-api/diagnostics.ts";
 import { CredentialsMissingError } from "../../../lib/survey-api/index.ts";
 import type { MemoryWorld } from "../../support/memory-ports.ts";

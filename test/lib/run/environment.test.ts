@@ -31,6 +31,11 @@ describe("the environment of a function", () => {
     );
   });
 
+  it("names the queue of ticks where there is one", () => {
+    const url = "https://sqs.eu-west-1.amazonaws.com/111111111111/ticks";
+    expect(readEnvironment({ ...variables, TICK_QUEUE_URL: url }, "/bundle").tickQueueUrl).toBe(url);
+  });
+
   it("may name a proxy, but no password of it, which it would not repeat either", () => {
     const proxy = "http://proxy.example.com:3128";
     expect(readEnvironment({ ...variables, SURVEY_PROXY: proxy }, "/bundle").proxy).toBe(proxy);

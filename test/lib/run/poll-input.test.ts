@@ -3,6 +3,8 @@ import { PollInputError, readPollInput } from "../../../lib/run/poll-input.ts";
 
 const read = (input: unknown, sources = ["main", "eu"]) => readPollInput(input, sources);
 
+const ARN = "arn:aws:lambda:eu-west-1:111122223333:function:SurveyPoller-Poll";
+
 function messageOf(input: unknown, sources?: string[]): string {
   try {
     read(input, sources);
@@ -19,6 +21,11 @@ describe("the input of the poll function", () => {
     ["an empty one", {}, {}],
     ["none at all", null, {}],
     [
+      "a message, which names a source and starts no operation",
+      { Records: [{ body: "eu", attributes: { SentTimestamp: "1773144000000" } }], operation: { kind: "forget" } },
+      { source: "eu", scheduled: true, sentAt: 1_773_144_000_000 },
+    ],
+    [
       "an operation",
       { source: "eu", operation: { kind: "redrive", surveyIds: [1] } },
       { source: "eu", operation: { kind: "redrive", surveyIds: [1] } },
@@ -26,6 +33,20 @@ describe("the input of the poll function", () => {
   ])("may be %s", (_name, input, expected) => {
     expect(read(input)).toEqual(expected);
   });
+
+  it.each(["emitted", "resend"])("may be %s by the alias of subscribers", (kind) => {
+    const input = { source: "main", operation: { kind } };
+    expect(readPollInput(input, ["main"], `${ARN}:resend`)).toEqual(input);
+  });
+
+  it.each([{}, { scheduled: true }, { operation: { kind: "forget" } }, { operation: { kind: "describe" } }])(
+    "is nothing else by the alias of subscribers: %j",
+    (input) => {
+      const read = (invoked: string) => () => readPollInput(input, ["main"], invoked);
+      expect(read(`${ARN}:resend`)).toThrow("operation.kind: must be emitted or resend by the alias resend");
+      expect(read(ARN)).not.toThrow();
+    },
+  );
 
   it("of an operation without a source is meant for the only one", () => {
     const operation = { kind: "describe" };
@@ -38,6 +59,7 @@ describe("the input of the poll function", () => {
     [{ source: "main", operation: "describe" }, "operation: must be an object with a kind"],
     [{ source: "main", operation: { kind: 1 } }, "operation.kind: must be an object with a kind"],
     [{ source: 7 }, "source: must be the name of a source"],
+    [{ source: "eu", sentAt: 1 }, "sentAt: unknown field; the known ones here are source, operation, scheduled"],
     [{ source: "main", operatoin: {} }, 'operatoin: unknown field, did you mean "operation"?'],
     [[], "must be an object"],
     ["main", "must be an object"],

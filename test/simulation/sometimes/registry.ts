@@ -1,4 +1,4 @@
-import type { Progress } from "../../../lib/polling/index.ts";
+import type { Progress, SentEvent } from "../../../lib/polling/index.ts";
 
 // Rare states in which faults hide. A state that no history meets is tested by none: a run of many histories fails then.
 
@@ -81,7 +81,7 @@ const shownBy: Partial<Record<Progress["kind"], Told>> = {
   skipped: "a page is skipped",
 };
 
-const provedBy: Record<Extract<Progress, { kind: "proved" }>["by"], Told> = {
+const provedBy: Partial<Record<NonNullable<SentEvent["proved"]>, Told>> = {
   "its page": "contents proved by a page",
   "both pages": "contents proved by both pages beside an edge",
   "single read": "contents proved by operation 9",
@@ -92,7 +92,8 @@ export const rareStates = [...seenFromOutside, ...toldByPoller] as const;
 export type RareState = (typeof rareStates)[number];
 
 export function stateShownBy(progress: Progress): RareState | undefined {
-  return progress.kind === "proved" ? provedBy[progress.by] : shownBy[progress.kind];
+  if (progress.kind !== "sent") return shownBy[progress.kind];
+  return progress.event.proved && provedBy[progress.event.proved];
 }
 
 /** Rare states of many histories. */

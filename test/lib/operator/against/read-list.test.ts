@@ -29,7 +29,7 @@ function serviceOf(model: Model, { reads, before }: Reads): ListReading["service
         reads.push(page);
         before?.(page);
       }
-      const records = model.peek(surveyId, page, order);
+      const { records } = model.peek(surveyId, page, order);
       return records.length === 0 ? { kind: "none" } : { kind: "page", records };
     },
   };
@@ -55,7 +55,7 @@ it("reads each page twice, and what is listed", async () => {
 
   expect(list).toMatchObject({ pages: 3, moved: false, open: undefined });
   expect(list.rows.map(({ id }) => id)).toEqual(
-    [1, 2, 3].flatMap((page) => model.peek(7, page, "asc").map((one) => Number(one.responseId))),
+    [1, 2, 3].flatMap((page) => model.peek(7, page, "asc").records.map((one) => Number(one.responseId))),
   );
   expect(list.rows.filter(({ state }) => state === "open")).toHaveLength(20);
   // One page of the first window stands in the second one, too.
@@ -116,11 +116,11 @@ it("goes on from a kept place also where the list has moved since", async () => 
 
 it("is not sure of a list that never stands still", async () => {
   const model = surveyOf();
-  const below = Number(model.peek(7, 1, "asc")[50]?.responseId);
+  const below = Number(model.peek(7, 1, "asc").records[50]?.responseId);
   let next = 0;
   // What is begun early comes in on page 1, at each read.
   const list = await read(model, () => {
-    const gone = model.peek(7, 1, "asc")[10 + (next++ % 3)];
+    const gone = model.peek(7, 1, "asc").records[10 + (next++ % 3)];
     if (gone?.responseId !== below) model.remove(7, Number(gone?.responseId));
   });
 

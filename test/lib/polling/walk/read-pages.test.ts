@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { PageRead } from "../../../../lib/polling/ports.ts";
-import { isWhole } from "../../../../lib/polling/walk/join.ts";
 import { type PageStep, type ReadEnd, readFull, scanPages } from "../../../../lib/polling/walk/read-pages.ts";
+import { isWhole } from "../../../../lib/polling/walk/whole.ts";
 import { range } from "../../../support/survey.ts";
 import { readOf } from "./pages-of.ts";
 
@@ -66,7 +66,7 @@ describe("a full read", () => {
     expect(whole).toEqual(range(1, 450));
     expect(pages).toEqual([1, 2, 3, 4, 5]);
     expect(end).toMatchObject({ kind: "end", seen: "twice", covered: true, moved: false, last: 5 });
-    expect(requests).toEqual([1, 1, ...[1, 2, 3, 1, 2, 3], ...[3, 4, 5, 6, 7, 3, 4, 5, 6]]);
+    expect(requests).toEqual([1, 1, ...[1, 2, 3, 3, 2, 1], ...[3, 4, 5, 6, 7, 6, 5, 4, 3]]);
   });
 
   it.each(range(1, 18))("loses nothing where a response goes before request %i", async (at) => {
@@ -139,7 +139,7 @@ describe("a scan", () => {
     const { end, whole } = await scan(read, { isNew });
     expect(whole).toEqual(expect.arrayContaining(range(201, 350)));
     expect(end).toMatchObject({ kind: "end", seen: "twice" });
-    expect(requests).toEqual([1, 2, 3, 2, 3, 4, 3, 4, 5, 4, 5]);
+    expect(requests).toEqual([1, 2, 3, 3, 2, 4, 4, 3, 5, 5, 4]);
   });
 
   it.each(range(1, 11))("makes nothing whole of what a deletion has cut before request %i", async (at) => {

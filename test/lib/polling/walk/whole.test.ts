@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { type Boundary, type Fragment, isWhole, join } from "../../../../lib/polling/walk/join.ts";
+import { type Boundary, type Fragment, isWhole, join } from "../../../../lib/polling/walk/whole.ts";
 import { pageOf } from "./pages-of.ts";
 
 /** Joins pages one after the other; gives what has ended by each of them, and what may go on behind the last. */

@@ -2,11 +2,8 @@ import { Stack } from "aws-cdk-lib";
 import { CfnDatabase, CfnTable } from "aws-cdk-lib/aws-glue";
 import type { IBucket } from "aws-cdk-lib/aws-s3";
 import type { Construct } from "constructs";
+import { DATABASE, EVENTS, TABLE } from "./names.ts";
 import type { Row } from "./row.ts";
-
-export const DATABASE = "surveys";
-/** Where the objects lie in the bucket. */
-export const EVENTS = "events";
 
 /** Columns by name, with their types. A column that `Row` does not have, or has and is not here, does not compile. */
 export const COLUMNS: Readonly<Record<keyof Row, string>> = {
@@ -19,6 +16,9 @@ export const COLUMNS: Readonly<Record<keyof Row, string>> = {
   detected_at: "string",
   deleted_at: "string",
   survey_name: "string",
+  survey_modified: "string",
+  survey_language_id: "int",
+  survey_listed: "boolean",
   completed_local: "string",
   completed_at: "string",
   country: "string",
@@ -30,12 +30,18 @@ export const COLUMNS: Readonly<Record<keyof Row, string>> = {
   comments: "int",
   test: "boolean",
   answers:
-    "array<struct<question_id:bigint,question:string,answer:array<bigint>,labels:array<string>,comment:string,score:double>>",
+    "array<struct<question_id:bigint,question:string,question_type:string,answer:array<bigint>,labels:array<string>,comment:string,score:double>>",
   metrics: "string",
   metadata: "string",
+  sequence: "bigint",
+  as_of: "string",
+  listed: "bigint",
+  event_count: "bigint",
+  event_id_sum: "string",
+  buckets: "array<bigint>",
 };
 
-/** The events as a table of Athena. The days are told by a rule, so that no crawler has to find them. */
+/** The events as a table: by it Firehose writes Parquet, and Athena reads it. The days are told by a rule, so that no crawler has to find them. */
 export function createTable(scope: Construct, bucket: IBucket): CfnTable {
   const { account } = Stack.of(scope);
   const database = new CfnDatabase(scope, "Database", { catalogId: account, databaseInput: { name: DATABASE } });
@@ -44,11 +50,11 @@ export function createTable(scope: Construct, bucket: IBucket): CfnTable {
     catalogId: account,
     databaseName: DATABASE,
     tableInput: {
-      name: "response_events",
+      name: TABLE,
       tableType: "EXTERNAL_TABLE",
       partitionKeys: [{ name: "day", type: "string" }],
       parameters: {
-        classification: "json",
+        classification: "parquet",
         "projection.enabled": "true",
         "projection.day.type": "date",
         "projection.day.format": "yyyy-MM-dd",
@@ -58,9 +64,9 @@ export function createTable(scope: Construct, bucket: IBucket): CfnTable {
       },
       storageDescriptor: {
         location,
-        inputFormat: "org.apache.hadoop.mapred.TextInputFormat",
-        outputFormat: "org.apache.hadoop.hive.ql.io.HiveIgnoreKeyTextOutputFormat",
-        serdeInfo: { serializationLibrary: "org.openx.data.jsonserde.JsonSerDe" },
+        inputFormat: "org.apache.hadoop.hive.ql.io.parquet.MapredParquetInputFormat",
+        outputFormat: "org.apache.hadoop.hive.ql.io.parquet.MapredParquetOutputFormat",
+        serdeInfo: { serializationLibrary: "org.apache.hadoop.hive.ql.io.parquet.serde.ParquetHiveSerDe" },
         columns: Object.entries(COLUMNS).map(([name, type]) => ({ name, type })),
       },
     },

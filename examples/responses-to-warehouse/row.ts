@@ -1,14 +1,25 @@
-import type { Answer, ResponseCompleted, ResponseDeleted, ResponseUpdated } from "survey-poller/events";
+import type {
+  Answer,
+  BooksClosed,
+  ResponseCompleted,
+  ResponseDeleted,
+  ResponseUpdated,
+  SurveyChanged,
+} from "survey-poller/events";
 
 /** One event, as a row of the table. Columns that an event does not fill are null there. */
-export interface Row extends Partial<ContentsColumns> {
+export interface Row extends Partial<ContentsColumns>, Partial<BooksColumns> {
   event_id: string;
   event_type: string;
   source_name: string;
   survey_id: number;
-  response_id: number;
   detected_at: string;
   survey_name: string | null;
+  survey_modified: string | null;
+  survey_language_id: number | null;
+  /** Whether the survey is listed; told by changes of surveys alone. */
+  survey_listed?: boolean;
+  response_id?: number;
   deleted_at?: string;
 }
 
@@ -33,10 +44,20 @@ interface ContentsColumns {
 interface AnswerColumn {
   question_id: number | null;
   question: string | null;
+  question_type: string | null;
   answer: number[];
   labels: (string | null)[] | null;
   comment: string;
   score: number | null;
+}
+
+interface BooksColumns {
+  sequence: number;
+  as_of: string;
+  listed: number;
+  event_count: number;
+  event_id_sum: string;
+  buckets: number[];
 }
 
 /** @param answers those of the event, or those that its claim check points to */
@@ -48,7 +69,8 @@ export function rowOfContents(
   const { meta, data } = event;
   const { response, summary } = data;
   return {
-    ...rowOf(type, event),
+    ...rowOf(type, event, data.survey),
+    response_id: data.responseId,
     revision: meta.revision,
     completed_local: response.completed.local,
     completed_at: response.completed.at ?? null,
@@ -63,6 +85,7 @@ export function rowOfContents(
     answers: answers.map(({ questionId, question, answer, labels, comment, score }) => ({
       question_id: questionId,
       question: question?.text ?? null,
+      question_type: question?.type ?? null,
       answer,
       labels,
       comment,
@@ -74,26 +97,41 @@ export function rowOfContents(
 }
 
 export function rowOfDeletion(type: string, event: ResponseDeleted): Row {
-  return { ...rowOf(type, event), deleted_at: event.data.observedAt };
+  const { responseId, survey, observedAt } = event.data;
+  return { ...rowOf(type, event, survey), response_id: responseId, deleted_at: observedAt };
 }
 
-function rowOf(type: string, { meta, data }: ResponseCompleted | ResponseUpdated | ResponseDeleted): Row {
+export function rowOfBooks(type: string, event: BooksClosed): Row {
+  const { asOf, counts, digest, eventIdSum, buckets, survey } = event.data;
+  return {
+    ...rowOf(type, event, survey),
+    sequence: event.meta.sequence,
+    as_of: asOf,
+    listed: counts.listed,
+    event_count: digest.count,
+    event_id_sum: eventIdSum,
+    buckets,
+  };
+}
+
+export function rowOfSurvey(type: string, event: SurveyChanged): Row {
+  const { before, after } = event.data;
+  return { ...rowOf(type, event, after ?? before), survey_listed: after !== null };
+}
+
+function rowOf(
+  type: string,
+  { meta, data }: ResponseCompleted | ResponseUpdated | ResponseDeleted | BooksClosed | SurveyChanged,
+  survey: SurveyChanged["data"]["after"],
+): Row {
   return {
     event_id: meta.eventId,
     event_type: type,
     source_name: meta.sourceName,
     survey_id: data.surveyId,
-    response_id: data.responseId,
     detected_at: meta.detectedAt,
-    survey_name: data.survey?.name ?? null,
+    survey_name: survey?.name ?? null,
+    survey_modified: survey?.modified ?? null,
+    survey_language_id: survey?.languageId ?? null,
   };
-}
-
-/**
- * Where a row lies. A repeat of a delivery has the same key, so it changes nothing. A repeat that the poller has made anew has another
- * `detectedAt`, and the view takes the later one.
- */
-export function keyOf({ survey_id, response_id, detected_at, event_id }: Row): string {
-  const made = detected_at.replaceAll(/[-:.]/g, "");
-  return `day=${detected_at.slice(0, 10)}/survey=${survey_id}/${survey_id}-${response_id}-${made}-${event_id}.json`;
 }

@@ -1,5 +1,9 @@
 import { endsWork } from "./errors.ts";
+import { readBacklog } from "./full-read.ts";
+import { newFullRead } from "./model/books.ts";
+import type { PollCounts } from "./model/poll-counts.ts";
 import type { Order } from "./ports.ts";
+import { hasNews } from "./process-page.ts";
 import type { Survey } from "./survey.ts";
 import { type Page, toPage } from "./walk/page.ts";
 
@@ -9,15 +13,14 @@ const MARGIN = 2;
 /** A page number that no list reaches. */
 const BEYOND = 1_000_000;
 
-/**
- * The page, counted from the oldest, at which a backlog is to be read. It is found in about 4 log2 requests. From the very first page nothing can be missed.
- * `news`: a page, counted from the head, down to which there are some. `isNews`: whether a page that was read is one of the backlog.
- */
-export async function backlogStart(
-  survey: Survey,
-  news: number,
-  isNews: (page: Page) => Promise<boolean>,
-): Promise<number> {
+/** News too deep for a head scan are a backlog: a full read brings them out, the oldest first. `news`: a page of the head down to which there are some. */
+export async function leaveToBacklog(survey: Survey, news: number, startedAt: number): Promise<PollCounts> {
+  const page = await backlogStart(survey, news);
+  return readBacklog(survey, newFullRead(startedAt, { page, begun: page }));
+}
+
+/** The page, counted from the oldest, at which a backlog is to be read. It is found in about 4 log2 requests. From the very first page nothing can be missed. */
+async function backlogStart(survey: Survey, news: number): Promise<number> {
   const pageAt = async (number: number, order: Order): Promise<Page | undefined> =>
     toPage(number, await survey.page(number, order));
   /** Some services show a page again behind their last one. */
@@ -29,15 +32,16 @@ export async function backlogStart(
   const isOfBacklog = async (number: number): Promise<boolean> => {
     try {
       const page = await pageAt(number, "desc");
-      return page !== undefined && (await isNews(page));
+      return page !== undefined && (await hasNews(survey, page));
     } catch (error) {
       if (endsWork(error)) throw error;
       // Nobody knows what stands there: the backlog goes on.
       return true;
     }
   };
-  const oldest = await lastOf(news, isOfBacklog);
-  const last = oldest === undefined ? undefined : await lastOf(oldest, isThere);
+  // The length comes first: what arrives meanwhile moves the beginning up, where nothing is missed.
+  const last = await lastOf(news, isThere);
+  const oldest = last === undefined ? undefined : await lastOf(news, isOfBacklog);
   return oldest === undefined || last === undefined ? 1 : Math.max(1, last - oldest + 1 - MARGIN);
 }
 

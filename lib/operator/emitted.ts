@@ -1,0 +1,48 @@
+import * as z from "zod";
+import { section } from "../config/fields.ts";
+import { checkOwnState } from "../polling/index.ts";
+import type { Operation } from "./operation.ts";
+
+/** Events after which an invocation gives what it has: Lambda takes an answer of 6 MB. */
+const MOST = 20_000;
+
+interface EmittedInput {
+  surveyId: number;
+  /** First bytes of event ids, as `data.buckets` of closed books counts them. */
+  buckets: number[];
+  /** As the invocation before has given it. */
+  from?: string | undefined;
+}
+
+interface EmittedResult {
+  /** Last events of responses. `emittedAt` is in epoch milliseconds. */
+  events: { responseId: number; eventId: string; emittedAt: number }[];
+  /** Where another invocation goes on; absent after the last event. */
+  next?: string;
+}
+
+/** The events of a survey in some buckets of its books: what a subscriber that differs compares. Forgotten responses are left out. */
+export const emitted: Operation<EmittedInput, EmittedResult> = {
+  input: section({
+    surveyId: z.int({ error: "must be an id" }).nonnegative({ error: "must be an id" }),
+    buckets: z.array(z.int().min(0).max(255)).nonempty().max(256),
+    from: z.string().optional(),
+  }),
+  async run({ graph: { source, service, begin }, deadline, abortsAt }, { surveyId, buckets, from }) {
+    const { state, clock } = begin(abortsAt);
+    checkOwnState(await state.account(), { source, service });
+    const isAsked = new Set(buckets);
+    const events: EmittedResult["events"] = [];
+    let next = from;
+    do {
+      const page = await state.emitted(surveyId, next);
+      for (const { id, eventId, emittedAt } of page.entries) {
+        const isForgotten = emittedAt === 0;
+        if (isForgotten || !isAsked.has(Number.parseInt(eventId.slice(0, 2), 16))) continue;
+        events.push({ responseId: id, eventId, emittedAt });
+      }
+      next = page.next;
+    } while (next !== undefined && events.length < MOST && clock.now() < deadline);
+    return { events, ...(next === undefined ? {} : { next }) };
+  },
+};

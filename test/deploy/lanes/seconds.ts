@@ -1,0 +1,92 @@
+import assert from "node:assert/strict";
+import { setTimeout as pause } from "node:timers/promises";
+import { ListQueuesCommand, SendMessageCommand } from "@aws-sdk/client-sqs";
+import { survey } from "../support/command.ts";
+import { type Deployed, deploy, fillCredentials, type Given, onStage, output } from "../support/stage.ts";
+import { allIsRight, completed } from "../support/ticks.ts";
+import { until } from "../support/until.ts";
+
+const COMPLETIONS = 24;
+/** Milliseconds between two completions: no divisor of the interval, so that they fall on any second of it. */
+const APART = 3_300;
+
+/** A source with ticks within a minute, which nobody but the schedule and its messages starts. */
+export function seconds(given: Given): Promise<void> {
+  return onStage(given, "seconds", async (stage) => {
+    const source = { baseUrl: stage.simulator.url, startFrom: "beginning", timeZone: "UTC", interval: "10s" };
+    const on = await deploy(stage, { sources: [source] });
+    on.report.part("Seconds");
+    await fillCredentials(on);
+    await on.report.step("the history goes out", () => until("it has not", () => hasAll(on), 120_000));
+    await halfComeWithinSeconds(on);
+    await severalAtOnce(on);
+    await paused(on);
+  });
+}
+
+async function hasAll(on: Deployed): Promise<boolean> {
+  await on.everything.drain();
+  return completed(on).length >= on.simulator.truth().length;
+}
+
+async function halfComeWithinSeconds(on: Deployed): Promise<void> {
+  await on.report.step("at 10 s half of the events come within 8 s", async (note) => {
+    on.simulator.resetCounters();
+    const began = Date.now();
+    const cameBy = new Map<number, number>();
+    const lookFor = async (ids: ReadonlyMap<number, number>): Promise<boolean> => {
+      await on.everything.drain();
+      for (const { detail } of completed(on)) {
+        const at = ids.get(detail.data.responseId);
+        if (at !== undefined && !cameBy.has(detail.data.responseId))
+          cameBy.set(detail.data.responseId, Date.now() - at);
+      }
+      return cameBy.size === ids.size;
+    };
+    const completedAt = new Map<number, number>();
+    for (let i = 0; i < COMPLETIONS; i += 1) {
+      for (const id of on.simulator.complete(1)) completedAt.set(id, Date.now());
+      for (const next = Date.now() + APART; Date.now() < next; await pause(100)) await lookFor(completedAt);
+    }
+    await until("not all have come", () => lookFor(completedAt), 90_000);
+    const late = [...cameBy.values()].sort((a, b) => a - b);
+    const median = late[Math.floor(late.length / 2)] ?? Number.NaN;
+    const ticks = on.simulator.counters().surveys ?? 0;
+    const took = Math.round((Date.now() - began) / 1_000);
+    note(`median ${median} ms, at most ${late.at(-1)} ms; ${ticks} ticks in ${took} s`);
+    assert.ok(median <= 8_000, `median ${median} ms`);
+  });
+}
+
+async function severalAtOnce(on: Deployed): Promise<void> {
+  const { report, aws, simulator } = on;
+  await report.step(
+    "messages that come twice and schedules that start two invocations change nothing",
+    async (note) => {
+      const { QueueUrls = [] } = await aws.sqs.send(new ListQueuesCommand({}));
+      const QueueUrl = QueueUrls.find((url) => url.includes("PollerTicks")) ?? assert.fail(String(QueueUrls));
+      const FunctionName = output(on, "PollFunctionName");
+      simulator.complete(2, 3);
+      const messages = [1, 2].map(() => aws.sqs.send(new SendMessageCommand({ QueueUrl, MessageBody: "main" })));
+      const scheduled = [1, 2].map(() => aws.start(FunctionName, { source: "main", scheduled: true }));
+      await Promise.all([...messages, ...scheduled]);
+      await until("they have not come", () => hasAll(on), 60_000);
+      note(await allIsRight(on));
+    },
+  );
+}
+
+async function paused(on: Deployed): Promise<void> {
+  const { report, simulator } = on;
+  await report.step("paused, its ticks ask the service for nothing; resumed, they go on", async () => {
+    await survey(on, "pause --yes");
+    // A tick under way comes to its end.
+    await pause(5_000);
+    simulator.resetCounters();
+    simulator.complete(3);
+    await pause(25_000);
+    assert.equal(simulator.counters().requests ?? 0, 0);
+    await survey(on, "resume --yes");
+    await until("nothing comes", () => hasAll(on), 60_000);
+  });
+}
