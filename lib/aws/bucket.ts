@@ -34,8 +34,9 @@ export function createBucket(client: () => Promise<S3Client>, bucket: string): B
       const there = await get(key);
       if (there !== undefined) return there as T;
       await write(key, JSON.stringify(value), { IfNoneMatch: "*" }).catch((error: unknown) => {
-        // Another worker was first.
-        if (!(error instanceof Error && error.name === "PreconditionFailed")) throw error;
+        // Another worker was first, or is at it at this moment.
+        if (!(error instanceof Error && /^(PreconditionFailed|ConditionalRequestConflict)$/.test(error.name)))
+          throw error;
       });
       return (await get(key)) as T;
     },

@@ -47,7 +47,6 @@ export {
   isForRedrive,
   JUDGED_BY,
   type LedgerEntry,
-  PERSON_KEYS,
   type PersonKey,
   POLLS,
   WITHOUT_RECORDS,

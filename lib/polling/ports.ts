@@ -2,7 +2,7 @@ import type { SurveyDefinition } from "../events/build/definition.ts";
 import type { Change, EventType, Origin } from "../events/index.ts";
 import type { AccountChanges, AccountState, Role, RoleLease, SurveyRow } from "./model/account.ts";
 import type { CheckedState, EmittedResponse, LedgerEntry } from "./model/ledger-entry.ts";
-import type { HashPersonKey } from "./model/person.ts";
+import type { PersonHashes } from "./model/person.ts";
 import type { Proof } from "./model/response.ts";
 import type { Start, StartLooks } from "./model/source.ts";
 import type { Lease, OutgoingEvent, SurveyState } from "./model/survey-state.ts";
@@ -187,5 +187,5 @@ export interface Ports {
   vault: Vault;
   observe: Observer;
   /** Without it no person is to be found again. */
-  hashPersonKey?: HashPersonKey | undefined;
+  personHashes?: PersonHashes | undefined;
 }

@@ -8,12 +8,6 @@ const secretAt = (source: string): string => `keys/${source}.json`;
 
 export type PersonHash = (kind: PersonKey, value: string) => string;
 
-/** The hash of this source; it is made when it is asked for first, and the same for ever. */
-export async function loadPersonHash(bucket: Pick<Bucket, "putOnce">, source: string): Promise<PersonHash> {
-  const { secret } = await bucket.putOnce(secretAt(source), { secret: randomBytes(32).toString("base64url") });
-  return personHash(secret);
-}
-
 /** The hash of this source, if it has one. */
 export async function readPersonHash(bucket: Pick<Bucket, "get">, source: string): Promise<PersonHash | undefined> {
   const stored = (await bucket.get(secretAt(source))) as { secret: string } | undefined;
@@ -25,24 +19,26 @@ function personHash(secret: string): PersonHash {
   return (kind, value) => createHmac("sha256", secret).update(`${kind}:${value}`).digest("base64url").slice(0, 22);
 }
 
-/** Hashes the keys that a source wants its people to be found by. It is loaded before the first lease is taken: no entry is written without one. */
-export function personHasher(bucket: Bucket, { name, privacy: { findBy } }: Pick<SourceConfig, "name" | "privacy">) {
-  let loading: Promise<void> | undefined;
+/**
+ * Hashes the keys that a source wants its people to be found by. Its secret is made when it is asked for first, and the same for ever. It is loaded before the
+ * first lease is taken: no entry is written without it.
+ */
+export function personHasher(
+  bucket: Pick<Bucket, "putOnce">,
+  { name, privacy: { findBy } }: { name: string; privacy: Pick<SourceConfig["privacy"], "findBy"> },
+) {
   let hash: PersonHash | undefined;
   return {
     async load(): Promise<void> {
-      loading ??= loadPersonHash(bucket, name).then((loaded) => {
-        hash = loaded;
-      });
-      // What has failed once is tried again by the next lease.
-      await loading.catch((error: unknown) => {
-        loading = undefined;
-        throw error;
-      });
+      if (hash !== undefined) return;
+      const { secret } = await bucket.putOnce(secretAt(name), { secret: randomBytes(32).toString("base64url") });
+      hash = personHash(secret);
     },
-    hash(kind: PersonKey, value: string): string | undefined {
-      if (hash === undefined) throw new TypeError("The hash of people was not loaded.");
-      return findBy.includes(kind) ? hash(kind, value) : undefined;
+    hashes(kind: PersonKey): ((value: string) => string) | undefined {
+      if (!findBy.includes(kind)) return undefined;
+      const loaded = hash;
+      if (loaded === undefined) throw new TypeError("The secret of the hashes was not loaded.");
+      return (value) => loaded(kind, value);
     },
   };
 }

@@ -87,7 +87,7 @@ export function createSourceGraph(source: PolledSource, environment: Environment
         return state.acquire(...lease);
       },
     },
-    hashPersonKey: people?.hash,
+    personHashes: people?.hashes,
     clock: { now: Date.now, every },
     publisher: createEventBridgePublisher({
       client: clients.events,

@@ -1,8 +1,8 @@
 import { isObject } from "../../events/build/fields.ts";
 import { type LedgerEntry, PERSON_KEYS, type PersonKey } from "./ledger-entry.ts";
 
-/** The keyed hash of a key of a person; undefined where its kind is not to be found again. */
-export type HashPersonKey = (kind: PersonKey, value: string) => string | undefined;
+/** Gives what makes a keyed hash of keys of this kind; undefined where nobody is to be found by them. */
+export type PersonHashes = (kind: PersonKey) => ((value: string) => string) | undefined;
 
 /** The keys of a person in what is held of a response; undefined of a kind that is not known as long as the metadata are not. */
 export function personKeys(records: readonly unknown[], metadata: unknown): Record<PersonKey, string[] | undefined> {
@@ -11,16 +11,16 @@ export function personKeys(records: readonly unknown[], metadata: unknown): Reco
 
 /** The field of an entry by which its person is found; none where that is not asked for. */
 export function personOf(
-  { hashPersonKey }: { hashPersonKey?: HashPersonKey | undefined },
+  { personHashes }: { personHashes?: PersonHashes | undefined },
   records: readonly unknown[],
   metadata?: unknown,
 ): Pick<LedgerEntry, "person"> {
-  if (hashPersonKey === undefined) return {};
+  if (personHashes === undefined) return {};
   const keys = personKeys(records, metadata);
   const person: LedgerEntry["person"] = {};
   for (const kind of PERSON_KEYS) {
-    const hashes = keys[kind]?.map((value) => hashPersonKey(kind, value));
-    if (hashes?.every((hash) => hash !== undefined)) person[kind] = hashes;
+    const [hash, values] = [personHashes(kind), keys[kind]];
+    if (hash !== undefined && values !== undefined) person[kind] = values.map(hash);
   }
   return { person };
 }
