@@ -37,7 +37,7 @@ type Put = (events: SealedEvent[]) => Promise<(string | undefined)[]>;
 export function createEventBridgePublisher(options: EventBridgePublisherOptions): Publisher {
   const { client, bus, factsBus, eventSource } = options;
 
-  const toEntry = (EventBusName: string, { type, time }: SealedEvent, Detail: string): PutEventsRequestEntry => ({
+  const toEntry = (EventBusName: string, { type, time }: SealedEvent, Detail?: string): PutEventsRequestEntry => ({
     EventBusName,
     Source: eventSource,
     DetailType: type,
@@ -49,7 +49,7 @@ export function createEventBridgePublisher(options: EventBridgePublisherOptions)
   const putFacts: Put | undefined =
     factsBus === undefined
       ? undefined
-      : (events) => put(events, (event) => toEntry(factsBus, event, event.facts ?? event.json));
+      : (events) => put(events, (event) => toEntry(factsBus, event, event.facts));
 
   async function put(
     events: SealedEvent[],
@@ -83,7 +83,8 @@ export function createEventBridgePublisher(options: EventBridgePublisherOptions)
       const json = hasContents
         ? await checkIn(event.detail, options.inlineLimit, options.bucket, options.putObject)
         : JSON.stringify(event.detail);
-      const facts = hasContents && factsBus !== undefined ? { facts: factsJson(event.detail) } : {};
+      // Without one nothing goes to the bus of facts: never the whole event in its place.
+      const facts = factsBus === undefined ? {} : { facts: hasContents ? factsJson(event.detail) : json };
       // 14 bytes stand for Time, by the service's own way of counting.
       const bytes = 14 + Buffer.byteLength(json) + Buffer.byteLength(eventSource) + Buffer.byteLength(event.type);
       return { type: event.type, bytes, json, time: event.time, ...facts };
