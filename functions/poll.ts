@@ -2,17 +2,17 @@ import { Logger } from "@aws-lambda-powertools/logger";
 import type { Context } from "aws-lambda";
 import { createClients } from "../lib/aws/clients.ts";
 import { mostDetailed } from "../lib/config/config.ts";
-import { readBuiltConfig } from "../lib/config/read-file.ts";
+import { type BuiltConfig, readBuiltConfig } from "../lib/config/read-file.ts";
 import { serviceName } from "../lib/monitoring/log.ts";
 import type { OperationOutput } from "../lib/operator/run-operation.ts";
-import { leaseOwner, readEnvironment } from "../lib/run/environment.ts";
+import { type Environment, leaseOwner, readEnvironment } from "../lib/run/environment.ts";
 import { readPollInput } from "../lib/run/poll-input.ts";
 import { pollScheduled } from "../lib/run/poll-scheduled.ts";
 import { limitsOf, type PollOutput, pollSources } from "../lib/run/poll-sources.ts";
 import { createSourceGraph, eventsOf } from "../lib/run/wiring.ts";
 
 const environment = readEnvironment(process.env, import.meta.dirname);
-const { raw: rawConfig, config } = readBuiltConfig(environment.configFile);
+const { raw: rawConfig, config } = await readConfig(environment);
 const clients = createClients();
 const graphs = config.sources
   .filter((source) => source.enabled)
@@ -52,4 +52,11 @@ export async function handler(event: unknown, context: Context): Promise<PollOut
   }
   const asked = { ...request, graphs: chosen };
   return input.scheduled === true ? pollScheduled({ ...asked, sentAt: input.sentAt, sendTicks }) : pollSources(asked);
+}
+
+/** The schema is loaded only where the configuration is not known before the deployment: it would take its time of each cold start. */
+async function readConfig({ configFile, parameters }: Environment): Promise<BuiltConfig> {
+  if (parameters === undefined) return readBuiltConfig(configFile);
+  const { configFromParameters } = await import("../lib/config/from-parameters.ts");
+  return configFromParameters(parameters.said, parameters.more);
 }

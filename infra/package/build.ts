@@ -6,6 +6,7 @@ import { parseArgs } from "node:util";
 import { type BuildOptions, build } from "esbuild";
 import { bundlePage } from "../../console/assets.ts";
 import { bundleFunction } from "../bundle.ts";
+import { writeTemplate } from "./template.ts";
 
 // The package as it is published. `node infra/package/build.ts [--out DIR]`; by default into dist/.
 const root = join(import.meta.dirname, "../..");
@@ -56,6 +57,8 @@ writeDeclarations();
 await buildCommand();
 await writeLicenses();
 for (const name of ["poll", "forward"] as const) bundleFunction(name, join(out, "functions", name));
+writeTemplate(join(out, "cloudformation"));
+cpSync(join(out, "LICENSES.txt"), join(out, "cloudformation/LICENSES.txt"));
 
 /**
  * Each entry as an ES module and as CommonJS, since many CDK apps and their tests are CommonJS. Libraries are bundled, so that an installation
@@ -184,8 +187,8 @@ async function bundledLibraries(): Promise<string[]> {
     write: false,
     metafile: true,
     format: "esm",
-    // A checkout's own AWS, which no bundle holds.
-    external: [...SHARED.external, "dynalite", "fauxqs"],
+    // The last two are a checkout's own AWS, which no bundle holds. The functions hold zod.
+    external: [...SHARED.external.filter((name) => name !== "zod"), "dynalite", "fauxqs"],
   });
   const folders = Object.keys(metafile.inputs).flatMap(
     (path) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+(?=\/)/.exec(path) ?? [],

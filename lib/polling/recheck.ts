@@ -1,4 +1,4 @@
-import { ask, includesShown, isFull, isTrusted, mayAnswer } from "./contents/single-read.ts";
+import { ask, includesShown, isTrusted, mayAnswer, tellsAll } from "./contents/single-read.ts";
 import { firstSeenBy, nextRecheck, noteHeld } from "./ledger/entries.ts";
 import type { LedgerEntry } from "./model/ledger-entry.ts";
 import { addCounts, noCounts, type PollCounts } from "./model/poll-counts.ts";
@@ -55,7 +55,7 @@ async function recheckKind(survey: Survey, kind: Kind, result: Rechecked): Promi
     const answers = await Promise.all(some.map(async (entry) => ({ entry, run: await runOf(survey, entry) })));
     const completed = answers.flatMap(({ entry, run }) => (run !== undefined && isGiven(entry, run) ? [run] : []));
     // What it does not tell of the response as a whole only pages can.
-    const given = isTrusted(survey) ? completed.filter(({ records }) => isFull(records.map(({ raw }) => raw))) : [];
+    const given = isTrusted(survey) ? completed.filter(({ records }) => tellsAll(records.map(({ raw }) => raw))) : [];
     const found = given.map((run) => fromRead(survey, run, { proof: "single read", origin: "recheck" }));
     addCounts(result.counts, await emitFound(survey, found));
     result.sought += completed.length - given.length;

@@ -22,6 +22,8 @@ export interface Environment {
   secrets: Record<string, { credentials: string; token: string }>;
   /** The configuration travels as a file in the bundle: variables are limited to 4 KB together. */
   configFile: string;
+  /** In place of that file: what the parameters of a template say, and what they cannot say, as JSON. */
+  parameters?: { said: string; more: string } | undefined;
 }
 
 export class EnvironmentError extends PollerError {
@@ -31,6 +33,7 @@ export class EnvironmentError extends PollerError {
 /** @throws EnvironmentError naming every variable that is missing or unreadable */
 export function readEnvironment(variables: Record<string, string | undefined>, bundleFolder: string): Environment {
   const { TABLE_NAME = "", BUS_NAME = "", CLAIM_CHECK_BUCKET = "", ALONE, SURVEY_PROXY, SECRETS = "" } = variables;
+  const { CONFIG, MORE_CONFIG = "{}" } = variables;
   const secrets = readSecrets(SECRETS);
   const problems = {
     TABLE_NAME: TABLE_NAME === "",
@@ -51,6 +54,7 @@ export function readEnvironment(variables: Record<string, string | undefined>, b
     tickQueueUrl: variables.TICK_QUEUE_URL,
     secrets,
     configFile: join(bundleFolder, "config.json"),
+    parameters: CONFIG === undefined ? undefined : { said: CONFIG, more: MORE_CONFIG },
   };
 }
 

@@ -2,7 +2,7 @@
  * The stack as it is, deployed by `cdk deploy` into an emulator of AWS on this machine: what it does there, step by step. Needs python3 with
  * venv, and the network for the first run, which installs the emulator.
  *
- * Usage: node test/deploy/run.ts [readme|life|alarms|verbs|examples|seconds|smoke …]
+ * Usage: node test/deploy/run.ts [readme|life|alarms|verbs|examples|seconds|template|smoke …]
  */
 import { mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -13,6 +13,7 @@ import { life } from "./lanes/life.ts";
 import { readme } from "./lanes/readme.ts";
 import { seconds } from "./lanes/seconds.ts";
 import { smoke } from "./lanes/smoke.ts";
+import { template } from "./lanes/template.ts";
 import { verbs } from "./lanes/verbs.ts";
 import { installEmulator } from "./support/emulator.ts";
 import { killAll } from "./support/processes.ts";
@@ -46,7 +47,7 @@ const isChosen = (name: string): boolean => chosen.length === 0 || chosen.includ
 // are as much as a small machine bears.
 const waits = Promise.withResolvers<void>();
 if (!isChosen("readme")) waits.resolve();
-const later = { alarms, verbs, examples, seconds };
+const later = { alarms, verbs, examples, seconds, template };
 const ended = await Promise.allSettled([
   isChosen("readme") ? readme(given("readme"), waits.resolve).finally(waits.resolve) : undefined,
   isChosen("life") ? life(given("life")) : undefined,

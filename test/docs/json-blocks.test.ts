@@ -71,7 +71,7 @@ const problemsOf = (code: string): string[] => jsonDocuments(code).flatMap(jsonP
 
 /** Languages of blocks, each of which has a test of its own, and those of blocks that nothing can be held against. */
 const TESTED = ["sh", "json", "ts", "js", "python"];
-const NOT_TESTED = ["text", "jsonc", "mermaid", "diff", "java", "csv", "sql"];
+const NOT_TESTED = ["text", "jsonc", "mermaid", "diff", "java", "csv", "sql", "hcl"];
 const blocks = documents.flatMap(({ fenced }) => fenced);
 
 describe("the blocks of the documents", () => {

@@ -59,7 +59,7 @@ export async function ask(survey: Survey, responseId: number): Promise<unknown[]
 export function asListed(single: unknown[], listed: readonly unknown[]): unknown[] {
   const [first] = listed;
   if (first === undefined) return single;
-  return single.map((record) => (isObject(record) ? { ...factsOf(first), ...record } : record));
+  return single.map((record) => (isObject(record) ? { ...responseFields(first), ...record } : record));
 }
 
 /** The digest of a response as pages would list it, of records that tell all that these do; undefined where comments are dropped. */
@@ -73,7 +73,7 @@ export function digestAsListed(
 }
 
 /** Whether it tells by itself of a response all that pages tell of it as a whole. */
-export function isFull(single: unknown[]): boolean {
+export function tellsAll(single: unknown[]): boolean {
   return single.every((record) => isObject(record) && "dateCompleted" in record && "dateStart" in record);
 }
 
@@ -177,7 +177,7 @@ function includesAll(all: unknown[], some: unknown[], keyOf: (record: unknown) =
 }
 
 /** The fields in which a record tells of its response as a whole. */
-export function factsOf(record: unknown): Record<string, unknown> {
+export function responseFields(record: unknown): Record<string, unknown> {
   const fields = isObject(record) ? record : {};
   const { responseId, completed, dateStart, dateCompleted, iso3166, crk, promoCode } = fields;
   return { responseId, completed, dateStart, dateCompleted, iso3166, crk, promoCode };

@@ -48,7 +48,7 @@ export type ReadEnd = SoFar & { fragments: Fragment[]; last: number } & (
     | { kind: "failed"; page: number; error: unknown }
   );
 
-interface Reading {
+interface ReadOptions {
   from: number;
   read: (page: number) => Promise<PageRead>;
   skips: ReadonlySet<number>;
@@ -56,7 +56,7 @@ interface Reading {
   classify: (page: Page) => Promise<void>;
 }
 
-export interface FullReading extends Reading {
+export interface FullReadOptions extends ReadOptions {
   /** Whether nothing has to be met again at its beginning. */
   isSure: boolean;
   /** Pages that the list has at least, as far as one can tell by now. */
@@ -68,7 +68,7 @@ export interface FullReading extends Reading {
 }
 
 /** Reads windows of pages, each twice. A page that stands in two windows joins them. */
-export async function* readFull(options: FullReading): AsyncGenerator<PageStep, ReadEnd> {
+export async function* readFull(options: FullReadOptions): AsyncGenerator<PageStep, ReadEnd> {
   const { knownPages, isAnchor, classify } = options;
   const course = new Course(options);
   let { isSure } = options;
@@ -141,7 +141,7 @@ export async function* readFull(options: FullReading): AsyncGenerator<PageStep, 
   }
 }
 
-export interface Scanning extends Reading {
+export interface ScanReadOptions extends ReadOptions {
   /** Whether a response has still to be dealt with. */
   isNew: (responseId: number) => boolean;
   /** Whether nothing more is read behind this page. */
@@ -150,7 +150,7 @@ export interface Scanning extends Reading {
 }
 
 /** Reads one page at a time. Both pages of a boundary are read again where something new stands across it. */
-export async function* scanPages(options: Scanning): AsyncGenerator<PageStep, ReadEnd> {
+export async function* scanPages(options: ScanReadOptions): AsyncGenerator<PageStep, ReadEnd> {
   const { classify, isNew, isEnough, isTimeUp } = options;
   const course = new Course(options);
   const isNews = (page: Page | undefined): boolean => page?.runs.some(({ responseId }) => isNew(responseId)) === true;
@@ -164,32 +164,17 @@ export async function* scanPages(options: Scanning): AsyncGenerator<PageStep, Re
       before !== undefined && one.kind === "page"
         ? isCut(before, one.page, isNew)
         : one.kind === "failed" || (one.kind === "none" && (before === undefined || isNews(before)));
-    let proved = false;
-    if (isDoubtful) {
-      // fault: end-seen-once
-      const rereadsBefore = before !== undefined && (one.kind === "page" || endsNew);
-      const [again, beforeNow] = await Promise.all([
-        course.look(one.number),
-        rereadsBefore ? course.look(before.number) : undefined,
-      ]);
-      const oneNow = course.withRepeats([again], beforeNow === undefined ? before : pageOf(beforeNow))[0] as Look;
-      const grown =
-        rereadsBefore &&
-        hasOnlyGrown([{ kind: "page", page: before, number: before.number }, one], [beforeNow as Look, oneNow]);
-      const isChangedBefore = rereadsBefore && !shows(beforeNow as Look, before);
-      if (!grown && (isChangedBefore || !isSame(one, oneNow))) {
-        const now = isChangedBefore ? (beforeNow as Look) : (oneNow as Look);
-        if (course.noteChange()) {
-          course.goTo(course.placeBefore(now));
-          continue;
-        }
-        if (before !== undefined && !isChangedBefore) yield course.giveOut(before, boundary);
-        const given = await course.takeAsItIs(now);
-        if (given.kind !== "page") return given;
-        yield given;
+    const boundaryNow = isDoubtful ? await course.readAgain(before, one, endsNew) : "open";
+    if (typeof boundaryNow === "object") {
+      if (course.noteChange()) {
+        course.goTo(course.placeBefore(boundaryNow));
         continue;
       }
-      proved = rereadsBefore;
+      if (before !== undefined && boundaryNow.number !== before.number) yield course.giveOut(before, boundary);
+      const given = await course.takeAsItIs(boundaryNow);
+      if (given.kind !== "page") return given;
+      yield given;
+      continue;
     }
     if (before !== undefined) yield course.giveOut(before, boundary);
     if (one.kind === "skipped") {
@@ -201,7 +186,7 @@ export async function* scanPages(options: Scanning): AsyncGenerator<PageStep, Re
       const isBehindLast = one.number === 1 || (isDoubtful && (await course.isBehind(before)));
       return course.end(one.number, isDoubtful ? "twice" : "once", isBehindLast);
     }
-    course.goOn(one.page, one.number === 1 ? "start" : proved ? "proved" : "open");
+    course.goOn(one.page, one.number === 1 ? "start" : boundaryNow);
     // A page that is read once more shows nothing new any more, but those behind it may.
     const isLast = one.number > course.furthest && isEnough(one.page);
     // fault: short-page-is-end
@@ -228,9 +213,9 @@ class Course {
   furthest = 0;
   private changes = 0;
   private first: string | undefined;
-  private readonly options: Reading;
+  private readonly options: ReadOptions;
 
-  constructor(options: Reading) {
+  constructor(options: ReadOptions) {
     this.options = options;
     this.goTo(options.from);
   }
@@ -288,6 +273,27 @@ class Course {
       if (endsWork(error)) throw error;
       return { kind: "failed", number, error };
     }
+  }
+
+  /**
+   * Reads a page of a scan again, and the one before it where something new stands at their boundary: that is proved, or stays open. Gives what has changed. Of two replicas
+   * that answer in turn each page comes from the other one now, as the later page is read first.
+   */
+  async readAgain(before: Page | undefined, one: Look, endsNew: boolean): Promise<"proved" | "open" | Look> {
+    // fault: end-seen-once
+    const rereadsBefore = before !== undefined && (one.kind === "page" || endsNew);
+    const [again, beforeNow] = await Promise.all([
+      this.look(one.number),
+      rereadsBefore ? this.look(before.number) : undefined,
+    ]);
+    if (before === undefined || beforeNow === undefined) {
+      const [now = again] = this.withRepeats([again], before);
+      return isSame(one, now) ? "open" : now;
+    }
+    const [now = again] = this.withRepeats([again], pageOf(beforeNow));
+    if (hasOnlyGrown([{ kind: "page", page: before, number: before.number }, one], [beforeNow, now])) return "proved";
+    if (!shows(beforeNow, before)) return beforeNow;
+    return isSame(one, now) ? "proved" : now;
   }
 
   /** Some services show a page again behind their last one: the one before it, or page 1. `before`: the page before the first of these. */

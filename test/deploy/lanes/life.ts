@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { DescribeArchiveCommand, ListRulesCommand } from "@aws-sdk/client-eventbridge";
 import { DescribeSecretCommand, GetSecretValueCommand } from "@aws-sdk/client-secrets-manager";
 import type { BooksClosed } from "../../../lib/events/index.ts";
-import { readDocument } from "../../docs/support/markdown.ts";
 import { ROOT } from "../support/cdk.ts";
+import { blocksBelow } from "../support/document.ts";
 import { shell, succeed } from "../support/processes.ts";
 import {
   type Deployed,
@@ -219,8 +219,7 @@ async function deployedAgain(old: Deployed): Promise<void> {
 
 /** The lines of each block below a heading of docs/operations.md. */
 function commandsBelow(heading: string): string[][] {
-  const { fenced } = readDocument(join(ROOT, "docs", "operations.md"));
-  return fenced.filter((block) => block.heading === heading).map(({ code }) => code.split("\n"));
+  return blocksBelow("docs/operations.md", heading).map((code) => code.split("\n"));
 }
 
 /** Those of a command that begins with `npx cdk`, with the files of this run in place of the reader's. */

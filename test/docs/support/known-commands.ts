@@ -28,6 +28,8 @@ const AWS_CLIENTS: Readonly<Record<string, string>> = {
 };
 /** Services of which no client is installed; `s3` has commands of its own. */
 const NOT_LOOKED_AT = words("athena configure s3 ssm sso sts kms");
+/** Commands that are the command line's own, and no operation of the service. */
+const OF_CLOUDFORMATION = words("package deploy");
 
 const { scripts } = JSON.parse(readFileSync("package.json", "utf8")) as { scripts: Record<string, string> };
 
@@ -96,6 +98,7 @@ function nodeProblem(args: readonly string[]): string | undefined {
 function awsProblem(given: readonly string[]): string | undefined {
   const [service = "", operation = "", ...args] = given;
   if (NOT_LOOKED_AT.has(service) || operation === "wait") return undefined;
+  if (service === "cloudformation" && OF_CLOUDFORMATION.has(operation)) return undefined;
   const folder = `node_modules/@aws-sdk/client-${AWS_CLIENTS[service] ?? service}/dist-types`;
   if (!existsSync(folder)) return `nobody knows the service "${service}" of AWS`;
   const name = pascal(operation);

@@ -5,5 +5,5 @@ import { join } from "node:path";
 export function bundleFunction(name: string, outDir: string, config?: unknown): void {
   mkdirSync(outDir, { recursive: true });
   writeFileSync(join(outDir, "index.mjs"), `export const handler = async () => "${name}";\n`);
-  writeFileSync(join(outDir, "config.json"), JSON.stringify(config));
+  if (config !== undefined) writeFileSync(join(outDir, "config.json"), JSON.stringify(config));
 }

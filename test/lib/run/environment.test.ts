@@ -21,6 +21,13 @@ describe("the environment of a function", () => {
     });
   });
 
+  it("may have the configuration itself, as the parameters of a template say it", () => {
+    const parametersOf = (others: object) => readEnvironment({ ...variables, ...others }, "/bundle").parameters;
+    expect(parametersOf({ CONFIG: "{}" })).toEqual({ said: "{}", more: "{}" });
+    expect(parametersOf({ CONFIG: "{}", MORE_CONFIG: "[]" })).toEqual({ said: "{}", more: "[]" });
+    expect(parametersOf({})).toBeUndefined();
+  });
+
   it("that lacks something is an error that names all of it", () => {
     const broken = { BUS_NAME: "", SECRETS: JSON.stringify({ main: { credentials: "c" } }) };
     expect(() => readEnvironment(broken, "/bundle")).toThrow(

@@ -29,7 +29,8 @@ export const plantedFaults: readonly PlantedFault[] = [
   {
     name: "end-seen-once",
     breaks: ["books", "lost", "start", "late", "content", "liveness: books"],
-    line: () => 'if (one.kind !== "page") return course.end(one.number, "twice", true); const rereadsBefore = true;',
+    line: () =>
+      'if (one.kind === "none") return "open"; const rereadsBefore = before !== undefined && (one.kind === "page" || endsNew);',
   },
   {
     name: "short-page-is-end",

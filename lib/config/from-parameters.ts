@@ -1,0 +1,59 @@
+import { ConfigError, type ConfigProblem } from "./error.ts";
+import { parseConfig } from "./parse.ts";
+import type { BuiltConfig } from "./read-file.ts";
+import { isObject } from "./shape.ts";
+
+type Fields = Record<string, unknown>;
+
+/** Fields of a source by which nothing in the template differs: they may stand beside its parameters. */
+const SAYABLE = ["surveys", "enrich", "questions", "privacy", "maxRequestsPerSecond", "logLevel", "advanced"];
+
+const HINT = "Correct what the template's parameter MoreConfiguration names, and deploy again.";
+
+/**
+ * The configuration of a poller that was deployed by its template.
+ *
+ * @param said what the parameters say, as JSON: a configuration in its long form, with one source
+ * @param more what they cannot say, as JSON: fields of the source, and `events`
+ * @throws ConfigError that names every bad field, also one that has no place in `more`, or that a parameter says already
+ * @example configFromParameters('{"sources":[{"baseUrl":"https://surveys.example.com"}]}', '{"questions":"labels"}')
+ */
+export function configFromParameters(said: string, more: string): BuiltConfig {
+  const { sources, ...sections } = JSON.parse(said) as { sources: [Fields] };
+  const { events = {}, ...fields } = readMore(more);
+  const problems: ConfigProblem[] = Object.keys(fields)
+    .filter((field) => !SAYABLE.includes(field))
+    .map((path) => ({ path, message: `cannot be said here; what can be is ${[...SAYABLE, "events"].join(", ")}` }));
+  const source = joined(sources[0], fields, (path) => {
+    problems.push({ path, message: "is said by a parameter of the template, too" });
+  });
+  if (problems.length > 0) throw new ConfigError(problems, { hint: HINT });
+  const raw = { ...sections, events, sources: [source] };
+  return { raw, config: parseConfig(raw, { deployed: true }) };
+}
+
+function readMore(text: string): Fields {
+  try {
+    const read: unknown = JSON.parse(text);
+    if (isObject(read)) return read;
+  } catch {
+    // The error of JSON.parse would repeat the text.
+  }
+  throw new ConfigError([{ path: "", message: "must be a JSON object" }], { hint: HINT });
+}
+
+/** The fields of both, at every depth. What stands in both is told. */
+function joined(one: Fields, other: Fields, tell: (path: string) => void): Fields {
+  const result = { ...one };
+  for (const [field, value] of Object.entries(other)) {
+    const first = one[field];
+    if (isObject(first) && isObject(value)) {
+      result[field] = joined(first, value, (path) => tell(`${field}.${path}`));
+    } else if (first === undefined) {
+      result[field] = value;
+    } else {
+      tell(field);
+    }
+  }
+  return result;
+}
