@@ -47,9 +47,7 @@ export function createEventBridgePublisher(options: EventBridgePublisherOptions)
 
   const putWhole: Put = (events) => put(events, (event) => toEntry(bus, event, event.json));
   const putFacts: Put | undefined =
-    factsBus === undefined
-      ? undefined
-      : (events) => put(events, (event) => toEntry(factsBus, event, event.facts));
+    factsBus === undefined ? undefined : (events) => put(events, (event) => toEntry(factsBus, event, event.facts));
 
   async function put(
     events: SealedEvent[],

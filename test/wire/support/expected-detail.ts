@@ -127,7 +127,7 @@ function expectedMetrics(body: unknown): Record<string, unknown>[] {
 /** Where it does not say whose it is, that field is empty, and marked. By default the end of an IP address is cut. */
 function expectedMetadata(body: unknown): { metadata: unknown; isAnonymous: boolean } {
   const [read = null] = Array.isArray(body) ? (body as Record<string, unknown>[]) : [];
-  const metadata = read && {
+  const metadata: Record<string, unknown> | null = read && {
     ...read,
     ip: String(read.ip)
       .replace(/::\w+$/, "::")
