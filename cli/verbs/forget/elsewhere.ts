@@ -34,7 +34,8 @@ export function elsewhere(
   const hasWebhooks = webhooks.length > 0;
   const archived = "its events, whole: no single one can be deleted. Replay nothing from before now until then";
   const waiting = "its events that wait for an endpoint, whole";
-  const undelivered = "its events that could not be delivered, whole. Delete them there by the event id";
+  const undelivered =
+    "its events that could not be delivered, whole. What lies there now of webhooks this deletes; delete others by the event id";
   const untilDead = now + ((hasWebhooks ? QUEUES : TRIED) + QUEUES) * DAY;
   const ofEvents = [
     ...(bus.archive ? [copy("the archive of the bus", archived, longest("archive"))] : []),
