@@ -13,7 +13,7 @@ import { consoleVerb } from "./verbs/console.ts";
 import { credentialsVerb } from "./verbs/credentials.ts";
 import { doctorVerb } from "./verbs/doctor/verb.ts";
 import { explainVerb } from "./verbs/explain/verb.ts";
-import { forgetVerb } from "./verbs/forget.ts";
+import { forgetVerb } from "./verbs/forget/verb.ts";
 import { initVerb } from "./verbs/init.ts";
 import { listenVerb } from "./verbs/listen.ts";
 import { pauseVerb, resumeVerb } from "./verbs/pause.ts";

@@ -28,7 +28,7 @@ import {
 } from "aws-cdk-lib/aws-logs";
 import type { Queue } from "aws-cdk-lib/aws-sqs";
 import { StringParameter } from "aws-cdk-lib/aws-ssm";
-import type { Construct } from "constructs";
+import { Construct } from "constructs";
 import { type Config, ConfigError, type SourceConfig, type SubscribersConfig } from "../lib/config/index.ts";
 import { DAY } from "../lib/config/units.ts";
 import { DETAIL_TYPE, EVENT_TYPES, type EventType, eventJsonSchema } from "../lib/events/index.ts";
@@ -38,6 +38,7 @@ import { takeEvents } from "./queues.ts";
 
 interface BusProps {
   name: string;
+  description: string;
   /** Whether it logs what it could not deliver. */
   logging: boolean;
   encryptionKey?: IKey | undefined;
@@ -51,16 +52,38 @@ interface BusProps {
  * makes one.
  */
 export function createBus(scope: Construct, props: BusProps): EventBus {
-  const { name, logging, encryptionKey, deadLetters, removalPolicy } = props;
+  const { name, description, logging, encryptionKey, deadLetters, removalPolicy } = props;
   const bus = new EventBus(scope, "Bus", {
     eventBusName: name,
-    description: "Completed survey responses",
+    description,
     // Only what failed, and nothing of the events themselves: they are personal data.
     ...(logging ? { logConfig: { level: Level.ERROR, includeDetail: IncludeDetail.NONE } } : {}),
     ...(encryptionKey && { kmsKey: encryptionKey, deadLetterQueue: deadLetters }),
   });
   bus.applyRemovalPolicy(removalPolicy);
-  if (encryptionKey !== undefined) takeEvents(deadLetters, "KeepUnreadableEvents", bus.eventBusArn);
+  const sid = `KeepUnreadableEvents${scope.node.id === FACTS ? FACTS : ""}`;
+  if (encryptionKey !== undefined) takeEvents(deadLetters, sid, bus.eventBusArn);
+  return bus;
+}
+
+const FACTS = "Facts";
+
+/** The bus that gets a copy of each event without what is personal. Accounts that may make rules on it see nothing else. */
+export function createFactsBus(
+  scope: Construct,
+  { facts }: Config["bus"],
+  props: Pick<BusProps, "encryptionKey" | "deadLetters" | "removalPolicy">,
+): EventBus | undefined {
+  if (facts === undefined) return undefined;
+  const inner = new Construct(scope, FACTS);
+  const description = "Completed survey responses without comments, metadata and keys";
+  const bus = createBus(inner, { ...props, name: facts.name, description, logging: false });
+  new StringParameter(inner, "BusArn", {
+    parameterName: `/survey-poller/${facts.name}/bus-arn`,
+    description: "The bus with facts of completed survey responses",
+    stringValue: bus.eventBusArn,
+  });
+  shareBus(inner, bus, facts);
   return bus;
 }
 

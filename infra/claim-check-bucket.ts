@@ -5,7 +5,7 @@ import type { Construct } from "constructs";
 import { acknowledge, acknowledgeFinding, acknowledgeOwnKey } from "./findings.ts";
 
 export interface ClaimCheckBucketProps {
-  /** Of everything in the bucket. */
+  /** Of large answers, ids and questions. */
   all: Duration;
   /** Of records that are kept of waiting and quarantined responses. */
   kept: Duration;
@@ -25,7 +25,9 @@ export function createClaimCheckBucket(scope: Construct, props: ClaimCheckBucket
     objectOwnership: ObjectOwnership.BUCKET_OWNER_ENFORCED,
     enforceSSL: true,
     lifecycleRules: [
-      { expiration: all, abortIncompleteMultipartUploadAfter: Duration.days(1) },
+      { abortIncompleteMultipartUploadAfter: Duration.days(1) },
+      // Not of `keys/`: the hashes in the ledger need these as long as it stands.
+      ...["answers/", "ids/", "questions/"].map((prefix) => ({ prefix, expiration: all })),
       // The poller deletes them itself, but not those of a source that it does not poll any more.
       { prefix: "kept/", expiration: kept },
     ],

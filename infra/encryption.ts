@@ -54,9 +54,10 @@ export function busLogName(busName: string): string {
  *
  * @param scope where the poller is, or will be: the names of its account, region and stack count
  * @param busName of the poller's own bus; left out when it is given an `eventBus`
+ * @param factsBusName of the bus of facts, where there is one
  * @example for (const statement of keyPolicyStatements(this, "survey-poller")) key.addToResourcePolicy(statement);
  */
-export function keyPolicyStatements(scope: Construct, busName?: string): PolicyStatement[] {
+export function keyPolicyStatements(scope: Construct, busName?: string, factsBusName?: string): PolicyStatement[] {
   const account = { "aws:SourceAccount": Stack.of(scope).account };
   // Made of names alone: a reference to what the key encrypts would be a circle.
   const arn = (service: string, resource: string, resourceName: string, arnFormat: ArnFormat): string =>
@@ -71,7 +72,9 @@ export function keyPolicyStatements(scope: Construct, busName?: string): PolicyS
   });
   // What is encrypted on its way from the bus to its log names neither of the two.
   const delivered = { ArnLike: { "kms:EncryptionContext:SourceArn": anyLog } };
-  const bus = arn("events", "event-bus", busName ?? "*", ArnFormat.SLASH_RESOURCE_NAME);
+  const names = busName === undefined || factsBusName === undefined ? [busName ?? "*"] : [busName, factsBusName];
+  const buses = names.map((name) => arn("events", "event-bus", name, ArnFormat.SLASH_RESOURCE_NAME));
+  const bus = buses.length === 1 ? buses[0] : buses;
   return [
     allowService("KeepLogs", `logs.${Aws.REGION}.${Aws.URL_SUFFIX}`, {
       actions: ["Decrypt", "DescribeKey", "Encrypt", "GenerateDataKey*", "ReEncrypt*"],

@@ -1,31 +1,22 @@
 import type { Config } from "../lib/config/index.ts";
-import { isObject } from "../lib/config/shape.ts";
 
 /**
- * Notes on things that a default leaves out or lets through and somebody may count on, one line each. A stated field is a decision, and
- * gets no note.
+ * Notes on things that a default leaves out and somebody may count on, and on whole IP addresses, one line each.
  *
- * @param written the configuration as it was written, whose sources may be one alone
  * @param alarmed whether alarms are told to a topic that somebody else has made
  */
-export function leftOut({ sources, monitoring }: Config, written: object, alarmed: boolean): string[] {
+export function leftOut({ sources, monitoring }: Config, alarmed: boolean): string[] {
   const { alarms, email } = monitoring;
-  const stated = (index: number): unknown =>
-    "sources" in written && Array.isArray(written.sources) ? written.sources[index] : written;
-  const isIpStated = (source: unknown): boolean =>
-    isObject(source) && isObject(source.privacy) && source.privacy.ip !== undefined;
   return [
     ...(alarms && email === undefined && !alarmed
       ? ["alarms tell nobody: give monitoring.email, or subscribe to the topic"]
       : []),
-    ...sources.flatMap(({ name, timeZone, privacy }, index) => [
+    ...sources.flatMap(({ name, timeZone, privacy }) => [
       ...(timeZone === undefined
         ? [`source "${name}" has no timeZone: events carry local times, and no instants`]
         : []),
-      ...(privacy.ip === "keep" && !isIpStated(stated(index))
-        ? [
-            `source "${name}" keeps respondents' IP addresses: events carry them, unless privacy.ip says "truncate" or "drop"`,
-          ]
+      ...(privacy.ip === "keep"
+        ? [`source "${name}" has privacy.ip "keep": events, archive and subscribers get whole IP addresses`]
         : []),
     ]),
   ];

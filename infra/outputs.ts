@@ -11,6 +11,7 @@ import type { SourceSecrets } from "./source-secrets.ts";
 /** A poller, as far as its outputs tell of it. */
 interface Poller extends Construct {
   readonly bus: IEventBus;
+  readonly factsBus: IEventBus | undefined;
   readonly archive: CfnArchive | undefined;
   readonly pollFunction: LambdaFunction;
   readonly resendFunction: IFunction;
@@ -31,10 +32,22 @@ export function createOutputs(poller: Poller, prefix: string): void {
     const made = new CfnOutput(poller, `Output${name}`, { value, description });
     made.overrideLogicalId(`${prefix}${name}`);
   };
-  const { bus, archive, pollFunction, resendFunction, table, claimCheckBucket, deadLetters, secrets, monitoring } =
-    poller;
+  const {
+    bus,
+    factsBus,
+    archive,
+    pollFunction,
+    resendFunction,
+    table,
+    claimCheckBucket,
+    deadLetters,
+    secrets,
+    monitoring,
+  } = poller;
   output("BusName", bus.eventBusName, "The bus to subscribe to");
   output("BusArn", bus.eventBusArn, "The bus to subscribe to");
+  if (factsBus !== undefined)
+    output("FactsBusArn", factsBus.eventBusArn, "The bus to subscribe to for what is not personal");
   if (archive !== undefined) output("ArchiveArn", archive.attrArn, "What to replay events from");
   output("PollFunctionName", pollFunction.functionName, "Invoke it to poll at once");
   output("ResendFunctionArn", resendFunction.functionArn, "Lets a subscriber have events sent again");

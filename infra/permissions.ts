@@ -14,6 +14,7 @@ import type { SecretReference, SourceSecrets } from "./source-secrets.ts";
 interface Resources {
   table: ITable;
   bus: IEventBus;
+  factsBus: IEventBus | undefined;
   claimCheckBucket: Bucket;
   secrets: readonly SourceSecrets[];
 }
@@ -27,7 +28,7 @@ function inParts<Item>(items: readonly Item[]): Item[][] {
 }
 
 /** Everything that the function may do with the resources, statement by statement. */
-export function pollStatements({ table, bus, claimCheckBucket, secrets }: Resources): PolicyStatement[] {
+export function pollStatements({ table, bus, factsBus, claimCheckBucket, secrets }: Resources): PolicyStatement[] {
   const credentials = secrets.map((source) => source.credentials);
   const tokens = secrets.map((source) => source.token);
   return [
@@ -36,7 +37,7 @@ export function pollStatements({ table, bus, claimCheckBucket, secrets }: Resour
       ["GetItem", "BatchGetItem", "Query", "PutItem", "UpdateItem", "BatchWriteItem"].map((one) => `dynamodb:${one}`),
       table.tableArn,
     ),
-    may("Publish", ["events:PutEvents"], bus.eventBusArn),
+    may("Publish", ["events:PutEvents"], bus.eventBusArn, ...(factsBus === undefined ? [] : [factsBus.eventBusArn])),
     may("KeepLargeAnswers", ["s3:PutObject"], claimCheckBucket.arnForObjects("*")),
     may("FindDue", ["dynamodb:Query"], ...indexArns(table)),
     may("TakeUpWhatWasKept", ["s3:GetObject", "s3:DeleteObject"], claimCheckBucket.arnForObjects("*")),

@@ -125,12 +125,14 @@ export interface SourceProps {
    * @example { Effort: [4, 6] }
    */
   thresholds?: Record<string, [number, number]> | undefined;
-  /** Parts of a response that leave the function. All "keep" by default. */
+  /** Parts of a response that leave the function. By default `ip` is "truncate", the others "keep". */
   privacy?:
     | {
         ip?: "keep" | "truncate" | "drop" | undefined;
         referrer?: "keep" | "drop" | undefined;
         comments?: "keep" | "drop" | undefined;
+        /** Keys whose hashes the ledger keeps, so that `forget` finds a person by them. Default none. */
+        findBy?: ("crk" | "referrer")[] | undefined;
       }
     | undefined;
   /** Most requests a second, above 0. Default: what the service allows, as it is learned from its answers. */

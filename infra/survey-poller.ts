@@ -11,7 +11,7 @@ import { Construct } from "constructs";
 import { type Config, ConfigError } from "../lib/config/index.ts";
 import { DAY } from "../lib/config/units.ts";
 import { RESEND_ALIAS } from "../lib/run/poll-input.ts";
-import { companionsOf, createBus, createBusCompanions, refuseOnForeignBus } from "./bus.ts";
+import { companionsOf, createBus, createBusCompanions, createFactsBus, refuseOnForeignBus } from "./bus.ts";
 import { createClaimCheckBucket } from "./claim-check-bucket.ts";
 import { keyPolicyStatements, may } from "./encryption.ts";
 import { createPollFunction } from "./functions.ts";
@@ -53,6 +53,8 @@ const LONGEST_OUTAGE = 14 * DAY;
 export class SurveyPoller extends PollerMetrics {
   readonly config: Config;
   readonly bus: IEventBus;
+  /** The bus with copies of the events that hold nothing personal; undefined without `bus.facts`. */
+  readonly factsBus: IEventBus | undefined;
   readonly table: ITable;
   readonly claimCheckBucket: Bucket;
   /** Ticks that failed, or that the schedules could not start. */
@@ -89,11 +91,12 @@ export class SurveyPoller extends PollerMetrics {
     this.encryptionKey = encryptionKey;
     const deployment = deploymentName(this);
     this.metricsOwner = { deployment, sources, level: monitoring.level };
-    this.leftOut = leftOut(config, input, resources.alarmTopic !== undefined);
+    this.leftOut = leftOut(config, resources.alarmTopic !== undefined);
     for (const line of this.leftOut) Annotations.of(this).addInfo(line);
     for (const line of uncertainStarts(config)) Annotations.of(this).addWarningV2("survey-poller:start", line);
     const ownBus = resources.eventBus === undefined ? bus.name : undefined;
-    for (const statement of keyPolicyStatements(this, ownBus)) encryptionKey?.addToResourcePolicy(statement);
+    for (const statement of keyPolicyStatements(this, ownBus, bus.facts?.name))
+      encryptionKey?.addToResourcePolicy(statement);
 
     // What a rolled-back first deployment made holds nothing, and goes in any case.
     const removalPolicy =
@@ -102,7 +105,15 @@ export class SurveyPoller extends PollerMetrics {
     const { deadLetters } = this;
     this.bus =
       resources.eventBus ??
-      createBus(this, { name: bus.name, logging: bus.logging, encryptionKey, deadLetters, removalPolicy });
+      createBus(this, {
+        name: bus.name,
+        description: "Completed survey responses",
+        logging: bus.logging,
+        encryptionKey,
+        deadLetters,
+        removalPolicy,
+      });
+    this.factsBus = createFactsBus(this, bus, { encryptionKey, deadLetters, removalPolicy });
     this.table = resources.stateTable ?? createStateTable(this, "Table", { encryptionKey, removalPolicy });
     // One bucket and one log group serve all sources, so the longest period asked for holds.
     // Large records in quarantine lie in the bucket too.
@@ -146,6 +157,7 @@ export class SurveyPoller extends PollerMetrics {
         TABLE_NAME: this.table.tableName,
         // A bus of another account is known by its ARN only.
         BUS_NAME: resources.eventBus?.eventBusArn ?? this.bus.eventBusName,
+        ...(this.factsBus === undefined ? {} : { FACTS_BUS_NAME: this.factsBus.eventBusName }),
         CLAIM_CHECK_BUCKET: this.claimCheckBucket.bucketName,
         SECRETS: secretsVariable(this.secrets),
         POWERTOOLS_SERVICE_NAME: deployment,

@@ -9,7 +9,7 @@ import { askingAws, closing } from "./aws-failure.ts";
 import { type Resources, resultOf, type StackParts, type Target, targetOf } from "./target.ts";
 
 const OUTPUTS =
-  /(ForwardFunctionName\w+|PollFunctionName|PollLogGroupName|DeadLetterQueueUrl|TableName|BusName|BusArn|ArchiveArn|ClaimCheckBucketName|DashboardUrl)$/;
+  /(ForwardFunctionName\w+|ForwardDeadLetterQueueArn\w+|PollFunctionName|PollLogGroupName|DeadLetterQueueUrl|TableName|BusName|BusArn|ArchiveArn|ClaimCheckBucketName|DashboardUrl)$/;
 
 /** Opens a deployed stack by its outputs and the environment of its function. Region and credentials are those of the AWS command line. */
 export async function openStackTarget(stackName: string, io: Io): Promise<Target> {

@@ -4,28 +4,41 @@ import type { Vault } from "../polling/index.ts";
 /** The claim-check bucket: answers too large for an event, and records too large for the table. */
 export interface Bucket extends Vault {
   putJson(key: string, body: string): Promise<void>;
+  /** Writes an object only where there is none, and gives what is there then. */
+  putOnce<T>(key: string, value: T): Promise<T>;
   /** The keys of all objects that begin with this. */
   keysUnder(prefix: string): Promise<string[]>;
 }
 
 export function createBucket(client: () => Promise<S3Client>, bucket: string): Bucket {
-  async function putJson(key: string, body: string): Promise<void> {
+  async function write(Key: string, Body: string, more: { IfNoneMatch?: "*" } = {}): Promise<void> {
     const { PutObjectCommand } = await import("./s3.ts");
-    const command = new PutObjectCommand({ Bucket: bucket, Key: key, Body: body, ContentType: "application/json" });
+    const command = new PutObjectCommand({ Bucket: bucket, Key, Body, ContentType: "application/json", ...more });
     await (await client()).send(command);
   }
+  async function get(key: string): Promise<unknown> {
+    const { GetObjectCommand } = await import("./s3.ts");
+    try {
+      const answer = await (await client()).send(new GetObjectCommand({ Bucket: bucket, Key: key }));
+      return JSON.parse((await answer.Body?.transformToString()) ?? "null");
+    } catch (error) {
+      if (error instanceof Error && error.name === "NoSuchKey") return undefined;
+      throw error;
+    }
+  }
   return {
-    putJson,
-    put: (key, value) => putJson(key, JSON.stringify(value)),
-    async get(key) {
-      const { GetObjectCommand } = await import("./s3.ts");
-      try {
-        const answer = await (await client()).send(new GetObjectCommand({ Bucket: bucket, Key: key }));
-        return JSON.parse((await answer.Body?.transformToString()) ?? "null");
-      } catch (error) {
-        if (error instanceof Error && error.name === "NoSuchKey") return undefined;
-        throw error;
-      }
+    putJson: (key, body) => write(key, body),
+    put: (key, value) => write(key, JSON.stringify(value)),
+    get,
+    async putOnce<T>(key: string, value: T) {
+      const there = await get(key);
+      if (there !== undefined) return there as T;
+      await write(key, JSON.stringify(value), { IfNoneMatch: "*" }).catch((error: unknown) => {
+        // Another worker was first, or is at it at this moment.
+        if (!(error instanceof Error && /^(PreconditionFailed|ConditionalRequestConflict)$/.test(error.name)))
+          throw error;
+      });
+      return (await get(key)) as T;
     },
     async keysUnder(Prefix) {
       const { ListObjectsV2Command } = await import("./s3.ts");

@@ -1,3 +1,4 @@
+import { DEFAULT_BUS } from "./bus.ts";
 import { LONGEST_REQUEST } from "./invocation.ts";
 import { isObject } from "./shape.ts";
 import { DEFAULT_NAME, DEFAULT_RETENTION, DEFAULT_TIMEOUTS } from "./source.ts";
@@ -19,8 +20,10 @@ export function crossChecks(input: Record<string, unknown>): FoundProblem[] {
   return [
     ...names("sources", sources, DEFAULT_NAME),
     ...sources.flatMap(timeouts),
+    ...sources.flatMap(findBy),
     ...(archived ? sources.flatMap((source, index) => claimCheck(source, index)) : []),
     ...names("webhooks", list(input.webhooks)),
+    ...factsBus(input.bus),
   ];
 }
 
@@ -69,6 +72,22 @@ function timeouts(source: unknown, index: number): FoundProblem[] {
   if (connect === undefined || response === undefined || connect + response <= LONGEST_REQUEST) return [];
   const message = `connect and response must be at most ${formatDuration(LONGEST_REQUEST)} together, and are ${formatDuration(connect + response)}: else a poll does not come to its end within the function's 15 minutes`;
   return [{ path: ["sources", index, "advanced", "timeouts"], message }];
+}
+
+/** On one bus a rule would match whole events too. */
+function factsBus(bus: unknown): FoundProblem[] {
+  if (!isObject(bus) || !isObject(bus.facts) || bus.facts.name !== (bus.name ?? DEFAULT_BUS)) return [];
+  return [{ path: ["bus", "facts", "name"], message: "must be another name than that of the bus with whole events" }];
+}
+
+/** A referrer that is never read can find nobody. */
+function findBy(source: unknown, index: number): FoundProblem[] {
+  if (!isObject(source) || !isObject(source.privacy) || !Array.isArray(source.privacy.findBy)) return [];
+  const isRead = source.privacy.referrer !== "drop" && !(isObject(source.enrich) && source.enrich.metadata === false);
+  if (isRead || !source.privacy.findBy.includes("referrer")) return [];
+  const message =
+    'cannot hold "referrer" while privacy.referrer is "drop" or enrich.metadata false: it is never read then';
+  return [{ path: ["sources", index, "privacy", "findBy"], message }];
 }
 
 function claimCheck(source: unknown, index: number): FoundProblem[] {

@@ -50,6 +50,10 @@ const surveys = z
     return refuse(context, SURVEYS);
   });
 
+/** The keys of a person by which the ledger can be searched. */
+const PERSON_KEYS = ["crk", "referrer"] as const;
+const FIND_BY = 'must be a list of "crk" and "referrer"';
+
 const EVENT_SOURCE = 'must be 1 to 256 letters, digits, ".", "-", "_" or "/", not beginning with "aws."';
 const eventSource = z
   .string({ error: EVENT_SOURCE })
@@ -123,9 +127,10 @@ export const sourceSchema = madeOnce((options) =>
       questions: oneOf("full", "labels", "none").prefault("full"),
       thresholds: thresholds.prefault({}),
       privacy: section({
-        ip: oneOf("keep", "truncate", "drop").prefault("keep"),
+        ip: oneOf("keep", "truncate", "drop").prefault("truncate"),
         referrer: oneOf("keep", "drop").prefault("keep"),
         comments: oneOf("keep", "drop").prefault("keep"),
+        findBy: z.array(oneOf(...PERSON_KEYS), { error: FIND_BY }).prefault([]),
       }).prefault({}),
       maxRequestsPerSecond: z.number(rate).positive(rate).max(1000, rate).optional(),
       retention: section({

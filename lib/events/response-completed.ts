@@ -231,6 +231,12 @@ export const contentsMeta = meta
     complete: z.boolean().describe("False when something named in `missing` could not be had"),
     missing: z.array(openWord(lacks, "What could not be had, and why")),
     irregular: z.array(z.string()).describe("Fields that were not as documented"),
+    reduced: z
+      .boolean()
+      .optional()
+      .describe(
+        "True in a copy without comments, metadata, key and code, as the bus of facts has it; absent in all others",
+      ),
   })
   .meta(named("ContentsMeta", "How the event of a response was made"));
 

@@ -41,9 +41,9 @@ function shortAgain({ refusedRevision: _, attempts: __, ...entry }: LedgerEntry)
 }
 
 /** An entry whose patience begins anew. */
-function waiting({ id, digest, count, kept, keptKey }: LedgerEntry, now: number): LedgerEntry {
+function waiting({ id, digest, count, kept, keptKey, person }: LedgerEntry, now: number): LedgerEntry {
   const begun = { reason: "redriven", origin: "replay", firstSeen: now, attempts: 0, nextCheck: now } as const;
-  return { id, state: "waiting", digest, count, kept, keptKey, ...begun };
+  return { id, state: "waiting", digest, count, kept, keptKey, person, ...begun };
 }
 
 /** Why an entry was set aside: of a refused event, or one whose replacement was refused, the code of the bus. */

@@ -47,9 +47,11 @@ export {
   isForRedrive,
   JUDGED_BY,
   type LedgerEntry,
+  type PersonKey,
   POLLS,
   WITHOUT_RECORDS,
 } from "./model/ledger-entry.ts";
+export { personKeys } from "./model/person.ts";
 export { addCounts } from "./model/poll-counts.ts";
 export { classOf, completedAt, digestOf, type Run, type RunClass, readRecord, startedAt } from "./model/records.ts";
 export {

@@ -2,6 +2,7 @@ import type { SurveyDefinition } from "../events/build/definition.ts";
 import type { Change, EventType, Origin } from "../events/index.ts";
 import type { AccountChanges, AccountState, Role, RoleLease, SurveyRow } from "./model/account.ts";
 import type { CheckedState, EmittedResponse, LedgerEntry } from "./model/ledger-entry.ts";
+import type { PersonHashes } from "./model/person.ts";
 import type { Proof } from "./model/response.ts";
 import type { Start, StartLooks } from "./model/source.ts";
 import type { Lease, OutgoingEvent, SurveyState } from "./model/survey-state.ts";
@@ -90,6 +91,8 @@ export interface SealedEvent {
   bytes: number;
   /** The `detail` as JSON. */
   json: string;
+  /** The same without what is personal, for the bus of facts; absent where there is none. */
+  facts?: string;
   /** Epoch milliseconds. */
   time: number;
 }
@@ -183,4 +186,6 @@ export interface Ports {
   publisher: Publisher;
   vault: Vault;
   observe: Observer;
+  /** Without it no person is to be found again. */
+  personHashes?: PersonHashes | undefined;
 }

@@ -1,11 +1,14 @@
 import { type EventBridgeClient, PutEventsCommand, type PutEventsRequestEntry } from "@aws-sdk/client-eventbridge";
 import { errorCode } from "../errors.ts";
+import { factsJson } from "../events/build/facts.ts";
 import type { Publisher, PublishOutcome, SealedEvent } from "../polling/index.ts";
 import { checkIn, type PutObject } from "./claim-check.ts";
 
 export interface EventBridgePublisherOptions {
   client: EventBridgeClient;
   bus: string;
+  /** The bus that gets a copy of each event without what is personal. */
+  factsBus?: string | undefined;
   eventSource: string;
   bucket: string;
   putObject: PutObject;
@@ -32,19 +35,26 @@ const INVALID_REQUEST = "request:ValidationException";
 type Put = (events: SealedEvent[]) => Promise<(string | undefined)[]>;
 
 export function createEventBridgePublisher(options: EventBridgePublisherOptions): Publisher {
-  const { client, bus, eventSource } = options;
+  const { client, bus, factsBus, eventSource } = options;
 
-  const toEntry = (event: SealedEvent): PutEventsRequestEntry => ({
-    EventBusName: bus,
+  const toEntry = (EventBusName: string, { type, time }: SealedEvent, Detail?: string): PutEventsRequestEntry => ({
+    EventBusName,
     Source: eventSource,
-    DetailType: event.type,
-    Detail: event.json,
-    Time: new Date(event.time),
+    DetailType: type,
+    Detail,
+    Time: new Date(time),
   });
 
-  const put: Put = async (events) => {
+  const putWhole: Put = (events) => put(events, (event) => toEntry(bus, event, event.json));
+  const putFacts: Put | undefined =
+    factsBus === undefined ? undefined : (events) => put(events, (event) => toEntry(factsBus, event, event.facts));
+
+  async function put(
+    events: SealedEvent[],
+    entryOf: (event: SealedEvent) => PutEventsRequestEntry,
+  ): Promise<(string | undefined)[]> {
     try {
-      const answer = await client.send(new PutEventsCommand({ Entries: events.map(toEntry) }));
+      const answer = await client.send(new PutEventsCommand({ Entries: events.map(entryOf) }));
       return events.map((_, i) => {
         const entry = answer.Entries?.[i];
         if (entry?.EventId !== undefined) return undefined;
@@ -53,7 +63,7 @@ export function createEventBridgePublisher(options: EventBridgePublisherOptions)
     } catch (error) {
       return events.map(() => `request:${errorCode(error)}`);
     }
-  };
+  }
 
   /** A request that is refused as a whole does not say for which of its entries: they are sent one by one. */
   async function putAll(events: SealedEvent[], put: Put): Promise<(string | undefined)[]> {
@@ -67,13 +77,15 @@ export function createEventBridgePublisher(options: EventBridgePublisherOptions)
 
   return {
     async seal(event) {
-      const json =
-        event.type === "response.completed" || event.type === "response.updated"
-          ? await checkIn(event.detail, options.inlineLimit, options.bucket, options.putObject)
-          : JSON.stringify(event.detail);
+      const hasContents = event.type === "response.completed" || event.type === "response.updated";
+      const json = hasContents
+        ? await checkIn(event.detail, options.inlineLimit, options.bucket, options.putObject)
+        : JSON.stringify(event.detail);
+      // Without one nothing goes to the bus of facts: never the whole event in its place.
+      const facts = factsBus === undefined ? {} : { facts: hasContents ? factsJson(event.detail) : json };
       // 14 bytes stand for Time, by the service's own way of counting.
       const bytes = 14 + Buffer.byteLength(json) + Buffer.byteLength(eventSource) + Buffer.byteLength(event.type);
-      return { type: event.type, bytes, json, time: event.time };
+      return { type: event.type, bytes, json, time: event.time, ...facts };
     },
     async publish(events, guard) {
       const outcomes: PublishOutcome[] = events.map(({ bytes }) =>
@@ -82,22 +94,38 @@ export function createEventBridgePublisher(options: EventBridgePublisherOptions)
       let left = events.map((event, index) => ({ event, index })).filter(({ event }) => event.bytes <= MOST_BYTES);
       let isFirst = true;
       let stopped: string | undefined;
-      const guarded: Put = async (some) => {
-        try {
-          if (stopped === undefined) await guard();
-        } catch (error) {
-          // What an earlier request has published must still be told.
-          if (isFirst) throw error;
-          stopped = `guard:${errorCode(error)}`;
+      const guarded =
+        (put: Put): Put =>
+        async (some) => {
+          try {
+            if (stopped === undefined) await guard();
+          } catch (error) {
+            // What an earlier request has published must still be told.
+            if (isFirst) throw error;
+            stopped = `guard:${errorCode(error)}`;
+          }
+          isFirst = false;
+          return stopped === undefined ? put(some) : some.map(() => stopped);
+        };
+      const copied = new Set<SealedEvent>();
+      /** The copies go first: an event goes out once its copy has, so that a failing bus of facts repeats nothing on the other one. */
+      async function putBoth(some: SealedEvent[]): Promise<(string | undefined)[]> {
+        const codes = new Map<SealedEvent, string | undefined>();
+        const toCopy = putFacts === undefined ? [] : some.filter((event) => !copied.has(event));
+        if (putFacts !== undefined && toCopy.length > 0) {
+          for (const [i, code] of (await putAll(toCopy, guarded(putFacts))).entries()) {
+            const event = toCopy[i] as SealedEvent;
+            if (code === undefined) copied.add(event);
+            else codes.set(event, code.startsWith("guard:") ? code : `facts:${code}`);
+          }
         }
-        isFirst = false;
-        return stopped === undefined ? put(some) : some.map(() => stopped);
-      };
+        const ready = some.filter((event) => !codes.has(event));
+        const whole = ready.length === 0 ? [] : await putAll(ready, guarded(putWhole));
+        for (const [i, event] of ready.entries()) codes.set(event, whole[i]);
+        return some.map((event) => codes.get(event));
+      }
       for (let attempt = 1; left.length > 0; attempt += 1) {
-        const codes = await putAll(
-          left.map(({ event }) => event),
-          guarded,
-        );
+        const codes = await putBoth(left.map(({ event }) => event));
         left = left.filter(({ index }, i) => {
           const code = codes[i];
           outcomes[index] = toOutcome(code);
@@ -114,6 +142,7 @@ export function createEventBridgePublisher(options: EventBridgePublisherOptions)
 function toOutcome(code: string | undefined): PublishOutcome {
   if (code === undefined) return { kind: "published" };
   if (code.startsWith("guard:")) return { kind: "failed", code: code.slice("guard:".length) };
-  const isRequest = code.startsWith("request:");
+  // What the bus of facts refuses is no fault of the event: it waits.
+  const isRequest = code.startsWith("request:") || code.startsWith("facts:");
   return isRequest || passing.has(code) ? { kind: "failed", code } : { kind: "refused", code };
 }

@@ -9,6 +9,8 @@ import { parseJson } from "../secrets/secret-values.ts";
 export interface Environment {
   tableName: string;
   busName: string;
+  /** The bus of facts, where there is one. */
+  factsBusName?: string | undefined;
   claimCheckBucket: string;
   /** Whether nobody else can be at work under the name of this process, as on one machine. It takes over the leases of an earlier one. */
   alone: boolean;
@@ -45,6 +47,7 @@ export function readEnvironment(variables: Record<string, string | undefined>, b
   return {
     tableName: TABLE_NAME,
     busName: BUS_NAME,
+    factsBusName: variables.FACTS_BUS_NAME,
     claimCheckBucket: CLAIM_CHECK_BUCKET,
     alone: ALONE === "true",
     proxy: SURVEY_PROXY,

@@ -17,6 +17,7 @@ import { createDynamoState } from "../state/dynamo-state.ts";
 import { createShared } from "../state/shared.ts";
 import { createSurveyApi, type SurveyApi } from "../survey-api/index.ts";
 import { type Environment, EnvironmentError } from "./environment.ts";
+import { personHasher } from "./person-hash.ts";
 
 /** A source, and the types of events that go out of it. */
 export type PolledSource = SourceConfig & Pick<PollingSource, "events">;
@@ -72,6 +73,7 @@ export function createSourceGraph(source: PolledSource, environment: Environment
   const state = createDynamoState(table, source.name);
   const bucket = createBucket(clients.s3, environment.claimCheckBucket);
   const definitions = keepDefinitions(bucket, source.name);
+  const people = source.privacy.findBy.length === 0 ? undefined : personHasher(bucket, source);
   const others: Omit<Ports, "service" | "backlog"> = {
     state: {
       ...state,
@@ -80,11 +82,17 @@ export function createSourceGraph(source: PolledSource, environment: Environment
         workers.takeOver(account, api);
         return account;
       },
+      async acquire(...lease) {
+        await people?.load();
+        return state.acquire(...lease);
+      },
     },
+    personHashes: people?.hashes,
     clock: { now: Date.now, every },
     publisher: createEventBridgePublisher({
       client: clients.events,
       bus: environment.busName,
+      factsBus: environment.factsBusName,
       eventSource: source.eventSource,
       bucket: environment.claimCheckBucket,
       putObject: bucket.putJson,

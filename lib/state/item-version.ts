@@ -1,7 +1,7 @@
 import { StateRefusedError } from "../polling/index.ts";
 
 /** Version of every item this code writes. It rises with the form of any item, and so of the state, a ledger entry, a row or the account. */
-export const ITEM_VERSION = 3;
+export const ITEM_VERSION = 4;
 
 /** Two versions run at once during a deploy: neither goes on with what the other one has written. */
 export function checkVersion<T extends Record<string, unknown>>(item: T): T {

@@ -6,6 +6,7 @@ import {
   emittedOf,
   JUDGED_BY,
   type LedgerEntry,
+  type PersonKey,
   type RedrivePage,
 } from "../polling/index.ts";
 import { checkVersion, ITEM_VERSION } from "./item-version.ts";
@@ -106,6 +107,28 @@ export async function redriveEntries(table: Table, pk: string, from: string | un
     ExpressionAttributeValues: { ":quarantined": "quarantined", ":refused": "refused" },
   });
   return { entries: items.map(toEntry), ...next };
+}
+
+/**
+ * Reads entries of a survey that may be of a person, a megabyte of its items at a time: those with this hash of a key, those that keep records, and those that
+ * went out with no hash of such a key at all.
+ */
+export function personEntries(kind: PersonKey, hash = "") {
+  return async (table: Table, pk: string, from: string | undefined): Promise<RedrivePage> => {
+    const { items, ...next } = await queryLedger(table, pk, from, {
+      FilterExpression:
+        "contains(#person.#kind, :hash) OR attribute_exists(#kept) OR attribute_exists(#keptKey) OR (#state = :emitted AND attribute_not_exists(#person.#kind))",
+      ExpressionAttributeNames: {
+        "#person": "person",
+        "#kind": kind,
+        "#kept": "kept",
+        "#keptKey": "keptKey",
+        "#state": "state",
+      },
+      ExpressionAttributeValues: { ":hash": hash, ":emitted": "emitted" },
+    });
+    return { entries: items.map(toEntry), ...next };
+  };
 }
 
 /** The emitted responses of a survey, a megabyte of its items at a time. */

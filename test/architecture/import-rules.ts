@@ -90,7 +90,7 @@ export const rules: readonly Rule[] = [
     noPackages: awsOrHttp,
   },
   { from: "lib/state/", mayImport: adapter, noPackages: noPackage },
-  { from: "lib/publisher/", mayImport: adapter, noPackages: noPackage },
+  { from: "lib/publisher/", mayImport: [...adapter, "lib/events/build/facts.ts"], noPackages: noPackage },
   // The credentials and the token store are ports of the survey API client.
   { from: "lib/secrets/", mayImport: [...adapter, "lib/survey-api/index.ts"], noPackages: noPackage },
   { from: "lib/aws/", mayImport: adapter, noPackages: /^undici$/ },

@@ -1,4 +1,4 @@
-import { Template } from "aws-cdk-lib/assertions";
+import { Match, Template } from "aws-cdk-lib/assertions";
 import { describe, expect, it } from "vitest";
 import { SurveyPollerStack } from "../../infra/stack.ts";
 import { SurveyPoller } from "../../infra/survey-poller.ts";
@@ -135,16 +135,26 @@ describe("the bus", () => {
 });
 
 describe("the claim-check bucket", () => {
+  /** Days by prefix. Nothing drops `keys/`, by which people are found. */
+  const rules = (all: number, kept: number) => ({
+    LifecycleConfiguration: {
+      Rules: [
+        { ExpirationInDays: Match.absent() },
+        ...["answers/", "ids/", "questions/"].map((Prefix) => ({ ExpirationInDays: all, Prefix })),
+        { ExpirationInDays: kept, Prefix: "kept/" },
+      ],
+    },
+  });
+
   it("drops objects after the longest period asked for", () => {
-    several.hasResourceProperties("AWS::S3::Bucket", {
-      LifecycleConfiguration: { Rules: [{ ExpirationInDays: 100 }, { ExpirationInDays: 44, Prefix: "kept/" }] },
-    });
+    several.hasResourceProperties("AWS::S3::Bucket", rules(100, 44));
   });
 
   it("keeps large records in quarantine for as long as they are to be kept, and drops by itself what the poller has left there", () => {
-    synthesize({ sources: [{ baseUrl, retention: { quarantine: "90d" } }] }).hasResourceProperties("AWS::S3::Bucket", {
-      LifecycleConfiguration: { Rules: [{ ExpirationInDays: 104 }, { ExpirationInDays: 104, Prefix: "kept/" }] },
-    });
+    synthesize({ sources: [{ baseUrl, retention: { quarantine: "90d" } }] }).hasResourceProperties(
+      "AWS::S3::Bucket",
+      rules(104, 104),
+    );
   });
 });
 

@@ -1,5 +1,6 @@
 import { credible, latestInstant } from "../../events/build/date-string.ts";
 import { type LedgerEntry, POLLS } from "../model/ledger-entry.ts";
+import { personOf } from "../model/person.ts";
 import { privateRecord } from "../model/privacy.ts";
 import { classOf, digestOf, type ReadRecord, type Run, startedAt } from "../model/records.ts";
 import type { Survey } from "../survey.ts";
@@ -70,7 +71,8 @@ async function quarantine(
   const responseId = typeof id === "number" ? id : undefined;
   survey.ports.observe({ kind: "quarantined", surveyId: survey.id, responseId, reason });
   const times = { firstSeen: survey.ports.clock.now(), nextCheck: keptUntil(survey) };
-  return { id, state: "quarantined", digest, count: records.length, reason, ...times, ...kept };
+  const person = personOf(survey.ports, records);
+  return { id, state: "quarantined", digest, count: records.length, reason, ...times, ...kept, ...person };
 }
 
 const orphanId = (orphan: ReadRecord): LedgerEntry["id"] => `record-${orphan.digest}`;

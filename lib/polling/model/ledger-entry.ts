@@ -22,6 +22,10 @@ export interface Sight {
   times: number;
 }
 
+/** The names of the keys under which an inviter knows a respondent: on the records, and in the metadata. */
+export const PERSON_KEYS = ["crk", "referrer"] as const;
+export type PersonKey = (typeof PERSON_KEYS)[number];
+
 /** One ledger item. Only waiting, quarantined and refused ones hold records. Times are epoch milliseconds. */
 export interface LedgerEntry {
   /** A record without a readable responseId is held under the digest of its JSON instead. */
@@ -57,6 +61,8 @@ export interface LedgerEntry {
   /** The kept part of the response, to go on without the list, or where that lies in the vault. */
   kept?: unknown;
   keptKey?: string;
+  /** Keyed hashes of the keys by which its person is found. An empty list: it has no such key. None: that was not asked for, or not known. */
+  person?: Partial<Record<PersonKey, string[]>>;
 }
 
 /** The part of each emitted response that is read when books have closed. */
@@ -111,4 +117,5 @@ export const JUDGED_BY = [
   "firstSeen",
   "attempts",
   "shown",
+  "person",
 ] as const satisfies (keyof LedgerEntry)[];

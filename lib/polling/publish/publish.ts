@@ -307,7 +307,7 @@ async function enter(survey: Survey, published: (Item & ContentsEvent)[]): Promi
   const entries = published.map(({ response, event }): LedgerEntry => {
     const { eventId, revision } = event.detail.meta;
     // fault: update-keeps-old-digest
-    return { ...entryOf(response, "emitted"), eventId, revision, emittedAt };
+    return { ...entryOf(survey, response, "emitted"), eventId, revision, emittedAt };
   });
   for (const { response } of published)
     survey.note({ kind: "emitted", responseId: response.responseId, completed: response.completed });

@@ -2,6 +2,7 @@ import { credible } from "../../events/build/date-string.ts";
 import { isAsked } from "../ledger/judge.ts";
 import { keep, keptUntil, takeOut } from "../ledger/kept-records.ts";
 import type { EntryState, LedgerEntry } from "../model/ledger-entry.ts";
+import { personOf } from "../model/person.ts";
 import { privateMetadata, privateRecord } from "../model/privacy.ts";
 import { completedAt, digestOf, type Run, readRecord } from "../model/records.ts";
 import type { Response } from "../model/response.ts";
@@ -70,8 +71,12 @@ export function oldestFirst(a: Response, b: Response): number {
 }
 
 /** The fields that its entry has in each state. */
-export function entryOf({ responseId, digest, records }: Response, state: EntryState): LedgerEntry {
-  return { id: responseId, state, digest, count: records.length };
+export function entryOf(
+  { ports }: Pick<Survey, "ports">,
+  { responseId, digest, records, details }: Response,
+  state: EntryState,
+): LedgerEntry {
+  return { id: responseId, state, digest, count: records.length, ...personOf(ports, records, details.metadata) };
 }
 
 const FIRST_BACK_OFF = 5_000;
@@ -92,7 +97,7 @@ export async function waitingEntry(survey: Survey, response: Response, reasons: 
   const onlyAbsent = reasons.every((reason) => reason.endsWith(":absent"));
   const backOff = Math.min(enrichmentPatience / 2, FIRST_BACK_OFF * 2 ** (attempts - 1));
   return {
-    ...entryOf(response, "waiting"),
+    ...entryOf(survey, response, "waiting"),
     firstSeen,
     attempts,
     patience:
@@ -113,7 +118,7 @@ export async function refusedEntry(survey: Survey, response: Response, code: str
     return { ...entry, digest: digest ?? entry.digest, count: records.length, refusedRevision: code };
   }
   const times = { firstSeen, nextCheck: keptUntil(survey) };
-  return { ...entryOf(response, "refused"), reason: code, ...times, ...(await keepRecords(survey, response)) };
+  return { ...entryOf(survey, response, "refused"), reason: code, ...times, ...(await keepRecords(survey, response)) };
 }
 
 function keepRecords(survey: Survey, { responseId, digest, records, details }: Response) {

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { elsewhere } from "../../../cli/verbs/forget.ts";
+import { elsewhere } from "../../../cli/verbs/forget/elsewhere.ts";
 import { parseConfig } from "../../../lib/config/index.ts";
 
 const source = {

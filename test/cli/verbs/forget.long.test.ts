@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { ForgetAnswer } from "../../../cli/verbs/forget.ts";
+import type { ForgetAnswer } from "../../../cli/verbs/forget/verb.ts";
 import { answerOf, poll, survey, useFolder } from "../support/command.ts";
 import { holdLease } from "../support/lease.ts";
 

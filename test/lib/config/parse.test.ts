@@ -26,7 +26,7 @@ describe("the defaults", () => {
           enrich: { metrics: true, metadata: true },
           questions: "full",
           thresholds: {},
-          privacy: { ip: "keep", referrer: "keep", comments: "keep" },
+          privacy: { ip: "truncate", referrer: "keep", comments: "keep", findBy: [] },
           inlineLimit: 200 * 1024,
           enrichmentPatience: 15 * MINUTE,
           absentAfter: MINUTE,

@@ -6,7 +6,7 @@ import { expect, it } from "vitest";
 import { createDynamoState } from "../../../lib/state/dynamo-state.ts";
 import { ITEM_VERSION } from "../../../lib/state/item-version.ts";
 import { useAws } from "../support/aws.ts";
-import fixture from "./items.v3.json" with { type: "json" };
+import fixture from "./items.v4.json" with { type: "json" };
 
 const test = useAws();
 const { items } = fixture;

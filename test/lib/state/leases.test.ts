@@ -251,7 +251,7 @@ describe("the note of the tick", () => {
     expect(await of.state.account()).toEqual({ ...note, rows: new Map() });
     const left = { TableName: test.table, Key: tick.key(of), ConsistentRead: true };
     const { Item } = await test.clients.dynamodb.send(new GetCommand(left));
-    expect(Item).toEqual({ ...tick.key(of), v: 3, fence: 1, note });
+    expect(Item).toEqual({ ...tick.key(of), v: 4, fence: 1, note });
 
     expect((await taken(of, tick, "two")).note).toEqual(note);
     of.clock.now += TERM + 1;

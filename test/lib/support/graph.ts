@@ -28,6 +28,10 @@ export function memoryGraph(
     bucket: {
       ...ports.vault,
       putJson: async (key, body) => void objects.set(key, JSON.parse(body)),
+      putOnce: async <T>(key: string, value: T) => {
+        if (!objects.has(key)) objects.set(key, value);
+        return objects.get(key) as T;
+      },
       keysUnder: async (prefix) => [...objects.keys()].filter((key) => key.startsWith(prefix)),
     },
     begin: vi.fn(() => ports),

@@ -124,9 +124,15 @@ function expectedMetrics(body: unknown): Record<string, unknown>[] {
     .sort((a, b) => Number(a.metricId) - Number(b.metricId));
 }
 
-/** Where it does not say whose it is, that field is empty, and marked. */
+/** Where it does not say whose it is, that field is empty, and marked. By default the end of an IP address is cut. */
 function expectedMetadata(body: unknown): { metadata: unknown; isAnonymous: boolean } {
-  const [metadata = null] = Array.isArray(body) ? (body as Record<string, unknown>[]) : [];
+  const [read = null] = Array.isArray(body) ? (body as Record<string, unknown>[]) : [];
+  const metadata: Record<string, unknown> | null = read && {
+    ...read,
+    ip: String(read.ip)
+      .replace(/::\w+$/, "::")
+      .replace(/\.\d+$/, ".0"),
+  };
   if (metadata === null || metadata.responseId !== undefined) return { metadata, isAnonymous: false };
   return { metadata: { responseId: null, ...metadata }, isAnonymous: true };
 }

@@ -10,11 +10,15 @@ export const time = Date.UTC(2026, 2, 10, 12);
 const KB = 1_024;
 
 /** A publisher to the bus of the tests, and how long it would have slept. */
-export function publisherTo(test: TestAws, options: { inlineLimit?: number } = {}): Publisher & { slept: number[] } {
+export function publisherTo(
+  test: TestAws,
+  options: { inlineLimit?: number; factsBus?: string } = {},
+): Publisher & { slept: number[] } {
   const slept: number[] = [];
   const made = createEventBridgePublisher({
     client: test.clients.events,
     bus: test.bus,
+    factsBus: options.factsBus,
     eventSource: "survey-poller",
     bucket: test.bucket,
     putObject: async (key, body) => {
