@@ -2,7 +2,7 @@ import { Logger } from "@aws-lambda-powertools/logger";
 import type { Context } from "aws-lambda";
 import { createClients } from "../lib/aws/clients.ts";
 import { mostDetailed } from "../lib/config/config.ts";
-import { readBuiltConfig } from "../lib/config/read-file.ts";
+import { readDeployedConfig } from "../lib/config/deployed-config.ts";
 import { serviceName } from "../lib/monitoring/log.ts";
 import type { OperationOutput } from "../lib/operator/run-operation.ts";
 import { leaseOwner, readEnvironment } from "../lib/run/environment.ts";
@@ -10,8 +10,8 @@ import { readPollInput } from "../lib/run/poll-input.ts";
 import { limitsOf, type PollOutput, pollScheduled, pollSources } from "../lib/run/poll-sources.ts";
 import { createSourceGraph, eventsOf } from "../lib/run/wiring.ts";
 
-const environment = readEnvironment(process.env, import.meta.dirname);
-const { raw: rawConfig, config } = readBuiltConfig(environment.configFile);
+const environment = readEnvironment(process.env);
+const { raw: rawConfig, config } = await readDeployedConfig(process.env, import.meta.dirname);
 const clients = createClients();
 const graphs = config.sources
   .filter((source) => source.enabled)

@@ -77,7 +77,7 @@ async function resourcesOf(lambda: LambdaClient, FunctionName: string): Promise<
   const answer = await askingAws("the function could not be looked at", () =>
     lambda.send(new GetFunctionConfigurationCommand({ FunctionName })),
   );
-  return readEnvironment(answer.Environment?.Variables ?? {}, ".");
+  return readEnvironment(answer.Environment?.Variables ?? {});
 }
 
 /** How the function that polls is named for people: what it had no time for, a tick goes on with. */

@@ -1,5 +1,4 @@
 import { randomUUID } from "node:crypto";
-import { join } from "node:path";
 import { proxyProblem } from "../config/proxy.ts";
 import { PollerError } from "../errors.ts";
 import { isObject } from "../events/build/fields.ts";
@@ -16,8 +15,6 @@ export interface Environment {
   proxy?: string | undefined;
   /** Secret ids by source name. */
   secrets: Record<string, { credentials: string; token: string }>;
-  /** The configuration travels as a file in the bundle: variables are limited to 4 KB together. */
-  configFile: string;
 }
 
 export class EnvironmentError extends PollerError {
@@ -25,7 +22,7 @@ export class EnvironmentError extends PollerError {
 }
 
 /** @throws EnvironmentError naming every variable that is missing or unreadable */
-export function readEnvironment(variables: Record<string, string | undefined>, bundleFolder: string): Environment {
+export function readEnvironment(variables: Record<string, string | undefined>): Environment {
   const { TABLE_NAME = "", BUS_NAME = "", CLAIM_CHECK_BUCKET = "", ALONE, SURVEY_PROXY, SECRETS = "" } = variables;
   const secrets = readSecrets(SECRETS);
   const problems = {
@@ -44,7 +41,6 @@ export function readEnvironment(variables: Record<string, string | undefined>, b
     alone: ALONE === "true",
     proxy: SURVEY_PROXY,
     secrets,
-    configFile: join(bundleFolder, "config.json"),
   };
 }
 
@@ -55,14 +51,10 @@ export interface ForwardEnvironment {
   queueUrl: string;
   deadLettersUrl: string;
   claimCheckBucket: string;
-  configFile: string;
 }
 
 /** @throws EnvironmentError naming every variable that is missing */
-export function readForwardEnvironment(
-  variables: Record<string, string | undefined>,
-  bundleFolder: string,
-): ForwardEnvironment {
+export function readForwardEnvironment(variables: Record<string, string | undefined>): ForwardEnvironment {
   const { WEBHOOK = "", QUEUE_URL = "", DEAD_LETTERS_URL = "", CLAIM_CHECK_BUCKET = "" } = variables;
   const needed = { WEBHOOK, QUEUE_URL, DEAD_LETTERS_URL, CLAIM_CHECK_BUCKET };
   const problems = Object.fromEntries(Object.entries(needed).map(([name, value]) => [name, value === ""]));
@@ -72,7 +64,6 @@ export function readForwardEnvironment(
     queueUrl: QUEUE_URL,
     deadLettersUrl: DEAD_LETTERS_URL,
     claimCheckBucket: CLAIM_CHECK_BUCKET,
-    configFile: join(bundleFolder, "config.json"),
   };
 }
 

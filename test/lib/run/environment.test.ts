@@ -1,4 +1,3 @@
-import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { leaseOwner, readEnvironment } from "../../../lib/run/environment.ts";
 
@@ -11,19 +10,18 @@ const variables = {
 
 describe("the environment of a function", () => {
   it("is read once, as a whole", () => {
-    expect(readEnvironment({ ...variables, PATH: "/bin" }, "/bundle")).toEqual({
+    expect(readEnvironment({ ...variables, PATH: "/bin" })).toEqual({
       tableName: "table",
       busName: "bus",
       claimCheckBucket: "bucket",
       alone: false,
       secrets: { main: { credentials: "c", token: "t" } },
-      configFile: join("/bundle", "config.json"),
     });
   });
 
   it("that lacks something is an error that names all of it", () => {
     const broken = { BUS_NAME: "", SECRETS: JSON.stringify({ main: { credentials: "c" } }) };
-    expect(() => readEnvironment(broken, "/bundle")).toThrow(
+    expect(() => readEnvironment(broken)).toThrow(
       expect.objectContaining({
         code: "BAD_ENVIRONMENT",
         message: expect.stringMatching(/TABLE_NAME.*BUS_NAME.*CLAIM_CHECK_BUCKET.*SECRETS/),
@@ -33,14 +31,13 @@ describe("the environment of a function", () => {
 
   it("may name a proxy, but no password of it, which it would not repeat either", () => {
     const proxy = "http://proxy.example.com:3128";
-    expect(readEnvironment({ ...variables, SURVEY_PROXY: proxy }, "/bundle").proxy).toBe(proxy);
-    const secret = () =>
-      readEnvironment({ ...variables, SURVEY_PROXY: "http://user:hush@proxy.example.com" }, "/bundle");
+    expect(readEnvironment({ ...variables, SURVEY_PROXY: proxy }).proxy).toBe(proxy);
+    const secret = () => readEnvironment({ ...variables, SURVEY_PROXY: "http://user:hush@proxy.example.com" });
     expect(secret).toThrow(expect.objectContaining({ message: expect.stringMatching(/SURVEY_PROXY(?!.*hush)/) }));
   });
 
   it("with secrets that are not JSON is the same error, not the parser's", () => {
-    expect(() => readEnvironment({ ...variables, SECRETS: "{" }, "/bundle")).toThrow(
+    expect(() => readEnvironment({ ...variables, SECRETS: "{" })).toThrow(
       expect.objectContaining({ code: "BAD_ENVIRONMENT", message: expect.stringContaining("SECRETS") }),
     );
   });
@@ -53,7 +50,7 @@ describe("the name under which an invocation takes leases", () => {
   });
 
   it("is always the same where nobody else can have it", () => {
-    const { alone } = readEnvironment({ ...variables, ALONE: "true" }, "/bundle");
+    const { alone } = readEnvironment({ ...variables, ALONE: "true" });
     expect(leaseOwner({ alone }, "local")).toBe("local");
   });
 });
