@@ -21,6 +21,7 @@ import { createNetwork } from "./network.ts";
 import { alphanumeric, createOutputs } from "./outputs.ts";
 import {
   acknowledgeAnyKey,
+  acknowledgeFamilies,
   grantAll,
   grantFill,
   grantReadAnswers,
@@ -32,7 +33,8 @@ import type { SurveyPollerProps } from "./props.ts";
 import { createDeadLetters } from "./queues.ts";
 import { readProps } from "./read-props.ts";
 import { createSchedules } from "./schedules.ts";
-import { createSourceSecrets, type SourceSecrets, secretsVariable } from "./source-secrets.ts";
+import { sourceScopes } from "./source-scopes.ts";
+import { createSourceSecrets, type SourceSecrets, secretsVariables } from "./source-secrets.ts";
 import { createStateTable } from "./state-table.ts";
 import { createSubscription, type ResponseCompletedProps, type Subscription } from "./subscriptions/subscribe.ts";
 import { createWebhooks } from "./subscriptions/webhooks.ts";
@@ -142,7 +144,7 @@ export class SurveyPoller extends PollerMetrics {
         // A bus of another account is known by its ARN only.
         BUS_NAME: resources.eventBus?.eventBusArn ?? this.bus.eventBusName,
         CLAIM_CHECK_BUCKET: this.claimCheckBucket.bucketName,
-        SECRETS: secretsVariable(this.secrets),
+        ...secretsVariables(this, resources.secrets),
         POWERTOOLS_SERVICE_NAME: deployment,
         ...(proxy === undefined ? {} : { SURVEY_PROXY: proxy }),
       },
@@ -150,6 +152,8 @@ export class SurveyPoller extends PollerMetrics {
       deadLetters,
     });
     acknowledgeAnyKey(this, this.claimCheckBucket, "*");
+    acknowledgeFamilies(this, this.secrets);
+    const scopeOf = sourceScopes(this, sources);
     this.monitoring = createMonitoring(this, {
       config,
       owner: this.metricsOwner,
@@ -159,6 +163,7 @@ export class SurveyPoller extends PollerMetrics {
       deadLetters,
       alarmTopic: resources.alarmTopic,
       encryptionKey,
+      scopeOf,
     });
     this.alarmTopic = this.monitoring.topic;
     this.webhooks = createWebhooks(this, {
@@ -172,7 +177,7 @@ export class SurveyPoller extends PollerMetrics {
       monitoring: this.monitoring,
       outputPrefix: outputPrefix ?? alphanumeric(id),
     });
-    createSchedules(this, { sources, target: this.pollFunction, deadLetters, encryptionKey });
+    createSchedules(this, { sources, target: this.pollFunction, deadLetters, encryptionKey, scopeOf });
     createOutputs(this, outputPrefix ?? alphanumeric(id));
     Tags.of(this).add("survey-poller", this.node.path);
   }

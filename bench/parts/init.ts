@@ -31,7 +31,7 @@ export async function run(): Promise<Row[]> {
       TABLE_NAME: "table",
       BUS_NAME: "bus",
       CLAIM_CHECK_BUCKET: "bucket",
-      SECRETS: JSON.stringify({ main: { credentials: "credentials", token: "token" } }),
+      SECRETS_PREFIX: "bench",
       POWERTOOLS_LOG_LEVEL: "SILENT",
     };
     const times: Record<"poll" | "clients", number[]> = { poll: [], clients: [] };

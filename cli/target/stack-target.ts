@@ -43,8 +43,7 @@ export async function openStackTarget(stackName: string, io: Io): Promise<Target
       service === "s3" && io.environment.AWS_ENDPOINT_URL_S3 !== undefined ? { forcePathStyle: true } : {},
     call,
     async readConfig() {
-      const [source = ""] = Object.keys(resources.secrets);
-      return resultOf<{ config: unknown }>(await call({ source, operation: { kind: "describe" } })).config;
+      return resultOf<{ config: unknown }>(await call({ operation: { kind: "describe" } })).config;
     },
     close: async () => lambda.destroy(),
   });

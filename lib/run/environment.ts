@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { proxyProblem } from "../config/proxy.ts";
+import type { SecretNaming } from "../config/secret-names.ts";
 import { PollerError } from "../errors.ts";
 import { isObject } from "../events/build/fields.ts";
 import { parseJson } from "../secrets/secret-values.ts";
@@ -13,8 +14,8 @@ export interface Environment {
   alone: boolean;
   /** URL of the HTTP proxy on the way to the survey service; without one straight there. */
   proxy?: string | undefined;
-  /** Secret ids by source name. */
-  secrets: Record<string, { credentials: string; token: string }>;
+  /** Not the names themselves: variables are limited to 4 KB together. */
+  secrets: SecretNaming;
 }
 
 export class EnvironmentError extends PollerError {
@@ -23,24 +24,26 @@ export class EnvironmentError extends PollerError {
 
 /** @throws EnvironmentError naming every variable that is missing or unreadable */
 export function readEnvironment(variables: Record<string, string | undefined>): Environment {
-  const { TABLE_NAME = "", BUS_NAME = "", CLAIM_CHECK_BUCKET = "", ALONE, SURVEY_PROXY, SECRETS = "" } = variables;
-  const secrets = readSecrets(SECRETS);
+  const { TABLE_NAME = "", BUS_NAME = "", CLAIM_CHECK_BUCKET = "", ALONE, SURVEY_PROXY } = variables;
+  const { SECRETS_PREFIX = "", CREDENTIALS_SECRETS = "{}" } = variables;
+  const given = readNames(CREDENTIALS_SECRETS);
   const problems = {
     TABLE_NAME: TABLE_NAME === "",
     BUS_NAME: BUS_NAME === "",
     CLAIM_CHECK_BUCKET: CLAIM_CHECK_BUCKET === "",
     ALONE: ALONE !== undefined && ALONE !== "true",
     SURVEY_PROXY: SURVEY_PROXY !== undefined && proxyProblem(SURVEY_PROXY) !== undefined,
-    SECRETS: secrets === undefined,
+    SECRETS_PREFIX: SECRETS_PREFIX === "",
+    CREDENTIALS_SECRETS: given === undefined,
   };
-  if (secrets === undefined || Object.values(problems).includes(true)) throw lacks(problems);
+  if (given === undefined || Object.values(problems).includes(true)) throw lacks(problems);
   return {
     tableName: TABLE_NAME,
     busName: BUS_NAME,
     claimCheckBucket: CLAIM_CHECK_BUCKET,
     alone: ALONE === "true",
     proxy: SURVEY_PROXY,
-    secrets,
+    secrets: { prefix: SECRETS_PREFIX, given },
   };
 }
 
@@ -76,11 +79,10 @@ function lacks(problems: Record<string, boolean>): EnvironmentError {
 }
 
 /** Undefined for what is not of the form that the stack gives. */
-function readSecrets(text: string): Environment["secrets"] | undefined {
-  const isId = (value: unknown): boolean => typeof value === "string" && value !== "";
-  const isPair = (pair: unknown): boolean => isObject(pair) && isId(pair.credentials) && isId(pair.token);
+function readNames(text: string): Record<string, string> | undefined {
+  const isName = (value: unknown): boolean => typeof value === "string" && value !== "";
   const read = parseJson(text);
-  return isObject(read) && Object.values(read).every(isPair) ? (read as Environment["secrets"]) : undefined;
+  return isObject(read) && Object.values(read).every(isName) ? (read as Record<string, string>) : undefined;
 }
 
 /**

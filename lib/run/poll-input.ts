@@ -18,7 +18,8 @@ export class PollInputError extends PollerError {
 }
 
 /**
- * Checks what the function was invoked with; nothing at all is an empty input. An operation without a source is meant for the only one.
+ * Checks what the function was invoked with; nothing at all is an empty input. An operation without a source is meant for the only one;
+ * what the configuration says any of them tells.
  *
  * @throws PollInputError that names every bad field
  */
@@ -29,7 +30,8 @@ export function readPollInput(input: unknown, sources: readonly string[]): PollI
   if (problems.length > 0) throw refused(problems.join("; "));
   const { source, operation } = given as PollInput;
   if (operation === undefined) return given as PollInput;
-  const chosen = source ?? (sources.length === 1 ? sources[0] : undefined);
+  const isOfAny = sources.length === 1 || (operation as { kind: unknown }).kind === "describe";
+  const chosen = source ?? (isOfAny ? sources[0] : undefined);
   if (chosen === undefined || !sources.includes(chosen)) {
     throw refused(`source: must be one of ${sources.map((name) => `"${name}"`).join(", ")}`);
   }

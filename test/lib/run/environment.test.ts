@@ -5,7 +5,8 @@ const variables = {
   TABLE_NAME: "table",
   BUS_NAME: "bus",
   CLAIM_CHECK_BUCKET: "bucket",
-  SECRETS: JSON.stringify({ main: { credentials: "c", token: "t" } }),
+  SECRETS_PREFIX: "Surveys",
+  CREDENTIALS_SECRETS: JSON.stringify({ main: "team/surveys" }),
 };
 
 describe("the environment of a function", () => {
@@ -15,16 +16,16 @@ describe("the environment of a function", () => {
       busName: "bus",
       claimCheckBucket: "bucket",
       alone: false,
-      secrets: { main: { credentials: "c", token: "t" } },
+      secrets: { prefix: "Surveys", given: { main: "team/surveys" } },
     });
   });
 
   it("that lacks something is an error that names all of it", () => {
-    const broken = { BUS_NAME: "", SECRETS: JSON.stringify({ main: { credentials: "c" } }) };
+    const broken = { BUS_NAME: "", CREDENTIALS_SECRETS: JSON.stringify({ main: { credentials: "c" } }) };
     expect(() => readEnvironment(broken)).toThrow(
       expect.objectContaining({
         code: "BAD_ENVIRONMENT",
-        message: expect.stringMatching(/TABLE_NAME.*BUS_NAME.*CLAIM_CHECK_BUCKET.*SECRETS/),
+        message: expect.stringMatching(/TABLE_NAME.*BUS_NAME.*CLAIM_CHECK_BUCKET.*SECRETS_PREFIX.*CREDENTIALS_SECRETS/),
       }),
     );
   });
@@ -37,8 +38,8 @@ describe("the environment of a function", () => {
   });
 
   it("with secrets that are not JSON is the same error, not the parser's", () => {
-    expect(() => readEnvironment({ ...variables, SECRETS: "{" })).toThrow(
-      expect.objectContaining({ code: "BAD_ENVIRONMENT", message: expect.stringContaining("SECRETS") }),
+    expect(() => readEnvironment({ ...variables, CREDENTIALS_SECRETS: "{" })).toThrow(
+      expect.objectContaining({ code: "BAD_ENVIRONMENT", message: expect.stringContaining("CREDENTIALS_SECRETS") }),
     );
   });
 });
