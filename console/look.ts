@@ -3,6 +3,7 @@ import type { Target } from "../cli/target/target.ts";
 import { keptSince } from "../cli/verbs/credentials.ts";
 import type { SourceStatus, StatusAnswer } from "../cli/verbs/status/answer.ts";
 import { readStatus } from "../cli/verbs/status/read.ts";
+import { secretNames } from "../lib/config/secret-names.ts";
 import { oneLine } from "../lib/errors.ts";
 import { pause } from "../local/pause.ts";
 import type { Change, Flag } from "./changes.ts";
@@ -61,8 +62,9 @@ export async function keepLooking({ target, tell, emittedSince, readers, signal,
 }
 
 async function oldestToken(target: Target): Promise<number | null> {
-  const tokens = Object.values(target.resources.secrets).map(({ token }) => keptSince(target, token));
-  const known = (await Promise.all(tokens)).filter((at) => at !== null);
+  const { sources } = await target.config();
+  const tokens = sources.map((source) => secretNames(source, target.resources.secrets).token);
+  const known = (await Promise.all(tokens.map((token) => keptSince(target, token)))).filter((at) => at !== null);
   return known.length === 0 ? null : Math.min(...known);
 }
 

@@ -2,8 +2,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { Logger } from "@aws-lambda-powertools/logger";
 import type { Context, SQSBatchResponse, SQSEvent } from "aws-lambda";
 import { mostDetailed } from "../lib/config/config.ts";
+import { readDeployedConfig } from "../lib/config/deployed-config.ts";
 import { ConfigError } from "../lib/config/error.ts";
-import { readBuiltConfig } from "../lib/config/read-file.ts";
 import { describeFailure, serviceName } from "../lib/monitoring/log.ts";
 import { writeWebhookMetrics } from "../lib/monitoring/webhook-metrics.ts";
 import { readForwardEnvironment } from "../lib/run/environment.ts";
@@ -12,8 +12,8 @@ import { type DeliveryReport, forwardBatch } from "../lib/webhooks/forward-batch
 import { deliverTest, isTestDelivery, type TestAnswer } from "../lib/webhooks/test-delivery.ts";
 import { createWebhookSecrets } from "../lib/webhooks/webhook-secrets.ts";
 
-const environment = readForwardEnvironment(process.env, import.meta.dirname);
-const { config } = readBuiltConfig(environment.configFile);
+const environment = readForwardEnvironment(process.env);
+const { config } = await readDeployedConfig(process.env, import.meta.dirname);
 const webhook = webhookOf(environment.webhook);
 const bucket = environment.claimCheckBucket;
 const queues = createQueues(environment);

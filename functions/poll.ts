@@ -1,22 +1,23 @@
 import { Logger } from "@aws-lambda-powertools/logger";
 import type { Context } from "aws-lambda";
 import { createClients } from "../lib/aws/clients.ts";
-import { mostDetailed } from "../lib/config/config.ts";
-import { type BuiltConfig, readBuiltConfig } from "../lib/config/read-file.ts";
+import { mostDetailed, type SourceConfig } from "../lib/config/config.ts";
+import { readDeployedConfig } from "../lib/config/deployed-config.ts";
 import { serviceName } from "../lib/monitoring/log.ts";
 import type { OperationOutput } from "../lib/operator/run-operation.ts";
-import { type Environment, leaseOwner, readEnvironment } from "../lib/run/environment.ts";
+import { leaseOwner, readEnvironment } from "../lib/run/environment.ts";
 import { readPollInput } from "../lib/run/poll-input.ts";
 import { pollScheduled } from "../lib/run/poll-scheduled.ts";
 import { limitsOf, type PollOutput, pollSources } from "../lib/run/poll-sources.ts";
-import { createSourceGraph, eventsOf } from "../lib/run/wiring.ts";
+import { createSourceGraph, eventsOf, type SourceGraph } from "../lib/run/wiring.ts";
 
-const environment = readEnvironment(process.env, import.meta.dirname);
-const { raw: rawConfig, config } = await readConfig(environment);
+const environment = readEnvironment(process.env);
+const { raw: rawConfig, config } = await readDeployedConfig(process.env, import.meta.dirname);
 const clients = createClients();
-const graphs = config.sources
-  .filter((source) => source.enabled)
-  .map((source) => createSourceGraph({ ...source, events: eventsOf(config.events) }, environment, clients));
+const sources = new Map(
+  config.sources.filter((source) => source.enabled).map((source) => [source.name, source] as const),
+);
+const graphs = new Map<string, SourceGraph>();
 const { tickQueueUrl } = environment;
 // Few stacks have one.
 const sendTicks =
@@ -27,16 +28,22 @@ const logger = new Logger({
   ...(process.env.POWERTOOLS_LOG_LEVEL === undefined ? { logLevel: mostDetailed(config.sources) } : {}),
 });
 
+/** The graph of a source, made when it is needed first: most invocations are for one of many. */
+function graphOf(source: SourceConfig): SourceGraph {
+  const graph =
+    graphs.get(source.name) ?? createSourceGraph({ ...source, events: eventsOf(config.events) }, environment, clients);
+  graphs.set(source.name, graph);
+  return graph;
+}
+
 /** The scheduled tick: polls the source its schedule names, or all of them. By hand also what an operator's command asks for. */
 export async function handler(event: unknown, context: Context): Promise<PollOutput | OperationOutput> {
   // Each line tells by which invocation it was written, and Powertools adds the trace id.
   logger.addContext(context);
-  const input = readPollInput(
-    event,
-    graphs.map(({ source }) => source.name),
-    context.invokedFunctionArn,
-  );
-  const chosen = graphs.filter(({ source }) => input.source === undefined || source.name === input.source);
+  const input = readPollInput(event, [...sources.keys()], context.invokedFunctionArn);
+  const chosen = [...sources.values()]
+    .filter(({ name }) => input.source === undefined || name === input.source)
+    .map(graphOf);
   const request = {
     owner: leaseOwner(environment, context.awsRequestId),
     remaining: () => context.getRemainingTimeInMillis(),
@@ -52,11 +59,4 @@ export async function handler(event: unknown, context: Context): Promise<PollOut
   }
   const asked = { ...request, graphs: chosen };
   return input.scheduled === true ? pollScheduled({ ...asked, sentAt: input.sentAt, sendTicks }) : pollSources(asked);
-}
-
-/** The schema is loaded only where the configuration is not known before the deployment: it would take its time of each cold start. */
-async function readConfig({ configFile, parameters }: Environment): Promise<BuiltConfig> {
-  if (parameters === undefined) return readBuiltConfig(configFile);
-  const { configFromParameters } = await import("../lib/config/from-parameters.ts");
-  return configFromParameters(parameters.said, parameters.more);
 }

@@ -1,8 +1,8 @@
 import { copyFileSync, existsSync, mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { basename, join, resolve } from "node:path";
+import { CONFIG_FILE, type DeployedConfig } from "../lib/config/deployed-config.ts";
 import { parseConfig } from "../lib/config/parse.ts";
-import type { BuiltConfig } from "../lib/config/read-file.ts";
 
 /** The checkout, or in the package `dist`. */
 const ROOT = resolve(import.meta.dirname, "..");
@@ -76,8 +76,8 @@ function clear(outDir: string): void {
 
 function finished(outDir: string, config: unknown): Bundle {
   if (config !== undefined) {
-    const built: BuiltConfig = { raw: config, config: parseConfig(config, { deployed: false }) };
-    writeFileSync(join(outDir, "config.json"), `${JSON.stringify(built, null, 2)}\n`);
+    const built: DeployedConfig = { raw: config, config: parseConfig(config, { deployed: false }) };
+    writeFileSync(join(outDir, CONFIG_FILE), `${JSON.stringify(built, null, 2)}\n`);
   }
   const modules = readdirSync(outDir).filter((name) => name.endsWith(".mjs"));
   const bytes = modules.reduce((sum, name) => sum + statSync(join(outDir, name)).size, 0);

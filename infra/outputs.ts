@@ -6,6 +6,7 @@ import type { IBucket } from "aws-cdk-lib/aws-s3";
 import type { IQueue } from "aws-cdk-lib/aws-sqs";
 import type { Construct } from "constructs";
 import type { Monitoring } from "./monitoring/monitoring.ts";
+import { areMany } from "./source-scopes.ts";
 import type { SourceSecrets } from "./source-secrets.ts";
 
 /** A poller, as far as its outputs tell of it. */
@@ -57,7 +58,8 @@ export function createOutputs(poller: Poller, prefix: string): void {
   output("ClaimCheckBucketName", claimCheckBucket.bucketName, "Answers too large for an event");
   if (monitoring.dashboardUrl !== undefined)
     output("DashboardUrl", monitoring.dashboardUrl, "Is it well, how late, what does it cost");
-  for (const { source, credentials, token } of secrets) {
+  // A stack takes 200 outputs. The names are those of the sources in any case.
+  for (const { source, credentials, token } of areMany(secrets) ? [] : secrets) {
     const suffix = secrets.length === 1 ? "" : alphanumeric(source);
     output(`CredentialsSecretName${suffix}`, credentials.name, 'Put {"clientId":"...","clientSecret":"..."} here');
     output(`TokenSecretName${suffix}`, token.name, "Kept by the poller");

@@ -8,6 +8,7 @@ import { CLAIM_CHECKS } from "../lib/publisher/claim-check.ts";
 import { tableDefinition } from "../lib/state/table.ts";
 import { type KeyUse, may, useKey } from "./encryption.ts";
 import { acknowledgeFinding } from "./findings.ts";
+import { areMany } from "./source-scopes.ts";
 import type { SecretReference, SourceSecrets } from "./source-secrets.ts";
 
 /** Resources that the function works on. */
@@ -43,19 +44,21 @@ export function pollStatements({ table, bus, factsBus, claimCheckBucket, secrets
     may("TakeUpWhatWasKept", ["s3:GetObject", "s3:DeleteObject"], claimCheckBucket.arnForObjects("*")),
     // Without it S3 answers for a missing key that access is denied: what was kept would seem gone wherever a right is missing.
     may("TellMissing", ["s3:ListBucket"], claimCheckBucket.bucketArn),
-    ...inParts([...credentials, ...tokens]).map((part, index) =>
-      may(
-        index === 0 ? "ReadSecrets" : `ReadSecrets${index + 1}`,
-        ["secretsmanager:GetSecretValue"],
-        ...part.map(({ arn }) => arn),
-      ),
+    ...inParts([...arnsOf(credentials), ...arnsOf(tokens)]).map((part, index) =>
+      may(index === 0 ? "ReadSecrets" : `ReadSecrets${index + 1}`, ["secretsmanager:GetSecretValue"], ...part),
     ),
-    may("KeepToken", ["secretsmanager:PutSecretValue"], ...tokens.map(({ arn }) => arn)),
+    may("KeepToken", ["secretsmanager:PutSecretValue"], ...arnsOf(tokens)),
     ...useKey("DecryptBooks", table.encryptionKey, "use-table"),
     ...useKey("DecryptLargeAnswers", claimCheckBucket.encryptionKey, "write-objects"),
     ...useKeys("DecryptCredentials", credentials, "read-secret"),
     ...useKeys("DecryptToken", tokens, "write-secret"),
   ];
+}
+
+/** Each secret by itself; of many, those that the poller has made by one pattern: a role takes no more than ten policies. */
+function arnsOf(secrets: readonly SecretReference[]): string[] {
+  const isByFamily = areMany(secrets);
+  return [...new Set(secrets.map(({ arn, family }) => (isByFamily ? (family ?? arn) : arn)))];
 }
 
 /** One statement for each key that some secrets are encrypted with. */
@@ -76,6 +79,20 @@ export function acknowledgeAnyKey(scope: Construct, bucket: Bucket, pattern: str
     reason:
       "The keys are made of event and response ids, which are not known before; all of the bucket is the poller's.",
   });
+}
+
+/** Leave to use the secrets of all sources, where they are too many to be named. */
+export function acknowledgeFamilies(scope: Construct, secrets: readonly SourceSecrets[]): void {
+  if (!areMany(secrets)) return;
+  for (const { family } of secrets.flatMap(({ credentials, token }) => [credentials, token])) {
+    if (family === undefined) continue;
+    const joined: { "Fn::Join": [string, (string | { Ref: string })[]] } = Stack.of(scope).resolve(family);
+    const arn = joined["Fn::Join"][1].map((part) => (typeof part === "string" ? part : `<${part.Ref}>`)).join("");
+    acknowledgeFinding(scope, {
+      id: `AwsSolutions-IAM5[Resource::${arn}]`,
+      reason: "A role takes ten policies, which cannot name so many secrets. Only this stack's secrets are named so.",
+    });
+  }
 }
 
 export function grantReadState(table: ITable, grantee: IGrantable): Grant {
@@ -125,11 +142,7 @@ export function shareAnswers(bucket: Bucket, accounts: readonly string[]): void 
 
 export function grantFill(secrets: readonly SecretReference[], grantee: IGrantable): Grant {
   return grantAll(grantee, [
-    may(
-      "FillSecrets",
-      ["secretsmanager:DescribeSecret", "secretsmanager:PutSecretValue"],
-      ...secrets.map(({ arn }) => arn),
-    ),
+    may("FillSecrets", ["secretsmanager:DescribeSecret", "secretsmanager:PutSecretValue"], ...arnsOf(secrets)),
     ...useKeys("FillSecrets", secrets, "write-secret"),
   ]);
 }

@@ -49,7 +49,7 @@ export interface SurveyPollerResources {
   proxy?: string;
   /**
    * Credentials secrets that are there already, by source name: a secret of the same account and region, or its name. Each holds
-   * `{"clientId":"…","clientSecret":"…"}`. Default: an empty one for each source, made by the poller. The same can be said in the configuration by
+   * `{"clientId":"…","clientSecret":"…"}`, or that under the name of each source that shares it. Default: an empty one for each source, made by the poller. The same can be said in the configuration by
    * `credentialsSecret`, but not both. A secret encrypted with a key of your own is given as `Secret.fromSecretAttributes` with that
    * key.
    */
@@ -153,7 +153,7 @@ export interface SourceProps {
   eventSource?: string | undefined;
   /** Default "info". */
   logLevel?: "debug" | "info" | "warn" | "error" | undefined;
-  /** Name of a secret that is there already and holds the credentials. Default: an empty one is made for them. */
+  /** Name of a secret that is there already and holds the credentials, of this source or of several, each under its name. Default: an empty one is made for them. */
   credentialsSecret?: string | undefined;
   /** Seldom right to touch, and promised to nobody: a new version may change them. */
   advanced?: AdvancedProps | undefined;

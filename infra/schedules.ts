@@ -9,6 +9,10 @@ import type { SourceConfig } from "../lib/config/index.ts";
 import { MINUTE } from "../lib/config/units.ts";
 import { may, useKey } from "./encryption.ts";
 import { acknowledgeInlinePolicy } from "./findings.ts";
+import type { ScopeOf } from "./source-scopes.ts";
+
+/** Minutes: a source that is asked once a day is not to be hours late. */
+const MOST_WINDOW = 15;
 
 export interface SchedulesProps {
   sources: readonly SourceConfig[];
@@ -16,19 +20,21 @@ export interface SchedulesProps {
   deadLetters: IQueue;
   /** Of the dead-letter queue. */
   encryptionKey?: IKey | undefined;
+  /** Where the schedule of a source stands. */
+  scopeOf: ScopeOf;
 }
 
 /** One schedule for each source, whose name is the invocation's input. It comes each minute at most: its tick sees to those within one. A source that is not enabled keeps a disabled one. */
-export function createSchedules(scope: Construct, { sources, ...props }: SchedulesProps): void {
+export function createSchedules(scope: Construct, { sources, scopeOf, ...props }: SchedulesProps): void {
   const { target, deadLetters } = props;
   const role = createRole(scope, props);
   for (const source of sources) {
     const minutes = Math.max(1, source.interval / MINUTE);
-    const schedule = new CfnSchedule(scope, `Schedule-${source.name}`, {
+    const schedule = new CfnSchedule(scopeOf(source.name, scope), `Schedule-${source.name}`, {
       description: `Polls the survey service, source ${source.name}`,
       state: source.enabled ? "ENABLED" : "DISABLED",
       scheduleExpression: `rate(${minutes} ${minutes === 1 ? "minute" : "minutes"})`,
-      flexibleTimeWindow: { mode: "OFF" },
+      flexibleTimeWindow: windowOf(source, sources.length),
       target: {
         arn: target.functionArn,
         roleArn: role.roleArn,
@@ -43,7 +49,19 @@ export function createSchedules(scope: Construct, { sources, ...props }: Schedul
   }
 }
 
-function createRole(scope: Construct, { target, deadLetters, encryptionKey }: Omit<SchedulesProps, "sources">): Role {
+/**
+ * Ticks of several sources come at any time within a fifth of their interval, so that not all of them ask for an execution at once. A window
+ * is whole minutes: an interval below five has none.
+ */
+function windowOf({ interval }: SourceConfig, sources: number): CfnSchedule.FlexibleTimeWindowProperty {
+  const minutes = Math.min(MOST_WINDOW, Math.floor(interval / MINUTE / 5));
+  return sources > 1 && minutes > 0 ? { mode: "FLEXIBLE", maximumWindowInMinutes: minutes } : { mode: "OFF" };
+}
+
+function createRole(
+  scope: Construct,
+  { target, deadLetters, encryptionKey }: Omit<SchedulesProps, "sources" | "scopeOf">,
+): Role {
   const { account } = Stack.of(scope);
   const group = Stack.of(scope).formatArn({
     service: "scheduler",

@@ -3,16 +3,22 @@ import type { IKey } from "aws-cdk-lib/aws-kms";
 import { CfnSecret, type ISecret } from "aws-cdk-lib/aws-secretsmanager";
 import type { Construct } from "constructs";
 import { ConfigError, type SourceConfig } from "../lib/config/index.ts";
+import { type SecretNames, secretNames } from "../lib/config/secret-names.ts";
 import { acknowledge, acknowledgeFinding, acknowledgeOwnKey } from "./findings.ts";
 
 /** Lambda allows 4 KB for all environment variables together; this leaves room for the others. */
 const ENVIRONMENT_SHARE = 3 * 1024;
+
+/** Any six characters, which AWS adds to a name. */
+const ANY_VERSION = "-??????";
 
 /** A secret as permissions see it. */
 export interface SecretReference {
   name: string;
   /** For policies: of one that is known by its name alone, any six characters stand for those that AWS has added. */
   arn: string;
+  /** Of one that the poller has made: the same for all sources, where there are too many for a policy. */
+  family?: string;
   /** Undefined with a key that AWS owns, or one that is not known. */
   encryptionKey?: IKey | undefined;
 }
@@ -38,15 +44,21 @@ export function createSourceSecrets(
   scope: Construct,
   { source: { name: source, credentialsSecret }, existing = credentialsSecret, encryptionKey }: SourceSecretsProps,
 ): SourceSecrets {
+  const named = (kind: keyof SecretNames) => {
+    const [name, family] = [source, "*"].map(
+      (one) => secretNames({ name: one }, { prefix: secretsPrefix(scope) })[kind],
+    );
+    return { name: name ?? "", family: family ?? "" };
+  };
   const token = createSecret(scope, `Token-${source}`, {
-    name: `${source}/token`,
+    ...named("token"),
     description: `Survey service, source ${source}: the access token, kept by the poller`,
     unrotated: "The poller renews the token whenever the service refuses it.",
     encryptionKey,
   });
   if (existing !== undefined) return { source, credentials: reference(scope, existing), token };
   const credentials = createSecret(scope, `Credentials-${source}`, {
-    name: `${source}/credentials`,
+    ...named("credentials"),
     description: `Survey service, source ${source}: {"clientId":"...","clientSecret":"..."}, put here by the operator`,
     unrotated:
       "The operator of the survey service issues the credentials on request; they cannot be renewed by a program.",
@@ -56,16 +68,22 @@ export function createSourceSecrets(
 }
 
 interface OwnSecret {
-  /** Behind the name of the stack. */
   name: string;
+  /** The name that stands for those of all sources. */
+  family: string;
   description: string;
   /** Why it is not rotated. */
   unrotated: string;
   encryptionKey: IKey | undefined;
 }
 
+/** Stands in front of the names of all secrets of a stack. */
+function secretsPrefix(scope: Construct): string {
+  return Stack.of(scope).stackName;
+}
+
 function createSecret(scope: Construct, id: string, { unrotated, encryptionKey, ...own }: OwnSecret): SecretReference {
-  const name = `${Stack.of(scope).stackName}/${own.name}`;
+  const { name } = own;
   const all = Stack.of(scope).node.findAll();
   if (all.some((one) => one instanceof CfnSecret && one.name === name)) {
     const message = `another SurveyPoller of this stack has a secret ${name}: give this source another name`;
@@ -81,39 +99,45 @@ function createSecret(scope: Construct, id: string, { unrotated, encryptionKey, 
   acknowledgeFinding(secret, { id: "AwsSolutions-SMG4", reason: unrotated });
   acknowledge(secret, { SecretsManagerRotationEnabled: unrotated });
   acknowledgeOwnKey(secret, "SecretsManagerUsingKMSKey", encryptionKey);
-  return { name, arn: secret.ref, encryptionKey };
+  return { name, arn: secret.ref, family: arnOf(scope, own.family), encryptionKey };
+}
+
+/** Of a secret that is known by its name alone, or of all whose names are of this pattern. */
+function arnOf(scope: Construct, name: string): string {
+  return Stack.of(scope).formatArn({
+    service: "secretsmanager",
+    resource: "secret",
+    resourceName: `${name}${ANY_VERSION}`,
+    arnFormat: ArnFormat.COLON_RESOURCE_NAME,
+  });
 }
 
 /** Name and addresses of a secret that is there already. */
 export function reference(scope: Construct, existing: ISecret | string): SecretReference {
-  const anyVersion = "-??????";
-  if (typeof existing !== "string") {
-    const arn = existing.secretFullArn ?? `${existing.secretArn}${anyVersion}`;
-    return { name: existing.secretName, arn, encryptionKey: existing.encryptionKey };
-  }
-  const arn = Stack.of(scope).formatArn({
-    service: "secretsmanager",
-    resource: "secret",
-    resourceName: `${existing}${anyVersion}`,
-    arnFormat: ArnFormat.COLON_RESOURCE_NAME,
-  });
-  return { name: existing, arn };
+  if (typeof existing === "string") return { name: existing, arn: arnOf(scope, existing) };
+  const arn = existing.secretFullArn ?? `${existing.secretArn}${ANY_VERSION}`;
+  return { name: existing.secretName, arn, encryptionKey: existing.encryptionKey };
 }
 
 /**
- * The functions' `SECRETS` variable: `{"<source>":{"credentials":"<name>","token":"<name>"}}`.
+ * The function's variables about secrets. It makes the names of them all from the configuration that it has; only of those that the
+ * construct was given it must be told.
  *
- * @throws ConfigError when there are more sources than fit
+ * @throws ConfigError when more were given than fit
  */
-export function secretsVariable(secrets: readonly SourceSecrets[]): string {
-  const text = JSON.stringify(
-    Object.fromEntries(
-      secrets.map(({ source, credentials, token }) => [source, { credentials: credentials.name, token: token.name }]),
-    ),
-  );
+export function secretsVariables(
+  scope: Construct,
+  given: Readonly<Record<string, ISecret | string>> = {},
+): Record<string, string> {
+  const prefix = { SECRETS_PREFIX: secretsPrefix(scope) };
+  const names = Object.entries(given).map(([source, secret]) => [source, reference(scope, secret).name]);
+  if (names.length === 0) return prefix;
+  const text = JSON.stringify(Object.fromEntries(names));
   if (Buffer.byteLength(text) > ENVIRONMENT_SHARE) {
-    const message = "too many for one deployment (their names do not fit into the 4 KB Lambda has for its environment)";
-    throw new ConfigError([{ path: "sources", message }], { hint: "Deploy a second stack for some of the sources." });
+    const message = "too many: their names do not fit into the 4 KB that Lambda has for the function's environment";
+    throw new ConfigError([{ path: "secrets", message }], {
+      hint: "Name them in the configuration instead, by the credentialsSecret of each source.",
+    });
   }
-  return text;
+  return { ...prefix, CREDENTIALS_SECRETS: text };
 }

@@ -22,6 +22,7 @@ import { createNetwork } from "./network.ts";
 import { alphanumeric, createOutputs } from "./outputs.ts";
 import {
   acknowledgeAnyKey,
+  acknowledgeFamilies,
   grantAll,
   grantFill,
   grantReadAnswers,
@@ -33,7 +34,8 @@ import type { SurveyPollerProps } from "./props.ts";
 import { createDeadLetters } from "./queues.ts";
 import { readProps } from "./read-props.ts";
 import { createSchedules } from "./schedules.ts";
-import { createSourceSecrets, type SourceSecrets, secretsVariable } from "./source-secrets.ts";
+import { sourceScopes } from "./source-scopes.ts";
+import { createSourceSecrets, type SourceSecrets, secretsVariables } from "./source-secrets.ts";
 import { createStateTable } from "./state-table.ts";
 import { createSubscription, type ResponseCompletedProps, type Subscription } from "./subscriptions/subscribe.ts";
 import { createWebhooks } from "./subscriptions/webhooks.ts";
@@ -159,7 +161,7 @@ export class SurveyPoller extends PollerMetrics {
         BUS_NAME: resources.eventBus?.eventBusArn ?? this.bus.eventBusName,
         ...(this.factsBus === undefined ? {} : { FACTS_BUS_NAME: this.factsBus.eventBusName }),
         CLAIM_CHECK_BUCKET: this.claimCheckBucket.bucketName,
-        SECRETS: secretsVariable(this.secrets),
+        ...secretsVariables(this, resources.secrets),
         POWERTOOLS_SERVICE_NAME: deployment,
         ...(proxy === undefined ? {} : { SURVEY_PROXY: proxy }),
         ...(tickQueue === undefined ? {} : { TICK_QUEUE_URL: tickQueue.queueUrl }),
@@ -171,6 +173,8 @@ export class SurveyPoller extends PollerMetrics {
     const version = this.pollFunction.latestVersion;
     this.resendFunction = new Alias(this, "Resend", { aliasName: RESEND_ALIAS, version });
     acknowledgeAnyKey(this, this.claimCheckBucket, "*");
+    acknowledgeFamilies(this, this.secrets);
+    const scopeOf = sourceScopes(this, sources);
     this.monitoring = createMonitoring(this, {
       config,
       owner: this.metricsOwner,
@@ -180,6 +184,7 @@ export class SurveyPoller extends PollerMetrics {
       deadLetters,
       alarmTopic: resources.alarmTopic,
       encryptionKey,
+      scopeOf,
     });
     this.alarmTopic = this.monitoring.topic;
     this.webhooks = createWebhooks(this, {
@@ -194,7 +199,7 @@ export class SurveyPoller extends PollerMetrics {
       outputPrefix: outputPrefix ?? alphanumeric(id),
     });
     startTicks(this, tickQueue, this.pollFunction);
-    createSchedules(this, { sources, target: this.pollFunction, deadLetters, encryptionKey });
+    createSchedules(this, { sources, target: this.pollFunction, deadLetters, encryptionKey, scopeOf });
     createOutputs(this, outputPrefix ?? alphanumeric(id));
     Tags.of(this).add("survey-poller", this.node.path);
   }

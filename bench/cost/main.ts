@@ -1,30 +1,53 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { parseArgs } from "node:util";
-import { App } from "aws-cdk-lib";
+import { App, Stack } from "aws-cdk-lib";
 import { Template } from "aws-cdk-lib/assertions";
 import { SurveyPollerStack } from "../../infra/stack.ts";
 import { caseTable } from "./case.ts";
-import { pricesOf, resourceTable } from "./resources.ts";
+import { comparison, type Price, type PricedTemplate, pricesOf, resourceTable } from "./resources.ts";
 import { usageTables } from "./usage.ts";
 import { withinMinuteTable } from "./within-minute.ts";
 
 // npm run cost -- --surveys 40 --responses 2000: what that costs and how late events come; responses are those of a day.
 // npm run cost: writes the tables of docs/cost.md. The names of parts as arguments leave the others as they are: `usage` counts what ticks
-// use, which takes minutes; `minimal` reads what a stack holds.
+// use, which takes minutes; `minimal` and `sources` read
+// what a stack holds.
 
 const page = new URL("../../docs/cost.md", import.meta.url);
 const { context } = JSON.parse(readFileSync(new URL("../../cdk.json", import.meta.url), "utf8")) as { context: object };
 
-/** A stack with one source and the defaults. */
-function stackTable(): string {
+/** The prices of a stack with so many sources and the defaults. */
+function stackPrices(count: number, fields: { credentialsSecret?: string } = {}): Price[] {
   const app = new App({ context: { ...context } });
-  const config = { sources: [{ baseUrl: "https://surveys.example.com" }] };
-  const template = Template.fromStack(new SurveyPollerStack(app, "SurveyPoller", { config }));
-  return resourceTable(pricesOf(template.toJSON() as Parameters<typeof pricesOf>[0], "minimal", 1));
+  const one = { baseUrl: "https://surveys.example.com", ...fields };
+  const sources = Array.from({ length: count }, (_, index) => ({ ...one, name: `customer-${index}` }));
+  const stack = new SurveyPollerStack(app, "SurveyPoller", { config: { sources } });
+  const stacks = stack.node.findAll().filter((found) => Stack.isStack(found));
+  const resources = stacks.flatMap((part, index) =>
+    Object.entries((Template.fromStack(part).toJSON() as PricedTemplate).Resources).map(
+      ([id, resource]) => [`${index}-${id}`, resource] as const,
+    ),
+  );
+  return pricesOf({ Resources: Object.fromEntries(resources) }, "minimal", count);
+}
+
+/** What a source costs at rest, and forty of them. */
+function sourcesTable(): string {
+  const [one, two] = [stackPrices(1), stackPrices(2)];
+  const more = two.map((price) => ({
+    ...price,
+    dollars: price.dollars - (one.find(({ what }) => what === price.what)?.dollars ?? 0),
+  }));
+  return comparison({
+    "each further source": more,
+    "40 sources": stackPrices(40),
+    "40 sources that share a secret": stackPrices(40, { credentialsSecret: "customers" }),
+  });
 }
 
 const parts: Record<string, () => string | Promise<string>> = {
-  minimal: stackTable,
+  minimal: () => resourceTable(stackPrices(1)),
+  sources: sourcesTable,
   "within a minute": withinMinuteTable,
   usage: usageTables,
 };

@@ -30,7 +30,11 @@ export const IDLE = { readUnits: 1, writeUnits: 2, seconds: 0.3 };
 /** Bytes of log an idle tick: the line of metrics, and those that Lambda writes of each invocation. */
 export const LOG_BYTES: Record<MonitoringLevel, number> = { minimal: 750, full: 1_900 };
 
-type Rule = (count: number, level: MonitoringLevel) => Pick<Price, "dollars" | "withFreeTier" | "counted">;
+type Rule = (
+  count: number,
+  level: MonitoringLevel,
+  sources: number,
+) => Pick<Price, "dollars" | "withFreeTier" | "counted">;
 
 const paid = (dollars: number, counted: string, withFreeTier = dollars) => ({ dollars, withFreeTier, counted });
 /** So many of them are free. */
@@ -48,18 +52,18 @@ const RULES: Record<string, Rule> = {
   "AWS::KMS::Key": (count) => paid(count * PRICES.key, `$${PRICES.key} each, and its requests`),
   "AWS::Scheduler::Schedule": (count) =>
     paid((count * TICKS * PRICES.schedules) / MILLION, `${TICKS.toLocaleString("en-US")} ticks each`, 0),
-  "AWS::Lambda::Function": () => {
+  "AWS::Lambda::Function": (_count, _level, sources) => {
     const gbSeconds = (IDLE.seconds * DEFAULT_MEMORY) / 1024;
-    const dollars = TICKS * (PRICES.invocations / MILLION + gbSeconds * PRICES.gbSeconds);
+    const dollars = sources * TICKS * (PRICES.invocations / MILLION + gbSeconds * PRICES.gbSeconds);
     return paid(dollars, `the ticks, at ${IDLE.seconds} s and ${DEFAULT_MEMORY} MB`, 0);
   },
-  "AWS::DynamoDB::Table": () =>
+  "AWS::DynamoDB::Table": (_count, _level, sources) =>
     paid(
-      (TICKS * (IDLE.readUnits * PRICES.readUnits + IDLE.writeUnits * PRICES.writeUnits)) / MILLION,
+      (sources * TICKS * (IDLE.readUnits * PRICES.readUnits + IDLE.writeUnits * PRICES.writeUnits)) / MILLION,
       "one read and two writes a tick, for its lease. What it holds comes with the responses: $0.25 a GB, and $0.20 for its restore points",
     ),
-  "AWS::Logs::LogGroup": (_count, level) =>
-    paid((TICKS * LOG_BYTES[level] * PRICES.logs) / GB, `about ${LOG_BYTES[level]} bytes a tick`, 0),
+  "AWS::Logs::LogGroup": (_count, level, sources) =>
+    paid((sources * TICKS * LOG_BYTES[level] * PRICES.logs) / GB, `about ${LOG_BYTES[level]} bytes a tick`, 0),
   "AWS::S3::Bucket": nothing("$0.023 a GB of large answers"),
   "AWS::SNS::Topic": nothing("$2 for 100,000 mails"),
   "AWS::SQS::Queue": nothing("$0.40 for a million requests"),
@@ -72,6 +76,7 @@ const FREE = new Set(
   [
     ...["EC2::SecurityGroup"],
     ...["Events::EventBusPolicy", "Events::Rule"],
+    ...["CloudFormation::Stack"],
     ...["EventSchemas::Registry", "EventSchemas::RegistryPolicy", "EventSchemas::Schema"],
     ...["IAM::Policy", "IAM::Role"],
     ...["KMS::Alias"],
@@ -98,7 +103,7 @@ export function pricesOf({ Resources }: PricedTemplate, level: MonitoringLevel, 
   const priced = [...counts].map(([type, count]): Price => {
     const rule = RULES[type] ?? (FREE.has(type) ? nothing() : undefined);
     if (rule === undefined) throw new Error(`bench/cost/resources.ts has no price for ${type}`);
-    return { what: `\`${type}\``, count, ...rule(count, level), isMonitoring: MONITORING.test(type) };
+    return { what: `\`${type}\``, count, ...rule(count, level, sources), isMonitoring: MONITORING.test(type) };
   });
   const series = sources * writtenBy(level).length;
   const ofSeries = beyond(series, 10, PRICES.series, `$${PRICES.series} each, in a month in which all are written`);
@@ -109,6 +114,22 @@ export function pricesOf({ Resources }: PricedTemplate, level: MonitoringLevel, 
 
 export function total(prices: readonly Price[], column: "dollars" | "withFreeTier" = "dollars"): number {
   return prices.reduce((sum, price) => sum + price[column], 0);
+}
+
+/** What each thing costs in several stacks, side by side. Things that cost nothing in all of them are left out. */
+export function comparison(columns: Readonly<Record<string, readonly Price[]>>): string {
+  const stacks = Object.values(columns);
+  const costOf = (prices: readonly Price[], what: string) => prices.find((one) => one.what === what)?.dollars ?? 0;
+  const things = [...new Set(stacks.flat().map(({ what }) => what))];
+  const rows = things
+    .map((what) => [what, ...stacks.map((prices) => dollars(costOf(prices, what)))])
+    .filter(([, ...costs]) => costs.some((cost) => cost !== "0.00"));
+  return [
+    line(["", ...Object.keys(columns)]),
+    line(["---", ...stacks.map(() => "---:")]),
+    ...rows.map(line),
+    line(["**together**", ...stacks.map((prices) => `**${dollars(total(prices))}**`)]),
+  ].join("\n");
 }
 
 export const line = (cells: (string | number)[]): string => `| ${cells.join(" | ")} |`;

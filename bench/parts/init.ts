@@ -8,6 +8,7 @@ import { atMost, median, type Row, told } from "../support/measure.ts";
 // What a cold start costs beyond the SDK: the bundle of the function against one that only makes the same clients.
 
 const ROUNDS = 20;
+const MANY = 200;
 
 /** Milliseconds from the start of a process until the module is loaded. */
 function load(file: string, env: Record<string, string>): number {
@@ -21,8 +22,10 @@ const kb = (bytes: number): string => `${(bytes / 1024).toFixed(0)} KB`;
 export async function run(): Promise<Row[]> {
   const folder = mkdtempSync(join(tmpdir(), "survey-poller-init-"));
   try {
-    const config = { name: "main", baseUrl: "https://surveys.example.com" };
-    const poll = bundleFunction("poll", join(folder, "poll"), config);
+    const baseUrl = "https://surveys.example.com";
+    const poll = bundleFunction("poll", join(folder, "poll"), { name: "main", baseUrl });
+    const sources = Array.from({ length: MANY }, (_, index) => ({ name: `customer-${index}`, baseUrl }));
+    const many = bundleFunction("poll", join(folder, "many"), { sources });
     const clients = bundleEntry(join(import.meta.dirname, "../support/clients-only.ts"), join(folder, "clients"));
     const env = {
       AWS_REGION: "eu-central-1",
@@ -31,13 +34,14 @@ export async function run(): Promise<Row[]> {
       TABLE_NAME: "table",
       BUS_NAME: "bus",
       CLAIM_CHECK_BUCKET: "bucket",
-      SECRETS: JSON.stringify({ main: { credentials: "credentials", token: "token" } }),
+      SECRETS_PREFIX: "bench",
       POWERTOOLS_LOG_LEVEL: "SILENT",
     };
-    const times: Record<"poll" | "clients", number[]> = { poll: [], clients: [] };
+    const times: Record<"poll" | "many" | "clients", number[]> = { poll: [], many: [], clients: [] };
     for (let round = 0; round < ROUNDS; round += 1) {
       times.clients.push(load(clients.file, env));
       times.poll.push(load(poll.file, env));
+      times.many.push(load(many.file, env));
     }
     return [
       atMost(
@@ -45,6 +49,7 @@ export async function run(): Promise<Row[]> {
         median(times.poll) / median(times.clients),
         1.15,
       ),
+      atMost(`the same with ${MANY} sources`, median(times.many) / median(times.clients), 1.2),
       told("  until loaded", `${median(times.poll).toFixed(0)} and ${median(times.clients).toFixed(0)} ms`),
       told("  size: function, clients", [poll, clients].map(({ bytes }) => kb(bytes)).join(", ")),
     ];

@@ -1,6 +1,7 @@
 import type { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
 import { createClients } from "../../lib/aws/clients.ts";
 import { parseConfig } from "../../lib/config/index.ts";
+import { secretNames } from "../../lib/config/secret-names.ts";
 import { type TickSummary, tick } from "../../lib/polling/index.ts";
 import { createSourceGraph, eventsOf, type SourceGraph } from "../../lib/run/wiring.ts";
 import { fillCredentials, names, provision } from "../../local/runner/provision.ts";
@@ -16,16 +17,15 @@ export interface AwsPoller {
 
 /** The poller of one source as the function wires it, with the SDK's clients, against the services named in the environment. */
 export async function createAwsPoller(url: string, settings: Record<string, unknown> = {}): Promise<AwsPoller> {
-  const secrets = await provision({ bus: "bench", sources: ["main"] });
-  const ids = secrets.main;
-  if (ids === undefined) throw new Error("no secrets were made");
-  await fillCredentials(ids.credentials, { clientId: "bench", clientSecret: "bench" });
   const { sources, events } = parseConfig(
     { name: "main", baseUrl: url, startFrom: "beginning", ...settings },
     { deployed: false },
   );
   const [source] = sources;
   if (source === undefined) throw new Error("no source");
+  const secrets = { prefix: names.secrets };
+  await provision({ bus: "bench", sources });
+  await fillCredentials(secretNames(source, secrets).credentials, { clientId: "bench", clientSecret: "bench" });
   const clients = createClients();
   const environment = { tableName: names.table, busName: "bench", claimCheckBucket: names.bucket, secrets };
   const graph = createSourceGraph({ ...source, events: eventsOf(events) }, environment as never, clients);

@@ -3,7 +3,7 @@ import { connect } from "node:net";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { createClients } from "../../lib/aws/clients.ts";
-import { readBuiltConfig } from "../../lib/config/read-file.ts";
+import { readDeployedConfig } from "../../lib/config/deployed-config.ts";
 import { PollerError } from "../../lib/errors.ts";
 import { readEnvironment } from "../../lib/run/environment.ts";
 import { DataFolderInUseError, type EmbeddedAws, type EventSink, startEmbeddedAws } from "../../local/aws/index.ts";
@@ -33,7 +33,7 @@ export function targetOver(
 ): Target {
   const env = aws?.env ?? run.aws;
   const bundle = bundleFolder(folder);
-  const resources = readEnvironment(run.variables, bundle);
+  const resources = readEnvironment(run.variables);
   const clients = createClients((service) => settingsOf(env, service));
   let thread: FunctionThread | undefined;
 
@@ -59,7 +59,7 @@ export function targetOver(
     clients,
     client: (service) => settingsOf(env, service),
     call,
-    readConfig: async () => readBuiltConfig(resources.configFile).raw,
+    readConfig: async () => (await readDeployedConfig({}, bundle)).raw,
     async close() {
       await thread?.close();
       await aws?.close();

@@ -43,8 +43,7 @@ export async function openStackTarget(stackName: string, io: Io): Promise<Target
       service === "s3" && io.environment.AWS_ENDPOINT_URL_S3 !== undefined ? { forcePathStyle: true } : {},
     call,
     async readConfig() {
-      const [source = ""] = Object.keys(resources.secrets);
-      return resultOf<{ config: unknown }>(await call({ source, operation: { kind: "describe" } })).config;
+      return resultOf<{ config: unknown }>(await call({ operation: { kind: "describe" } })).config;
     },
     close: async () => lambda.destroy(),
   });
@@ -77,7 +76,7 @@ async function resourcesOf(lambda: LambdaClient, FunctionName: string): Promise<
   const answer = await askingAws("the function could not be looked at", () =>
     lambda.send(new GetFunctionConfigurationCommand({ FunctionName })),
   );
-  return readEnvironment(answer.Environment?.Variables ?? {}, ".");
+  return readEnvironment(answer.Environment?.Variables ?? {});
 }
 
 /** How the function that polls is named for people: what it had no time for, a tick goes on with. */

@@ -1,7 +1,10 @@
 import { DescribeSecretCommand, PutSecretValueCommand, SecretsManagerClient } from "@aws-sdk/client-secrets-manager";
 import { Option } from "@commander-js/extra-typings";
+import { secretNames } from "../../lib/config/secret-names.ts";
+import { isObject } from "../../lib/config/shape.ts";
 import { errorCode } from "../../lib/errors.ts";
 import { describeFailure } from "../../lib/monitoring/log.ts";
+import { parseJson, readSecret } from "../../lib/secrets/secret-values.ts";
 import { baseUrlProblem } from "../../lib/survey-api/base-url.ts";
 import { type Credentials, createSurveyApi } from "../../lib/survey-api/index.ts";
 import { CommandError, exitOf, UsageError } from "../errors.ts";
@@ -44,7 +47,7 @@ const ABOUT = `
 They are asked for, and not shown while they are typed. Or they come from SURVEY_CLIENT_ID and
 SURVEY_CLIENT_SECRET, or from standard input, as {"clientId":"…","clientSecret":"…"} or as two lines.
 No flag takes them: flags stay in the shell's history. The stack is SurveyPoller and the source main
-unless another one is named.
+unless another one is named. A secret that sources share has an entry for each: --secret NAME --source NAME.
 With renew the function asks for a new token at once. The token itself is never shown.
 `;
 
@@ -52,7 +55,11 @@ export const credentialsVerb: Verb = (act) =>
   targetVerb("credentials", "puts client id and client secret into the secret that was made for them")
     .argument("[renew]", "asks for a new token in the place of the one that is kept")
     .option("--source <name>", "the source whose credentials they are")
-    .addOption(new Option("--secret <name>", "the secret itself, by name or ARN").conflicts(["stack", "source"]))
+    .addOption(
+      new Option("--secret <name>", "the secret itself, by name or ARN; with --source, its entry there").conflicts(
+        "stack",
+      ),
+    )
     .option("--base-url <url>", "ask this survey service first, and write nothing that it refuses")
     .addOption(yesOption())
     // Ways in which people try to give them all the same.
@@ -110,15 +117,18 @@ async function fill(
   if (data === undefined) {
     // Of a stack the name of the secret is known: who fills it need not be allowed to look at the stack.
     const name = source ?? "main";
-    const of = { secretId: secret ?? secretName(stack, name), source: secret === undefined ? name : undefined };
+    const of =
+      secret === undefined
+        ? { secretId: secretName(stack, name), source: name }
+        : { secretId: secret, source, entry: source };
     using client = secretsClient();
     return await fillCredentials({ client, ...of, baseUrl, yes }, io);
   }
   await using target = await openTarget({ data }, io);
-  const { name } = await oneSource(target, source);
-  const secretId = secret ?? target.resources.secrets[name]?.credentials ?? secretName("local", name);
+  const one = await oneSource(target, source);
+  const secretId = secret ?? secretNames(one, target.resources.secrets).credentials;
   using client = secretsClient(target.client("secretsmanager"));
-  return await fillCredentials({ client, secretId, source: name, baseUrl, yes }, io);
+  return await fillCredentials({ client, secretId, source: one.name, baseUrl, yes }, io);
 }
 
 interface Wanted {
@@ -126,13 +136,15 @@ interface Wanted {
   secretId: string;
   /** Whose they are, where that is known. */
   source: string | undefined;
+  /** Under which they stand in a secret that sources share; undefined where they are all that is in it. */
+  entry?: string | undefined;
   baseUrl: string | undefined;
   yes: boolean;
 }
 
 /** Fills a source's credentials secret: finds it, has the credentials given, tries them where it is told the service, writes them. */
 export async function fillCredentials(
-  { client, secretId, source, baseUrl, yes }: Wanted,
+  { client, secretId, source, entry, baseUrl, yes }: Wanted,
   io: Io,
 ): Promise<CredentialsAnswer> {
   // First: nobody should type credentials for a secret that is not there.
@@ -147,7 +159,7 @@ export async function fillCredentials(
     io.say(DRY_RUN);
     return { dryRun: true, ...answer, version: null };
   }
-  return { dryRun: false, ...answer, version: await fillSecret(client, secretId, credentials) };
+  return { dryRun: false, ...answer, version: await fillSecret(client, secretId, credentials, entry) };
 }
 
 function credentialsText({ dryRun, secretId, replaces, version, from, checked }: CredentialsAnswer): string[] {
@@ -166,8 +178,9 @@ async function renewToken(options: Options, io: Io): Promise<RenewAnswer> {
     throw new UsageError("renew takes neither --secret nor --base-url", { hint: "The source says both." });
   }
   await using target = await openTarget(options, io);
-  const { name: source } = await oneSource(target, options.source);
-  const secretId = target.resources.secrets[source]?.token ?? "";
+  const one = await oneSource(target, options.source);
+  const source = one.name;
+  const secretId = secretNames(one, target.resources.secrets).token;
   const about = { source, secretId, keptSince: await keptSince(target, secretId) };
   if (options.yes !== true) {
     io.say(DRY_RUN);
@@ -209,7 +222,7 @@ function renewText(answer: RenewAnswer, now: number): string[] {
 }
 
 export function secretName(stack: string, source: string): string {
-  return `${stack}/${source}/credentials`;
+  return secretNames({ name: source }, { prefix: stack }).credentials;
 }
 
 /** A client of the secrets of an account and a region. A person waits for it. */
@@ -231,19 +244,31 @@ export async function lookAtSecret(client: SecretsManagerClient, secretId: strin
   }
 }
 
-/** Puts credentials into the secret, and gives the id of its new version. */
+/** Puts credentials into the secret, and gives the id of its new version. With an entry, what is there of other sources stays. */
 export async function fillSecret(
   client: SecretsManagerClient,
   secretId: string,
   { clientId, clientSecret }: Credentials,
+  entry?: string,
 ): Promise<string> {
-  const value = JSON.stringify({ clientId, clientSecret });
   try {
+    const others = entry === undefined ? {} : await entriesOf(client, secretId);
+    const own = { clientId, clientSecret };
+    const value = JSON.stringify(entry === undefined ? own : { ...others, [entry]: own });
     const answer = await client.send(new PutSecretValueCommand({ SecretId: secretId, SecretString: value }));
     return answer.VersionId ?? "unknown";
   } catch (error) {
     throw await failureOf(error, client, secretId);
   }
+}
+
+/** @throws CommandError for a secret of another form: it would be lost */
+async function entriesOf(client: SecretsManagerClient, secretId: string): Promise<object> {
+  const text = await readSecret(client, secretId);
+  const entries = text === undefined ? {} : parseJson(text);
+  if (isObject(entries)) return entries;
+  const hint = "It must be a JSON object with an entry for each source.";
+  throw new CommandError("SECRET_UNREADABLE", `the secret ${secretId} holds something else`, { hint });
 }
 
 async function failureOf(error: unknown, client: SecretsManagerClient, secretId: string): Promise<CommandError> {
@@ -256,7 +281,8 @@ function inWords(name: string, secretId: string, region: string, cause?: unknown
   const fail = (code: string, message: string, hint: string) =>
     new CommandError(code, message, { hint, cause }, exitOf(code));
   if (name === "ResourceNotFoundException") {
-    const hint = "Deploy the stack first. If it is there: are --stack, --source and the region right?";
+    const hint =
+      "Deploy the stack first. If it is there: are --stack, --source and the region right? A credentialsSecret of the source is named by --secret.";
     return fail("SECRET_NOT_FOUND", `there is no secret ${secretId} in ${region}`, hint);
   }
   if (name === "InvalidRequestException") {

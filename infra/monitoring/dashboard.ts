@@ -16,7 +16,8 @@ import { RegionInfo } from "aws-cdk-lib/region-info";
 import type { Construct } from "constructs";
 import { isWritten, type MetricKey } from "../../lib/monitoring/catalog.ts";
 import { PRICES } from "../prices.ts";
-import { type MetricsOwner, sourceMetric } from "./metrics.ts";
+import { areMany } from "../source-scopes.ts";
+import { type MetricsOwner, searchedMetric, sourceMetric } from "./metrics.ts";
 
 interface DashboardProps {
   owner: MetricsOwner;
@@ -39,10 +40,12 @@ const GB = 1024 ** 3;
 /** One dashboard for all sources: is it well, how late are we, what does it cost. */
 export function createDashboard(scope: Construct, props: DashboardProps): Dashboard {
   const { owner, alarms, lagThreshold, runbook } = props;
-  const all = (key: MetricKey, statistic: string, period: Duration): IMetric[] =>
-    owner.sources.map(({ name: source }) =>
+  const all = (key: MetricKey, statistic: string, period: Duration): IMetric[] => {
+    if (areMany(owner.sources)) return [searchedMetric(owner, key, statistic, period)];
+    return owner.sources.map(({ name: source }) =>
       sourceMetric(owner, key, statistic, { source, period, label: `${source} ${key} ${statistic}` }),
     );
+  };
   const fine = Duration.minutes(5);
   const inFull = (key: MetricKey, statistic: string): IMetric[] =>
     isWritten(key, owner.level) ? all(key, statistic, fine) : [];
@@ -161,7 +164,9 @@ function costs({ owner, pollFunction, memory, table }: DashboardProps): IMetric[
   });
   const duration = pollFunction.metricDuration({ statistic: "Sum", period });
   const invocations = pollFunction.metricInvocations({ statistic: "Sum", period });
-  const events = owner.sources.map(({ name: source }) => sourceMetric(owner, "emitted", "Sum", { source, period }));
+  const events = areMany(owner.sources)
+    ? [searchedMetric(owner, "emitted", "Sum", period, true)]
+    : owner.sources.map(({ name: source }) => sourceMetric(owner, "emitted", "Sum", { source, period }));
   return [
     perMonth("Table writes", PRICES.writeUnits / MILLION, [ofTable("ConsumedWriteCapacityUnits")]),
     perMonth("Table reads", PRICES.readUnits / MILLION, [ofTable("ConsumedReadCapacityUnits")]),

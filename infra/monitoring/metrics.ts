@@ -1,5 +1,5 @@
-import { Names, Stack, Token } from "aws-cdk-lib";
-import { Metric, type MetricOptions, Unit } from "aws-cdk-lib/aws-cloudwatch";
+import { type Duration, Names, Stack, Token } from "aws-cdk-lib";
+import { MathExpression, Metric, type MetricOptions, Unit } from "aws-cdk-lib/aws-cloudwatch";
 import { Construct } from "constructs";
 import { ConfigError } from "../../lib/config/index.ts";
 import { isWritten, type MetricKey, type MonitoringLevel, metrics, NAMESPACE } from "../../lib/monitoring/catalog.ts";
@@ -43,6 +43,13 @@ export function sourceMetric(
     unit: UNITS[unit],
     dimensionsMap: { service: owner.deployment, source: chosen(owner, source) },
   });
+}
+
+/** The same metric of all sources, however many: CloudWatch looks for them. */
+export function searchedMetric(owner: MetricsOwner, key: MetricKey, statistic: string, period: Duration, sum = false) {
+  const of = `{${NAMESPACE},service,source} MetricName="${metrics[key].name}" service="${owner.deployment}"`;
+  const search = `SEARCH('${of}', '${statistic}', ${period.toSeconds()})`;
+  return new MathExpression({ expression: sum ? `SUM(${search})` : search, label: `${key} ${statistic}`, period });
 }
 
 function chosen({ sources }: MetricsOwner, source: string | undefined): string {

@@ -11,6 +11,7 @@ import type { IQueue } from "aws-cdk-lib/aws-sqs";
 import { Construct } from "constructs";
 import type { Config } from "../../lib/config/index.ts";
 import { acknowledgeOwnKey } from "../findings.ts";
+import type { ScopeOf } from "../source-scopes.ts";
 import { type AlarmDefinition, deadLetterAlarm, sourceAlarms, tickWindow, webhookAlarm } from "./alarms.ts";
 import { createDashboard, dashboardUrl } from "./dashboard.ts";
 import type { MetricsOwner } from "./metrics.ts";
@@ -28,6 +29,8 @@ interface MonitoringProps {
   alarmTopic?: ITopic | undefined;
   /** Of a topic of the poller's own. Its policy must let CloudWatch use it. */
   encryptionKey?: IKey | undefined;
+  /** Where the alarms of a source stand; those of all sources stand beside the topic. */
+  scopeOf: ScopeOf;
 }
 
 export interface Monitoring {
@@ -47,18 +50,22 @@ export interface Monitoring {
   watchWebhook(name: string): void;
 }
 
+/** CloudWatch shows no more alarms in one widget. */
+const MOST_SHOWN = 100;
+
 /** Alarms on what a person must see to, the topic that tells them, and the dashboard. A source that is not enabled has no alarms. */
 export function createMonitoring(parent: Construct, props: MonitoringProps): Monitoring {
   const scope = new Construct(parent, "Monitoring");
-  const { config, owner, pollFunction, memory, table, deadLetters, encryptionKey } = props;
+  const { config, owner, pollFunction, memory, table, deadLetters, encryptionKey, scopeOf } = props;
   const { alarms: withAlarms, dashboard: withDashboard, lagThreshold, runbook, email } = config.monitoring;
   const topic = withAlarms ? (props.alarmTopic ?? createAlarmTopic(scope, encryptionKey)) : undefined;
   if (topic !== undefined && email !== undefined) topic.addSubscription(new EmailSubscription(email));
   const alarms: Alarm[] = [];
-  const add = (id: string, subject: string, definition: AlarmDefinition): void => {
+  const shown: Alarm[] = [];
+  const add = (id: string, subject: string, definition: AlarmDefinition, within = scope): void => {
     if (topic === undefined) return;
     const { what, section, metric, window, breaching = window.periods } = definition;
-    const alarm = new Alarm(scope, id, {
+    const alarm = new Alarm(within, id, {
       alarmDescription: `${subject}: ${what} What to do: ${runbook}#${section}`,
       metric: metric.with({ period: window.period }),
       evaluationPeriods: window.periods,
@@ -70,12 +77,15 @@ export function createMonitoring(parent: Construct, props: MonitoringProps): Mon
     alarm.addAlarmAction(new SnsAction(topic));
     if (definition.tellsOk !== false) alarm.addOkAction(new SnsAction(topic));
     alarms.push(alarm);
+    // Those of nested stacks could be brought there only by an output for each.
+    if (within === scope && shown.length < MOST_SHOWN) shown.push(alarm);
   };
   const watchDeadLetters: Monitoring["watchDeadLetters"] = (id, queue, of) =>
     add(`Alarm-${id}`, "Dead letters", deadLetterAlarm(queue, of));
   for (const source of config.sources.filter(({ enabled }) => enabled)) {
     const subject = `Source ${source.name}`;
-    for (const one of sourceAlarms(owner, source, lagThreshold)) add(`Alarm-${source.name}-${one.id}`, subject, one);
+    for (const one of sourceAlarms(owner, source, lagThreshold))
+      add(`Alarm-${source.name}-${one.id}`, subject, one, scopeOf(source.name, scope));
     if (withAlarms && tickWindow(source.interval) === undefined) {
       const line = `source "${source.name}": its interval is longer than an alarm looks back, so none tells when its ticks stop.`;
       Annotations.of(scope).addWarningV2("survey-poller:no-tick-alarm", line);
@@ -83,7 +93,7 @@ export function createMonitoring(parent: Construct, props: MonitoringProps): Mon
   }
   watchDeadLetters("DeadLetters", deadLetters, "the poller");
   const dashboard = withDashboard
-    ? createDashboard(scope, { owner, alarms, pollFunction, memory, table, lagThreshold, runbook })
+    ? createDashboard(scope, { owner, alarms: shown, pollFunction, memory, table, lagThreshold, runbook })
     : undefined;
   return {
     topic,

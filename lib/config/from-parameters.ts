@@ -1,6 +1,6 @@
+import type { DeployedConfig } from "./deployed-config.ts";
 import { ConfigError, type ConfigProblem } from "./error.ts";
 import { parseConfig } from "./parse.ts";
-import type { BuiltConfig } from "./read-file.ts";
 import { isObject } from "./shape.ts";
 
 type Fields = Record<string, unknown>;
@@ -13,22 +13,25 @@ const HINT = "Correct what the template's parameter MoreConfiguration names, and
 /**
  * The configuration of a poller that was deployed by its template.
  *
- * @param said what the parameters say, as JSON: a configuration in its long form, with one source
- * @param more what they cannot say, as JSON: fields of the source, and `events`
+ * @param said what the parameters say, as JSON: a configuration in its long form
+ * @param more what they cannot say, as JSON: fields of the first source, and `events`
  * @throws ConfigError that names every bad field, also one that has no place in `more`, or that a parameter says already
  * @example configFromParameters('{"sources":[{"baseUrl":"https://surveys.example.com"}]}', '{"questions":"labels"}')
  */
-export function configFromParameters(said: string, more: string): BuiltConfig {
-  const { sources, ...sections } = JSON.parse(said) as { sources: [Fields] };
+export function configFromParameters(said: string, more: string): DeployedConfig {
+  const {
+    sources: [first = {}, ...others],
+    ...sections
+  } = JSON.parse(said) as { sources: Fields[] };
   const { events = {}, ...fields } = readMore(more);
   const problems: ConfigProblem[] = Object.keys(fields)
     .filter((field) => !SAYABLE.includes(field))
     .map((path) => ({ path, message: `cannot be said here; what can be is ${[...SAYABLE, "events"].join(", ")}` }));
-  const source = joined(sources[0], fields, (path) => {
+  const source = joined(first, fields, (path) => {
     problems.push({ path, message: "is said by a parameter of the template, too" });
   });
   if (problems.length > 0) throw new ConfigError(problems, { hint: HINT });
-  const raw = { ...sections, events, sources: [source] };
+  const raw = { ...sections, events, sources: [source, ...others] };
   return { raw, config: parseConfig(raw, { deployed: true }) };
 }
 

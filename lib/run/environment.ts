@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
-import { join } from "node:path";
 import { proxyProblem } from "../config/proxy.ts";
+import type { SecretNaming } from "../config/secret-names.ts";
 import { PollerError } from "../errors.ts";
 import { isObject } from "../events/build/fields.ts";
 import { parseJson } from "../secrets/secret-values.ts";
@@ -18,12 +18,8 @@ export interface Environment {
   proxy?: string | undefined;
   /** Where ticks within a minute are asked for; undefined without any. */
   tickQueueUrl?: string | undefined;
-  /** Secret ids by source name. */
-  secrets: Record<string, { credentials: string; token: string }>;
-  /** The configuration travels as a file in the bundle: variables are limited to 4 KB together. */
-  configFile: string;
-  /** In place of that file: what the parameters of a template say, and what they cannot say, as JSON. */
-  parameters?: { said: string; more: string } | undefined;
+  /** Not the names themselves: variables are limited to 4 KB together. */
+  secrets: SecretNaming;
 }
 
 export class EnvironmentError extends PollerError {
@@ -31,19 +27,20 @@ export class EnvironmentError extends PollerError {
 }
 
 /** @throws EnvironmentError naming every variable that is missing or unreadable */
-export function readEnvironment(variables: Record<string, string | undefined>, bundleFolder: string): Environment {
-  const { TABLE_NAME = "", BUS_NAME = "", CLAIM_CHECK_BUCKET = "", ALONE, SURVEY_PROXY, SECRETS = "" } = variables;
-  const { CONFIG, MORE_CONFIG = "{}" } = variables;
-  const secrets = readSecrets(SECRETS);
+export function readEnvironment(variables: Record<string, string | undefined>): Environment {
+  const { TABLE_NAME = "", BUS_NAME = "", CLAIM_CHECK_BUCKET = "", ALONE, SURVEY_PROXY } = variables;
+  const { SECRETS_PREFIX = "", CREDENTIALS_SECRETS = "{}" } = variables;
+  const given = readNames(CREDENTIALS_SECRETS);
   const problems = {
     TABLE_NAME: TABLE_NAME === "",
     BUS_NAME: BUS_NAME === "",
     CLAIM_CHECK_BUCKET: CLAIM_CHECK_BUCKET === "",
     ALONE: ALONE !== undefined && ALONE !== "true",
     SURVEY_PROXY: SURVEY_PROXY !== undefined && proxyProblem(SURVEY_PROXY) !== undefined,
-    SECRETS: secrets === undefined,
+    SECRETS_PREFIX: SECRETS_PREFIX === "",
+    CREDENTIALS_SECRETS: given === undefined,
   };
-  if (secrets === undefined || Object.values(problems).includes(true)) throw lacks(problems);
+  if (given === undefined || Object.values(problems).includes(true)) throw lacks(problems);
   return {
     tableName: TABLE_NAME,
     busName: BUS_NAME,
@@ -52,9 +49,7 @@ export function readEnvironment(variables: Record<string, string | undefined>, b
     alone: ALONE === "true",
     proxy: SURVEY_PROXY,
     tickQueueUrl: variables.TICK_QUEUE_URL,
-    secrets,
-    configFile: join(bundleFolder, "config.json"),
-    parameters: CONFIG === undefined ? undefined : { said: CONFIG, more: MORE_CONFIG },
+    secrets: { prefix: SECRETS_PREFIX, given },
   };
 }
 
@@ -65,14 +60,10 @@ export interface ForwardEnvironment {
   queueUrl: string;
   deadLettersUrl: string;
   claimCheckBucket: string;
-  configFile: string;
 }
 
 /** @throws EnvironmentError naming every variable that is missing */
-export function readForwardEnvironment(
-  variables: Record<string, string | undefined>,
-  bundleFolder: string,
-): ForwardEnvironment {
+export function readForwardEnvironment(variables: Record<string, string | undefined>): ForwardEnvironment {
   const { WEBHOOK = "", QUEUE_URL = "", DEAD_LETTERS_URL = "", CLAIM_CHECK_BUCKET = "" } = variables;
   const needed = { WEBHOOK, QUEUE_URL, DEAD_LETTERS_URL, CLAIM_CHECK_BUCKET };
   const problems = Object.fromEntries(Object.entries(needed).map(([name, value]) => [name, value === ""]));
@@ -82,7 +73,6 @@ export function readForwardEnvironment(
     queueUrl: QUEUE_URL,
     deadLettersUrl: DEAD_LETTERS_URL,
     claimCheckBucket: CLAIM_CHECK_BUCKET,
-    configFile: join(bundleFolder, "config.json"),
   };
 }
 
@@ -95,11 +85,10 @@ function lacks(problems: Record<string, boolean>): EnvironmentError {
 }
 
 /** Undefined for what is not of the form that the stack gives. */
-function readSecrets(text: string): Environment["secrets"] | undefined {
-  const isId = (value: unknown): boolean => typeof value === "string" && value !== "";
-  const isPair = (pair: unknown): boolean => isObject(pair) && isId(pair.credentials) && isId(pair.token);
+function readNames(text: string): Record<string, string> | undefined {
+  const isName = (value: unknown): boolean => typeof value === "string" && value !== "";
   const read = parseJson(text);
-  return isObject(read) && Object.values(read).every(isPair) ? (read as Environment["secrets"]) : undefined;
+  return isObject(read) && Object.values(read).every(isName) ? (read as Record<string, string>) : undefined;
 }
 
 /**

@@ -25,7 +25,8 @@ export const RESEND_ALIAS = "resend";
 const OF_SUBSCRIBERS = ["emitted", "resend"];
 
 /**
- * Checks what the function was invoked with; nothing at all is an empty input. An operation without a source is meant for the only one.
+ * Checks what the function was invoked with; nothing at all is an empty input. An operation without a source is meant for the only one;
+ * what the configuration says any of them tells.
  *
  * @param invoked the ARN by which the function was invoked; an alias is its last part
  * @throws PollInputError that names every bad field
@@ -41,7 +42,8 @@ export function readPollInput(input: unknown, sources: readonly string[], invoke
     throw refused(`operation.kind: must be ${OF_SUBSCRIBERS.join(" or ")} by the alias ${RESEND_ALIAS}`);
   }
   if (operation === undefined) return given as PollInput;
-  const chosen = source ?? (sources.length === 1 ? sources[0] : undefined);
+  const isOfAny = sources.length === 1 || (operation as { kind: unknown }).kind === "describe";
+  const chosen = source ?? (isOfAny ? sources[0] : undefined);
   if (chosen === undefined || !sources.includes(chosen)) {
     throw refused(`source: must be one of ${sources.map((name) => `"${name}"`).join(", ")}`);
   }

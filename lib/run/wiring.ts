@@ -5,6 +5,7 @@ import { setTimeout as sleepFor } from "node:timers/promises";
 import { type Bucket, createBucket } from "../aws/bucket.ts";
 import type { Clients } from "../aws/clients.ts";
 import type { Config, SourceConfig } from "../config/index.ts";
+import { secretNames } from "../config/secret-names.ts";
 import type { EventType } from "../events/index.ts";
 import { LONGEST_WAIT, OutOfTimeError, type PollingSource, type Ports, type SurveyService } from "../polling/index.ts";
 import { createEventBridgePublisher } from "../publisher/event-bridge.ts";
@@ -16,7 +17,7 @@ import { createWorkerCoordination } from "../service/worker-coordination.ts";
 import { createDynamoState } from "../state/dynamo-state.ts";
 import { createShared } from "../state/shared.ts";
 import { createSurveyApi, type SurveyApi } from "../survey-api/index.ts";
-import { type Environment, EnvironmentError } from "./environment.ts";
+import type { Environment } from "./environment.ts";
 import { personHasher } from "./person-hash.ts";
 
 /** A source, and the types of events that go out of it. */
@@ -46,12 +47,9 @@ const progressChannel = channel("survey-poller:progress");
 const LONGEST_TIMER = 2 ** 31 - 1;
 
 export function createSourceGraph(source: PolledSource, environment: Environment, clients: Clients): SourceGraph {
-  const secretIds = environment.secrets[source.name];
-  if (secretIds === undefined) {
-    throw new EnvironmentError(`there are no secrets for source "${source.name}"`, { hint: "Deploy the stack again." });
-  }
+  const secrets = secretNames(source, environment.secrets);
   const service = hash("sha256", source.baseUrl, "hex").slice(0, 16);
-  const credentials = () => readCredentials(clients.secrets, secretIds.credentials);
+  const credentials = () => readCredentials(clients.secrets, secrets.credentials, source.name);
   const table = { client: clients.dynamodb, name: environment.tableName };
   const sleep = async (milliseconds: number): Promise<void> => {
     await sleepFor(milliseconds);
@@ -60,7 +58,7 @@ export function createSourceGraph(source: PolledSource, environment: Environment
   const api = createSurveyApi({
     baseUrl: source.baseUrl,
     credentials,
-    tokenStore: createTokenStore(clients.secrets, secretIds.token, async () =>
+    tokenStore: createTokenStore(clients.secrets, secrets.token, async () =>
       hash("sha256", JSON.stringify([source.baseUrl, (await credentials()).clientId]), "hex").slice(0, 32),
     ),
     timeouts: { connect: source.timeouts.connect, headers: source.timeouts.response, body: source.timeouts.response },

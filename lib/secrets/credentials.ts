@@ -3,22 +3,27 @@ import { type Credentials, CredentialsMissingError } from "../survey-api/index.t
 import { parseJson, readSecret, refusalOf } from "./secret-values.ts";
 
 /**
- * The credentials of a source: the secret holds `{"clientId":"…","clientSecret":"…"}`. Read anew each time, so that what was put there
- * a moment ago is used.
+ * The credentials of a source: the secret holds `{"clientId":"…","clientSecret":"…"}`, or such an object under the name of each source that
+ * shares it. Read anew each time, so that what was put there a moment ago is used.
  *
  * @throws CredentialsMissingError when there are none, or none that can be read; nothing of the value is in it
  */
-export async function readCredentials(client: SecretsManagerClient, secretId: string): Promise<Credentials> {
+export async function readCredentials(
+  client: SecretsManagerClient,
+  secretId: string,
+  source: string,
+): Promise<Credentials> {
   const text = await read(client, secretId);
   if (text === undefined) {
     throw new CredentialsMissingError(`the credentials secret ${secretId} has no value yet`, {
       hint: `Fill it with \`npx survey-poller credentials --secret ${secretId} --yes\`; the next tick reads it.`,
     });
   }
-  const { clientId, clientSecret } = (parseJson(text) ?? {}) as Partial<Record<keyof Credentials, unknown>>;
+  const value = (parseJson(text) ?? {}) as Record<string, unknown>;
+  const { clientId, clientSecret } = Object.hasOwn(value, source) ? (Object(value[source]) as typeof value) : value;
   if (typeof clientId !== "string" || typeof clientSecret !== "string" || clientId === "" || clientSecret === "") {
-    throw unreadable(`the credentials secret ${secretId} is not of the form that is needed`, {
-      hint: `It must be the JSON {"clientId":"…","clientSecret":"…"}, both not empty: fill it with \`npx survey-poller credentials --secret ${secretId} --yes\`.`,
+    throw unreadable(`the credentials secret ${secretId} has none of the form that is needed for source ${source}`, {
+      hint: `It must be the JSON {"clientId":"…","clientSecret":"…"}, both not empty: fill it with \`npx survey-poller credentials --secret ${secretId} --yes\`. Where several sources share it, it holds that under "${source}": add \`--source ${source}\`.`,
     });
   }
   return { clientId, clientSecret };

@@ -4,6 +4,7 @@ import { UsageError } from "../../cli/errors.ts";
 import { bundleFunction } from "../../infra/bundle.ts";
 import type { SourceConfig } from "../../lib/config/index.ts";
 import { proxyProblem } from "../../lib/config/proxy.ts";
+import { secretNames } from "../../lib/config/secret-names.ts";
 import type { Credentials } from "../../lib/survey-api/index.ts";
 import { createEnvironments, type Invoke, type PollHandler } from "./environments.ts";
 import { type LastRun, writeLastRun } from "./last-run.ts";
@@ -24,10 +25,10 @@ export async function loadFunction(
 ): Promise<Invoke> {
   const bus = config.bus.name;
   checkProxy(process.env.SURVEY_PROXY);
-  const secrets = await provision({ bus, sources: config.sources.map((source) => source.name) });
+  await provision({ bus, sources: config.sources });
   for (const source of config.sources) {
-    const ids = secrets[source.name];
-    if (ids !== undefined && !(await fillCredentials(ids.credentials, credentials(source)))) {
+    const { credentials: secretId } = secretNames(source, { prefix: names.secrets });
+    if (!(await fillCredentials(secretId, credentials(source)))) {
       throw new UsageError("there are no credentials for the survey service", {
         hint: "Set SURVEY_CLIENT_ID and SURVEY_CLIENT_SECRET in the environment.",
       });
@@ -37,7 +38,7 @@ export async function loadFunction(
     TABLE_NAME: names.table,
     BUS_NAME: bus,
     CLAIM_CHECK_BUCKET: names.bucket,
-    SECRETS: JSON.stringify(secrets),
+    SECRETS_PREFIX: names.secrets,
   };
   writeLastRun(place.dataDir, { variables, aws: place.aws, events: place.events });
   Object.assign(process.env, variables, {

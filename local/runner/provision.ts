@@ -3,6 +3,7 @@ import { CreateTableCommand, DescribeTableCommand, DynamoDBClient } from "@aws-s
 import { CreateEventBusCommand, EventBridgeClient } from "@aws-sdk/client-eventbridge";
 import { CreateBucketCommand, S3Client } from "@aws-sdk/client-s3";
 import { CreateSecretCommand, SecretsManagerClient } from "@aws-sdk/client-secrets-manager";
+import { secretNames } from "../../lib/config/secret-names.ts";
 import { readSecret, writeSecret } from "../../lib/secrets/secret-values.ts";
 import { createTableInput } from "../../lib/state/table.ts";
 import type { Credentials } from "../../lib/survey-api/index.ts";
@@ -11,31 +12,29 @@ import type { Credentials } from "../../lib/survey-api/index.ts";
 export const names = {
   table: "survey-poller",
   bucket: "survey-poller-claim-check",
+  secrets: "survey-poller",
 } as const;
 
-export type SecretIds = Record<string, { credentials: string; token: string }>;
+type NamedSource = Parameters<typeof secretNames>[0];
 
-/** Makes in the embedded AWS what the stack makes in the real one; what is there already stays. Gives the secrets of each source. */
-export async function provision({ bus, sources }: { bus: string; sources: string[] }): Promise<SecretIds> {
-  const ids: SecretIds = {};
-  for (const name of sources) {
-    ids[name] = { credentials: `survey-poller/${name}/credentials`, token: `survey-poller/${name}/token` };
-  }
+/** Makes in the embedded AWS what the stack makes in the real one; what is there already stays. */
+export async function provision({ bus, sources }: { bus: string; sources: readonly NamedSource[] }): Promise<void> {
   const [dynamodb, events, s3] = [
     new DynamoDBClient(),
     new EventBridgeClient(),
     new S3Client({ forcePathStyle: true }),
   ];
   const secrets = new SecretsManagerClient();
-  const secretNames = Object.values(ids).flatMap(({ credentials, token }) => [credentials, token]);
+  const own = sources.map((source) => secretNames(source, { prefix: names.secrets }));
   await Promise.all([
     createTable(dynamodb),
     unlessThere(events.send(new CreateEventBusCommand({ Name: bus }))),
     unlessThere(s3.send(new CreateBucketCommand({ Bucket: names.bucket }))),
-    ...secretNames.map((Name) => unlessThere(secrets.send(new CreateSecretCommand({ Name })))),
+    ...own
+      .flatMap(({ credentials, token }) => [credentials, token])
+      .map((Name) => unlessThere(secrets.send(new CreateSecretCommand({ Name })))),
   ]);
   for (const client of [dynamodb, events, s3, secrets]) client.destroy();
-  return ids;
 }
 
 /** Puts credentials into their secret, where some are given and others are in it. Says whether there are any. */

@@ -39,8 +39,8 @@ const NO_CODES = new Set(
     "DELETE HEAD POST DEBUG ERROR ERROR_LOGS INFO SILENT WARN ACCOUNT MARK SHARED",
     // Of DynamoDB, Secrets Manager and CloudFormation.
     "ACTIVE ALL_NEW AWSCURRENT AWSPREVIOUS COUNT DISABLED ENABLED HASH PAY_PER_REQUEST RANGE",
-    // Of EventBridge's replays, and of CloudWatch's alarms.
-    "ALARM COMPLETED FAILED STARTING",
+    // Of EventBridge's replays and schedules, and of CloudWatch's alarms.
+    "ALARM COMPLETED FAILED FLEXIBLE STARTING",
     // Of Node and the system.
     "EAGAIN ENOENT EPIPE ERR_BUFFER_TOO_LARGE SIGHUP SIGINT SIGTERM",
     // Of variables that lead an SDK to an endpoint.

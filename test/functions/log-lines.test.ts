@@ -1,6 +1,5 @@
 import type { Context } from "aws-lambda";
 import { describe, expect, it, vi } from "vitest";
-import { parseConfig } from "../../lib/config/index.ts";
 import type { createSourceGraph, PolledSource } from "../../lib/run/wiring.ts";
 import { writtenBy } from "../lib/monitoring/support/embedded-metrics.ts";
 import { arrive, at, MINUTE, noon, SECOND, worldWith } from "../support/survey.ts";
@@ -28,15 +27,12 @@ const raw = {
     { ...shared, name: "quiet", logLevel: "warn" },
   ],
 };
-vi.mock("../../lib/config/read-file.ts", () => ({
-  readBuiltConfig: () => ({ raw, config: parseConfig(raw, { deployed: false }) }),
-}));
+vi.stubEnv("CONFIG", JSON.stringify(raw));
 
 vi.stubEnv("TABLE_NAME", "table");
 vi.stubEnv("BUS_NAME", "bus");
 vi.stubEnv("CLAIM_CHECK_BUCKET", "bucket");
-const secret = { credentials: "credentials", token: "token" };
-vi.stubEnv("SECRETS", JSON.stringify({ curious: secret, plain: secret, quiet: secret }));
+vi.stubEnv("SECRETS_PREFIX", "Surveys");
 vi.stubEnv("AWS_REGION", "eu-central-1");
 vi.stubEnv("AWS_LAMBDA_INITIALIZATION_TYPE", "on-demand");
 vi.stubEnv("POWERTOOLS_SERVICE_NAME", "Surveys-Poller");

@@ -200,9 +200,4 @@ describe("a configuration that cannot be deployed", () => {
   it("is refused at synthesis", () => {
     expect(() => synthesize({ sources: [{ baseUrl, interval: "25s" }] })).toThrow(ConfigError);
   });
-
-  it("also when the names of its sources do not fit into the function's environment", () => {
-    const sources = Array.from({ length: 30 }, (_, index) => ({ name: `${"x".repeat(60)}${index}`, baseUrl }));
-    expect(() => synthesize({ sources })).toThrow(/sources: too many for one deployment/);
-  });
 });

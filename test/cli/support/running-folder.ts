@@ -43,7 +43,7 @@ export async function runningFolder(config: object = {}): Promise<RunningFolder>
   const dynamodb = new DynamoDBClient({ ...common, endpoint: aws.endpoints.dynamodb });
   await dynamodb.send(new CreateTableCommand(createTableInput(TABLE)));
   await s3.send(new CreateBucketCommand({ Bucket: BUCKET }));
-  const variables = { TABLE_NAME: TABLE, BUS_NAME: BUS, CLAIM_CHECK_BUCKET: BUCKET, SECRETS: "{}" };
+  const variables = { TABLE_NAME: TABLE, BUS_NAME: BUS, CLAIM_CHECK_BUCKET: BUCKET, SECRETS_PREFIX: "survey-poller" };
   writeLastRun(data, { variables, aws: aws.env });
   mkdirSync(bundleFolder(data), { recursive: true });
   const baseUrl = "http://127.0.0.1:1";

@@ -1,5 +1,10 @@
 import { randomUUID } from "node:crypto";
-import { CreateSecretCommand, DeleteSecretCommand, SecretsManagerClient } from "@aws-sdk/client-secrets-manager";
+import {
+  CreateSecretCommand,
+  DeleteSecretCommand,
+  PutSecretValueCommand,
+  SecretsManagerClient,
+} from "@aws-sdk/client-secrets-manager";
 import { App, Stack } from "aws-cdk-lib";
 import { afterAll, describe, expect, it, onTestFinished, vi } from "vitest";
 import { type CredentialsAnswer, fillCredentials } from "../../../cli/verbs/credentials.ts";
@@ -27,7 +32,7 @@ async function deployed(stack: string, source = "main"): Promise<string> {
 }
 
 const run = (args: string[], input = stdin): Promise<Ran> => survey(["credentials", ...args], { input });
-const stored = (name: string) => readCredentials(test.clients.secrets, name);
+const stored = (name: string, source = "main") => readCredentials(test.clients.secrets, name, source);
 /** Puts made so far: a command that failed must not have added one. */
 const puts = (): number => test.aws.counters()["secretsmanager:PutSecretValue"] ?? 0;
 const stackName = (): string => `Stack${randomUUID().slice(0, 8)}`;
@@ -64,6 +69,22 @@ describe("of a stack", () => {
     const { stdout } = await run(["--secret", name, "--yes"], '{"clientId":"you","clientSecret":"new"}');
     expect(stdout).toContain(`replaced: ${name}, version `);
     expect(await stored(name)).toEqual({ clientId: "you", clientSecret: "new" });
+  });
+
+  it("fills the entry of one source in a secret that several share, and leaves the others", async () => {
+    const name = await deployed(stackName());
+    await run(["--secret", name, "--source", "a", "--yes"], "one\nfirst");
+    const { stdout } = await run(["--secret", name, "--source", "b", "--yes"], "two\nsecond");
+    expect(stdout).toContain(`replaced: ${name}`);
+    expect(await stored(name, "a")).toEqual({ clientId: "one", clientSecret: "first" });
+    expect(await stored(name, "b")).toEqual({ clientId: "two", clientSecret: "second" });
+  });
+
+  it("writes no entry over a secret of another form", async () => {
+    const name = await deployed(stackName());
+    await test.clients.secrets.send(new PutSecretValueCommand({ SecretId: name, SecretString: "theirs" }));
+    const { code, stderr } = await run(["--secret", name, "--source", "a", "--yes"]);
+    expect([code === 0, stderr.includes("holds something else")]).toEqual([false, true]);
   });
 
   it("takes what is typed at a terminal, and those of the environment before that", async () => {

@@ -83,11 +83,13 @@ it("puts the credentials into the secret of a stack that is there already", asyn
 
   const dry = answerOf<InitAnswer>(await init(simulator, args));
   expect(dry.secret).toEqual({ secretId: Name, stored: true });
-  await expect(readCredentials(test.clients.secrets, Name)).rejects.toMatchObject({ code: "CREDENTIALS_MISSING" });
+  await expect(readCredentials(test.clients.secrets, Name, "main")).rejects.toMatchObject({
+    code: "CREDENTIALS_MISSING",
+  });
 
   const done = answerOf<InitAnswer>(await init(simulator, [...args, "--yes"]));
   const { clientId, clientSecret } = simulator;
-  expect(await readCredentials(test.clients.secrets, Name)).toEqual({ clientId, clientSecret });
+  expect(await readCredentials(test.clients.secrets, Name, "main")).toEqual({ clientId, clientSecret });
   expect(done.next.join("\n")).toMatch(/^npx cdk deploy -c config=\S+ -c stackName=Mine\nnpx survey-poller doctor/);
 });
 

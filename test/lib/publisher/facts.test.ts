@@ -15,6 +15,7 @@ function planted(answers = 1): ResponseCompleted {
     ...{ sourceName: "main", surveyId: 1, responseId: 1, listedAt: undefined, definition: undefined },
     survey: { name: "After a visit", modified: null, languageId: null },
     questions: "full",
+    thresholds: {},
     records: Array.from({ length: answers }, (_, questionId) => ({
       ...{ responseId: 1, completed: 1, questionId, answer: [1], score: 5, comment: text, matrixScore: { "1": text } },
       ...{ crk: text, promoCode: text, own: text, dateStart: "2026-03-10 11:58:00", dateCompleted: [text] },

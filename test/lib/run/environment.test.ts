@@ -1,4 +1,3 @@
-import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { leaseOwner, readEnvironment } from "../../../lib/run/environment.ts";
 
@@ -6,54 +5,46 @@ const variables = {
   TABLE_NAME: "table",
   BUS_NAME: "bus",
   CLAIM_CHECK_BUCKET: "bucket",
-  SECRETS: JSON.stringify({ main: { credentials: "c", token: "t" } }),
+  SECRETS_PREFIX: "Surveys",
+  CREDENTIALS_SECRETS: JSON.stringify({ main: "team/surveys" }),
 };
 
 describe("the environment of a function", () => {
   it("is read once, as a whole", () => {
-    expect(readEnvironment({ ...variables, PATH: "/bin" }, "/bundle")).toEqual({
+    expect(readEnvironment({ ...variables, PATH: "/bin" })).toEqual({
       tableName: "table",
       busName: "bus",
       claimCheckBucket: "bucket",
       alone: false,
-      secrets: { main: { credentials: "c", token: "t" } },
-      configFile: join("/bundle", "config.json"),
+      secrets: { prefix: "Surveys", given: { main: "team/surveys" } },
     });
   });
 
-  it("may have the configuration itself, as the parameters of a template say it", () => {
-    const parametersOf = (others: object) => readEnvironment({ ...variables, ...others }, "/bundle").parameters;
-    expect(parametersOf({ CONFIG: "{}" })).toEqual({ said: "{}", more: "{}" });
-    expect(parametersOf({ CONFIG: "{}", MORE_CONFIG: "[]" })).toEqual({ said: "{}", more: "[]" });
-    expect(parametersOf({})).toBeUndefined();
-  });
-
   it("that lacks something is an error that names all of it", () => {
-    const broken = { BUS_NAME: "", SECRETS: JSON.stringify({ main: { credentials: "c" } }) };
-    expect(() => readEnvironment(broken, "/bundle")).toThrow(
+    const broken = { BUS_NAME: "", CREDENTIALS_SECRETS: JSON.stringify({ main: { credentials: "c" } }) };
+    expect(() => readEnvironment(broken)).toThrow(
       expect.objectContaining({
         code: "BAD_ENVIRONMENT",
-        message: expect.stringMatching(/TABLE_NAME.*BUS_NAME.*CLAIM_CHECK_BUCKET.*SECRETS/),
+        message: expect.stringMatching(/TABLE_NAME.*BUS_NAME.*CLAIM_CHECK_BUCKET.*SECRETS_PREFIX.*CREDENTIALS_SECRETS/),
       }),
     );
   });
 
   it("names the queue of ticks where there is one", () => {
     const url = "https://sqs.eu-west-1.amazonaws.com/111111111111/ticks";
-    expect(readEnvironment({ ...variables, TICK_QUEUE_URL: url }, "/bundle").tickQueueUrl).toBe(url);
+    expect(readEnvironment({ ...variables, TICK_QUEUE_URL: url }).tickQueueUrl).toBe(url);
   });
 
   it("may name a proxy, but no password of it, which it would not repeat either", () => {
     const proxy = "http://proxy.example.com:3128";
-    expect(readEnvironment({ ...variables, SURVEY_PROXY: proxy }, "/bundle").proxy).toBe(proxy);
-    const secret = () =>
-      readEnvironment({ ...variables, SURVEY_PROXY: "http://user:hush@proxy.example.com" }, "/bundle");
+    expect(readEnvironment({ ...variables, SURVEY_PROXY: proxy }).proxy).toBe(proxy);
+    const secret = () => readEnvironment({ ...variables, SURVEY_PROXY: "http://user:hush@proxy.example.com" });
     expect(secret).toThrow(expect.objectContaining({ message: expect.stringMatching(/SURVEY_PROXY(?!.*hush)/) }));
   });
 
   it("with secrets that are not JSON is the same error, not the parser's", () => {
-    expect(() => readEnvironment({ ...variables, SECRETS: "{" }, "/bundle")).toThrow(
-      expect.objectContaining({ code: "BAD_ENVIRONMENT", message: expect.stringContaining("SECRETS") }),
+    expect(() => readEnvironment({ ...variables, CREDENTIALS_SECRETS: "{" })).toThrow(
+      expect.objectContaining({ code: "BAD_ENVIRONMENT", message: expect.stringContaining("CREDENTIALS_SECRETS") }),
     );
   });
 });
@@ -65,7 +56,7 @@ describe("the name under which an invocation takes leases", () => {
   });
 
   it("is always the same where nobody else can have it", () => {
-    const { alone } = readEnvironment({ ...variables, ALONE: "true" }, "/bundle");
+    const { alone } = readEnvironment({ ...variables, ALONE: "true" });
     expect(leaseOwner({ alone }, "local")).toBe("local");
   });
 });

@@ -48,13 +48,14 @@ describe("the input of the poll function", () => {
     },
   );
 
-  it("of an operation without a source is meant for the only one", () => {
-    const operation = { kind: "describe" };
+  it("of an operation without a source is meant for the only one, and for any where all would answer the same", () => {
+    const operation = { kind: "look" };
     expect(read({ operation }, ["main"])).toEqual({ source: "main", operation });
+    expect(read({ operation: { kind: "describe" } })).toMatchObject({ source: "main" });
   });
 
   it.each([
-    [{ operation: { kind: "describe" } }, 'source: must be one of "main", "eu"'],
+    [{ operation: { kind: "look" } }, 'source: must be one of "main", "eu"'],
     [{ source: "typo", operation: { kind: "describe" } }, 'source: must be one of "main", "eu"'],
     [{ source: "main", operation: "describe" }, "operation: must be an object with a kind"],
     [{ source: "main", operation: { kind: 1 } }, "operation.kind: must be an object with a kind"],

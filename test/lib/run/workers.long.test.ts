@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { CreateSecretCommand, PutSecretValueCommand } from "@aws-sdk/client-secrets-manager";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { parseConfig } from "../../../lib/config/index.ts";
+import { secretNames } from "../../../lib/config/secret-names.ts";
 import type { Log } from "../../../lib/monitoring/log.ts";
 import { pollSources, RESERVE } from "../../../lib/run/poll-sources.ts";
 import { createSourceGraph, eventsOf, type SourceGraph } from "../../../lib/run/wiring.ts";
@@ -37,7 +38,8 @@ async function emptyAccount(options: SimulatorOptions = {}, settings: Record<str
   const simulator = await startSimulator({ surveys: [{ surveyId: 1, responses: 3 }], ...options });
   onTestFinished(() => simulator.close());
   const name = `s${randomUUID().slice(0, 8)}`;
-  const secrets = { credentials: `${name}-credentials`, token: `${name}-token` };
+  const naming = { prefix: "workers" };
+  const secrets = secretNames({ name }, naming);
   for (const Name of Object.values(secrets)) await test.clients.secrets.send(new CreateSecretCommand({ Name }));
   const { clientId, clientSecret } = simulator;
   const [source] = parseConfig(
@@ -50,8 +52,7 @@ async function emptyAccount(options: SimulatorOptions = {}, settings: Record<str
     busName: test.bus,
     claimCheckBucket: test.bucket,
     alone: false,
-    secrets: { [name]: secrets },
-    configFile: "",
+    secrets: naming,
   };
   const polled = {
     ...source,

@@ -30,14 +30,26 @@ async function put(name: string, value: string): Promise<void> {
 describe("the credentials", () => {
   it("are those of the secret, read anew each time", async () => {
     const name = await secret(JSON.stringify({ clientId: "me", clientSecret: PRIVATE, note: "ours" }));
-    expect(await readCredentials(test.clients.secrets, name)).toEqual({ clientId: "me", clientSecret: PRIVATE });
+    expect(await readCredentials(test.clients.secrets, name, "main")).toEqual({
+      clientId: "me",
+      clientSecret: PRIVATE,
+    });
 
     await put(name, JSON.stringify({ clientId: "you", clientSecret: "new" }));
-    expect(await readCredentials(test.clients.secrets, name)).toEqual({ clientId: "you", clientSecret: "new" });
+    expect(await readCredentials(test.clients.secrets, name, "main")).toEqual({ clientId: "you", clientSecret: "new" });
+  });
+
+  it("are those under the source's name where several sources share a secret", async () => {
+    const own = { clientId: "b", clientSecret: PRIVATE };
+    const name = await secret(JSON.stringify({ clientId: "me", clientSecret: "x", b: own }));
+    const ids = ["b", "c"].map(async (source) => (await readCredentials(test.clients.secrets, name, source)).clientId);
+    expect(await Promise.all(ids)).toEqual(["b", "me"]);
   });
 
   it.each([
     ["not filled yet", undefined],
+    ["without an entry of the source", JSON.stringify({ other: { clientId: "me", clientSecret: PRIVATE } })],
+    ["with an entry of another form", JSON.stringify({ clientId: "me", clientSecret: PRIVATE, main: PRIVATE })],
     ["the secret alone", PRIVATE],
     ["not JSON", `{"clientId":"me","clientSecret":"${PRIVATE}"`],
     ["without clientId", JSON.stringify({ clientSecret: PRIVATE })],
@@ -48,7 +60,9 @@ describe("the credentials", () => {
     "in a secret that is %s are missing: the error says what to put there, and quotes nothing",
     async (_name, value) => {
       const name = await secret(value);
-      const error: unknown = await readCredentials(test.clients.secrets, name).catch((reason: unknown) => reason);
+      const error: unknown = await readCredentials(test.clients.secrets, name, "main").catch(
+        (reason: unknown) => reason,
+      );
       expect(error).toMatchObject({
         code: "CREDENTIALS_MISSING",
         isUnreadable: value !== undefined,
@@ -64,13 +78,16 @@ describe("a credentials secret", () => {
     const name = await secret();
     const SecretBinary = Buffer.from(JSON.stringify({ clientId: "me", clientSecret: PRIVATE }));
     await test.clients.secrets.send(new PutSecretValueCommand({ SecretId: name, SecretBinary }));
-    expect(await readCredentials(test.clients.secrets, name)).toEqual({ clientId: "me", clientSecret: PRIVATE });
+    expect(await readCredentials(test.clients.secrets, name, "main")).toEqual({
+      clientId: "me",
+      clientSecret: PRIVATE,
+    });
   });
 
   it("that is marked for deletion is unreadable: the hint says how it comes back", async () => {
     const name = await secret("{}");
     await test.clients.secrets.send(new DeleteSecretCommand({ SecretId: name, RecoveryWindowInDays: 7 }));
-    await expect(readCredentials(test.clients.secrets, name)).rejects.toMatchObject({
+    await expect(readCredentials(test.clients.secrets, name, "main")).rejects.toMatchObject({
       code: "CREDENTIALS_MISSING",
       isUnreadable: true,
       hint: expect.stringContaining("restore-secret"),
@@ -79,7 +96,7 @@ describe("a credentials secret", () => {
 
   it.each(["AccessDeniedException", "DecryptionFailure"])("that answers %s is unreadable", async (name) => {
     const client = namingFailures("secrets", answering(name));
-    await expect(readCredentials(client, "main/credentials")).rejects.toMatchObject({
+    await expect(readCredentials(client, "main/credentials", "main")).rejects.toMatchObject({
       code: "CREDENTIALS_MISSING",
       isUnreadable: true,
       message: expect.stringContaining(`main/credentials cannot be read (${name})`),
@@ -88,7 +105,9 @@ describe("a credentials secret", () => {
 
   it("that cannot be reached for a moment is no matter of the credentials", async () => {
     const client = namingFailures("secrets", answering("ThrottlingException"));
-    await expect(readCredentials(client, "main/credentials")).rejects.toMatchObject({ code: "SECRETS_MANAGER_FAILED" });
+    await expect(readCredentials(client, "main/credentials", "main")).rejects.toMatchObject({
+      code: "SECRETS_MANAGER_FAILED",
+    });
   });
 });
 
