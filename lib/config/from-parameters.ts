@@ -1,4 +1,4 @@
-import type { DeployedConfig } from "./deployed-config.ts";
+import type { Config } from "./config.ts";
 import { ConfigError, type ConfigProblem } from "./error.ts";
 import { parseConfig } from "./parse.ts";
 import { isObject } from "./shape.ts";
@@ -18,7 +18,7 @@ const HINT = "Correct what the template's parameter MoreConfiguration names, and
  * @throws ConfigError that names every bad field, also one that has no place in `more`, or that a parameter says already
  * @example configFromParameters('{"sources":[{"baseUrl":"https://surveys.example.com"}]}', '{"questions":"labels"}')
  */
-export function configFromParameters(said: string, more: string): DeployedConfig {
+export function configFromParameters(said: string, more: string): { raw: unknown; config: Config } {
   const {
     sources: [first = {}, ...others],
     ...sections

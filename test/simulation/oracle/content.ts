@@ -36,9 +36,10 @@ function wrongAnswers(world: World, response: SimResponse, detail: ResponseCompl
     return wrong.includes(undefined) ? wrongComments(response, answers) : wrong[0];
   }
   const isPart = truths.some((version) => isPartOf(text, answersOf(version, dropComments)));
-  // A repair is made of all its records: nothing excuses a second part.
-  const isUnseen = isExcluded(world, response) === "records scattered unseen";
-  if (isPart && (detail.meta.revision === 1 || isUnseen) && leewayOf(world, response).part) return undefined;
+  // A repair is made of all its records: nothing excuses a second part, but two copies of the list that show it cut twice.
+  const reason = isExcluded(world, response);
+  const maybeAgain = reason === "records scattered unseen" || reason === "a copy of the list is behind";
+  if (isPart && (detail.meta.revision === 1 || maybeAgain) && leewayOf(world, response).part) return undefined;
   const counts = truths.map(({ records }) => records.length).join(", ");
   return `its ${answers.length} answers are ${isPart ? "only some" : "not those"} of any moment since its completion (${counts} records)`;
 }

@@ -49,11 +49,12 @@ export function bringToLife(world: World): Life {
   for (const surveyPlan of plan.surveys) {
     const survey = createSurvey(world, surveyPlan, now);
     if (surveyPlan.isDeep) world.meet("late-deep");
+    const changes = createChanges(world, survey, now);
     at(START + surveyPlan.createdAt, () => {
+      changes.edit();
       world.surveys.set(survey.id, survey);
       world.trace?.(() => `survey ${survey.id} is created`);
     });
-    const changes = createChanges(world, survey, now);
     planSurveyLife(world, survey, surveyPlan, at, changes);
     for (const responsePlan of surveyPlan.responses) planResponseLife(world, responsePlan, at, changes);
   }
@@ -276,7 +277,6 @@ function placeOf({ id, survey }: SimResponse, wasListed: boolean): Pick<Noticed,
 
 function planSurveyLife(world: World, survey: SimSurvey, plan: SurveyPlan, at: At, changes: Changes): void {
   const { editedEvery } = plan.words;
-  at(START + plan.createdAt, changes.edit);
   const phase = mix(survey.id, 5) % editedEvery;
   for (let time = START - phase - 3 * editedEvery; time < world.livenessFrom; time += editedEvery)
     if (time > START + plan.createdAt) at(time, changes.edit);
