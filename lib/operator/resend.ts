@@ -213,7 +213,7 @@ async function resendByPages(
     read: (page) => ports.service.page(surveyId, page, "desc"),
     skips: new Set(),
     classify: async () => undefined,
-    knownPages: () => state.lastPage ?? 0,
+    expected: { responses: 0, lastPage: state.lastPage ?? 0 },
     isAnchor: () => true,
   });
   const results: Resent[] = [];

@@ -21,10 +21,11 @@ export async function leaveToBacklog(survey: Survey, news: number, startedAt: nu
 
 /** The page, counted from the oldest, at which a backlog is to be read. It is found in about 4 log2 requests. From the very first page nothing can be missed. */
 async function backlogStart(survey: Survey, news: number): Promise<number> {
+  const { service } = survey.ports;
   const pageAt = async (number: number, order: Order): Promise<Page | undefined> =>
     toPage(number, await survey.page(number, order));
   /** Some services show a page again behind their last one. */
-  const beyond = (await orNothing(() => pageAt(BEYOND, "asc")))?.signature;
+  const beyond = (await orNothing(async () => toPage(BEYOND, await service.page(survey.id, BEYOND, "asc"))))?.signature;
   const isThere = async (number: number): Promise<boolean> => {
     const page = await orNothing(() => pageAt(number, "asc"));
     return page !== undefined && page.signature !== beyond;

@@ -226,6 +226,8 @@ async function nextDue(survey: Survey, counts: PollCounts): Promise<number | und
   if (next !== undefined) moments.push(next);
   const tried = nextTry(survey.state);
   if (tried !== undefined) moments.push(tried);
+  // A change of the survey itself is told, or forgotten, by the next list.
+  if (survey.state.known?.sight !== undefined) moments.push(now);
   if (hasUntold(survey)) moments.push(now + survey.source.absentAfter);
   // The index may lag behind what was just written.
   if (counts.waiting > 0) moments.push(now + survey.source.absentAfter);

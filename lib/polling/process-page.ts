@@ -12,7 +12,7 @@ import type { Order } from "./ports.ts";
 import { fromRead } from "./publish/response.ts";
 import { noteEnd, skippedPages } from "./skipped-pages.ts";
 import type { Survey } from "./survey.ts";
-import { PAGE_SIZE, type Page, toPage } from "./walk/page.ts";
+import { type Page, toPage } from "./walk/page.ts";
 import { type PageStep, type ReadEnd, readFull, type SoFar, scanPages } from "./walk/read-pages.ts";
 import { type Fragment, isWhole } from "./walk/whole.ts";
 
@@ -277,22 +277,13 @@ export interface FullOptions {
 export async function* fullSurvey(survey: Survey, options: FullOptions): AsyncGenerator<Processed, void> {
   const { from, origin, isFirstPart, ids, mostAtOnce } = options;
   const reading = new Reading(survey, { order: "asc", from, origin, ids });
-  const met = { pages: 0, responses: 0 };
   const pages = readFull({
     from,
     isSure: isFirstPart,
     read: (page) => survey.page(page, "asc"),
     skips: skippedPages(survey.state, "asc"),
-    classify: (page) => {
-      met.pages += 1;
-      met.responses += page.runs.length;
-      return reading.classify(page);
-    },
-    // Of the responses that are counted, by the pages that those met so far have filled. Each has a record at least.
-    knownPages: () => {
-      const each = met.responses === 0 ? 1 / PAGE_SIZE : met.pages / met.responses;
-      return Math.max(survey.state.lastPage ?? 0, Math.ceil((survey.listedCount ?? 0) * each));
-    },
+    classify: (page) => reading.classify(page),
+    expected: { responses: survey.listedCount ?? 0, lastPage: survey.state.lastPage ?? 0 },
     ...(mostAtOnce === undefined ? {} : { mostAtOnce }),
     isAnchor: (page) => isAnchor(page, ids),
   });

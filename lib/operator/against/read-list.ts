@@ -82,8 +82,6 @@ export async function readList(reading: ListReading): Promise<ReadList> {
 
 async function readOn(list: Listing, { service, surveyId, counted, onPage }: ListReading): Promise<ReadEnd> {
   const { covered, moved } = list;
-  const met = { pages: 0, responses: 0, last: 0 };
-  const knownPages = (): number => Math.ceil((counted * met.pages) / Math.max(1, met.responses));
   const steps = readFull({
     from: Math.max(1, list.page - 1),
     isSure: list.page === 1,
@@ -93,13 +91,8 @@ async function readOn(list: Listing, { service, surveyId, counted, onPage }: Lis
       return read;
     },
     skips: list.skipped,
-    async classify({ runs }) {
-      met.pages += 1;
-      // One that goes on from the page before was counted there.
-      met.responses += runs.length - (runs[0]?.responseId === met.last ? 1 : 0);
-      met.last = runs.at(-1)?.responseId ?? 0;
-    },
-    knownPages,
+    classify: async () => undefined,
+    expected: { responses: counted, lastPage: 0 },
     isAnchor: (page) => isAnchor(page, list),
   });
   for (;;) {
@@ -110,7 +103,7 @@ async function readOn(list: Listing, { service, surveyId, counted, onPage }: Lis
     list.page = Math.max(1, step.position);
     if (done) return step;
     const { number: page } = step.page;
-    onPage?.({ page, pages: Math.max(page, knownPages()), place: () => list.place() });
+    onPage?.({ page, pages: Math.max(page, step.knownPages), place: () => list.place() });
   }
 }
 

@@ -121,9 +121,6 @@ async function tellUntold(survey: Survey): Promise<void> {
 
 // R20: what subscribers are told of a survey itself.
 
-/** Intervals between two lists that show the same change, at most. */
-const MOST_BETWEEN = 3;
-
 /** Later: a survey was made after the first tick of its source. */
 export type Presence = "present" | "later";
 
@@ -134,7 +131,8 @@ export async function tellSurvey(survey: Survey, listed: Listed, presence: Prese
 }
 
 /**
- * The change to be told now. A survey that was there before anybody asked for its changes is known as it is.
+ * The change to be told now. A survey that was there before anybody asked for its changes is known as it is. One that was shown otherwise is looked at by the next tick,
+ * whatever the list shows by then.
  *
  * Example: a list of 10:00 has another name, and so has that of 10:01. The change is told at 10:01. Had the old name been back at 10:01, nothing
  * would be told.
@@ -145,9 +143,7 @@ function changeOf(survey: Survey, listed: Listed, presence: Presence): Next | un
   const { sequence, facts: before, sight } = known;
   const { facts: after, at } = listed;
   const isSame = isDeepStrictEqual(before, after);
-  // Where a list between them has shown it as it is known, nobody has looked.
-  const isInRow = sight !== undefined && at - sight.at <= MOST_BETWEEN * survey.source.interval;
-  if (isSame || !isInRow || sight.at === at || !isDeepStrictEqual(sight.facts, after)) {
+  if (isSame || sight === undefined || sight.at === at || !isDeepStrictEqual(sight.facts, after)) {
     survey.note({ kind: "known", known: { sequence, facts: before, ...(isSame ? {} : { sight: listed }) } });
     return undefined;
   }

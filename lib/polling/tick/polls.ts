@@ -122,7 +122,7 @@ export class Polls {
     return true;
   }
 
-  /** Other work goes first all the same. The next tick asks for what the poll has made wait before it failed. */
+  /** An attempt counts as work done, so other work goes first. What the poll has made wait before it failed is due at the next tick. */
   private stayDue({ surveyId }: ListedSurvey, { rest }: How, hasWaiting: boolean): void {
     const { request, account } = this.options;
     const row = this.unsaved.get(surveyId) ?? account.rows.get(surveyId);

@@ -1,7 +1,7 @@
 import { endsWork, RangeUnreachableError } from "../errors.ts";
 import type { Run } from "../model/records.ts";
 import type { PageRead } from "../ports.ts";
-import { isFull, type Page, toPage } from "./page.ts";
+import { isFull, PAGE_SIZE, type Page, toPage } from "./page.ts";
 import { type Boundary, type Fragment, join } from "./whole.ts";
 
 // Two ways to read the pages of a list (R5). A full read proves each boundary; a scan proves those at which something new stands.
@@ -36,6 +36,8 @@ export interface PageStep extends SoFar {
   kind: "page";
   page: Page;
   fragments: Fragment[];
+  /** Pages that the list has at least, as far as one can tell by now; of a scan none. */
+  knownPages: number;
   /** Whether a response stands on two pages that are no neighbours, in one window that has read the same twice (R12). */
   scattered: boolean;
 }
@@ -59,8 +61,8 @@ interface ReadOptions {
 export interface FullReadOptions extends ReadOptions {
   /** Whether nothing has to be met again at its beginning. */
   isSure: boolean;
-  /** Pages that the list has at least, as far as one can tell by now. */
-  knownPages: () => number;
+  /** The list at least, as far as one can tell: the responses that are counted, and its last page when that was looked for last. */
+  expected: { responses: number; lastPage: number };
   /** Pages read at once, at most; one is always read. */
   mostAtOnce?: () => number;
   /** Whether all that stands before this page was met by this read. */
@@ -69,8 +71,14 @@ export interface FullReadOptions extends ReadOptions {
 
 /** Reads windows of pages, each twice. A page that stands in two windows joins them. */
 export async function* readFull(options: FullReadOptions): AsyncGenerator<PageStep, ReadEnd> {
-  const { knownPages, isAnchor, classify } = options;
+  const { expected, isAnchor, classify } = options;
   const course = new Course(options);
+  /** What was given out so far: the counted responses fill pages as these do. Each has a record at least. */
+  const met = { pages: 0, responses: 0 };
+  const knownPages = (): number => {
+    const each = met.responses === 0 ? 1 / PAGE_SIZE : met.pages / met.responses;
+    return Math.max(expected.lastPage, Math.ceil(expected.responses * each));
+  };
   let { isSure } = options;
   let [size, back] = [1, 1];
   const goTo = (page: number): void => {
@@ -110,7 +118,10 @@ export async function* readFull(options: FullReadOptions): AsyncGenerator<PageSt
     for (const [i, one] of stood.entries()) {
       if (one.kind !== "page" || (i === 0 && before !== undefined)) continue;
       await classify(one.page);
-      yield course.giveOut(one.page, i === 0 ? boundary : "proved", scattered);
+      const goesOn = course.carry.some(({ responseId }) => responseId === one.page.runs[0]?.responseId);
+      met.pages += 1;
+      met.responses += one.page.runs.length - (goesOn ? 1 : 0);
+      yield { ...course.giveOut(one.page, i === 0 ? boundary : "proved", scattered), knownPages: knownPages() };
     }
     const now = changed < 0 ? undefined : (secondReads[changed] ?? looks[changed]);
     if (now !== undefined) {
@@ -323,7 +334,7 @@ class Course {
       this.furthest = page.number;
       this.changes = 0;
     }
-    return { kind: "page", page, fragments, scattered, ...this.soFar(page.number) };
+    return { kind: "page", page, fragments, scattered, knownPages: 0, ...this.soFar(page.number) };
   }
 
   /** Notes that something has changed. False where that has happened so often that a page is given out as it is. */

@@ -28,7 +28,7 @@ function wrongAnswers(world: World, response: SimResponse, detail: ResponseCompl
   const answers = detail.data.answers.filter(({ questionId }) => !hadExtra || questionId !== EXTRA_QUESTION);
   const dropComments = world.plan.source.privacy.comments === "drop";
   const text = eventAnswers(answers);
-  const truths = response.versions.filter(({ state }) => state === "completed");
+  const truths = completedVersions(response);
   const equal = truths.filter((version) => answersOf(version, dropComments) === text);
   if (equal.length > 0) {
     const extra = detail.data.answers.length - answers.length;
@@ -43,6 +43,8 @@ function wrongAnswers(world: World, response: SimResponse, detail: ResponseCompl
   const counts = truths.map(({ records }) => records.length).join(", ");
   return `its ${answers.length} answers are ${isPart ? "only some" : "not those"} of any moment since its completion (${counts} records)`;
 }
+
+const completedVersions = ({ versions }: SimResponse) => versions.filter(({ state }) => state === "completed");
 
 /**
  * What operation 9 does not tell of a response as a whole comes from its page: where the records disagree about a date and lie apart, that is
@@ -67,7 +69,8 @@ function wrongDetails(world: World, response: SimResponse, { data, meta }: Respo
   const missing = (kind: string): boolean => meta.missing.some((name) => name.startsWith(`${kind}:`));
   if (enrich.metrics && !missing("metrics")) {
     const said = data.metrics.map(({ metricId, score }) => [metricId, score?.pointsSum]);
-    const isOfIt = response.versions.some(({ metrics }) => isDeepStrictEqual(metrics.map(pointsOf), said));
+    // An open response has none.
+    const isOfIt = completedVersions(response).some(({ metrics }) => isDeepStrictEqual(metrics.map(pointsOf), said));
     if (!isOfIt) return "its metrics are not those of the response";
   }
   if (enrich.metadata && !missing("metadata")) {

@@ -223,10 +223,11 @@ export const plantedFaults: readonly PlantedFault[] = [
   { name: "other-metadata-taken", breaks: ["content"], within: 60, line: gone },
   { name: "first-metadata-taken", breaks: ["content"], within: 180, line: () => "return body;" },
   { name: "other-page-taken", breaks: ["content"], within: 600, line: gone },
-  { name: "error-body-is-metrics", breaks: ["content"], line: gone },
+  { name: "error-body-is-metrics", breaks: ["content"], within: 60, line: gone },
   {
     name: "metric-list-is-none",
     breaks: ["content"],
+    within: 60,
     line: (code) => code.replace("read === null", "read === null || Array.isArray(read)"),
   },
   { name: "six-is-passive", breaks: ["content"], within: 60, line: (code) => code.replace("7", "6") },

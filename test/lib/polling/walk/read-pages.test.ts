@@ -51,7 +51,7 @@ function full(read: Read, more: Partial<Parameters<typeof readFull>[0]> = {}) {
     skips: new Set(),
     classify: async () => undefined,
     isSure: true,
-    knownPages: () => 100,
+    expected: { responses: 0, lastPage: 100 },
     isAnchor: ({ runs }) => met.has(runs[0]?.responseId ?? 0),
     ...more,
   });
