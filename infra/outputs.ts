@@ -53,7 +53,7 @@ export function createOutputs(poller: Poller, prefix: string): void {
   output("PollFunctionName", pollFunction.functionName, "Invoke it to poll at once");
   output("ResendFunctionArn", resendFunction.functionArn, "Lets a subscriber have events sent again");
   output("PollLogGroupName", pollFunction.logGroup.logGroupName, "What ticks came to");
-  output("DeadLetterQueueUrl", deadLetters.queueUrl, "Ticks that failed or were not started");
+  output("DeadLetterQueueUrl", deadLetters.queueUrl, "Ticks that were not started, or were cut off");
   output("TableName", table.tableName, "The books");
   output("ClaimCheckBucketName", claimCheckBucket.bucketName, "Answers too large for an event");
   if (monitoring.dashboardUrl !== undefined)

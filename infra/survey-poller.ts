@@ -59,7 +59,7 @@ export class SurveyPoller extends PollerMetrics {
   readonly factsBus: IEventBus | undefined;
   readonly table: ITable;
   readonly claimCheckBucket: Bucket;
-  /** Ticks that failed, or that the schedules could not start. */
+  /** Ticks that the schedules could not start, or that were cut off. */
   readonly deadLetters: Queue;
   readonly pollFunction: LambdaFunction;
   /** `pollFunction` for subscribers: it takes the operations `emitted` and `resend`, and nothing else. */

@@ -44,7 +44,7 @@ export function tickStatements(queue: IQueue | undefined): PolicyStatement[] {
   ];
 }
 
-/** Lets each message start an invocation of its own, so that no source waits for another one's tick. */
+/** Lets each message start an invocation of its own. Lambda begins with about five at once: with many sources the last ticks of a minute may be lost. */
 export function startTicks(scope: Construct, queue: IQueue | undefined, target: IFunction): void {
   if (queue === undefined) return;
   const mapping = new EventSourceMapping(scope, "TicksMapping", {

@@ -57,7 +57,7 @@ writeDeclarations();
 await buildCommand();
 await writeLicenses();
 for (const name of ["poll", "forward"] as const) bundleFunction(name, join(out, "functions", name));
-writeTemplate(join(out, "cloudformation"));
+writeTemplate(join(out, "cloudformation"), join(out, "functions/poll"));
 cpSync(join(out, "LICENSES.txt"), join(out, "cloudformation/LICENSES.txt"));
 
 /**

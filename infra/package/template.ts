@@ -16,7 +16,6 @@ import type { CfnFunction } from "aws-cdk-lib/aws-lambda";
 import { CfnSubscription } from "aws-cdk-lib/aws-sns";
 import { zipSync } from "fflate";
 import { isObject } from "../../lib/config/shape.ts";
-import { bundleFunction } from "../bundle.ts";
 import { acknowledgeFinding } from "../findings.ts";
 import { SurveyPollerStack } from "../stack.ts";
 
@@ -39,8 +38,10 @@ interface Template {
 /**
  * Writes what brings the poller up without the CDK and without Node: the template, the function's zip, the template of what a deleted stack
  * leaves, and the Terraform module around them. The same sources give the same bytes.
+ *
+ * @param code the folder of the function's bundle
  */
-export function writeTemplate(out: string): void {
+export function writeTemplate(out: string, code: string): void {
   rmSync(out, { recursive: true, force: true });
   mkdirSync(out, { recursive: true });
   const work = mkdtempSync(join(tmpdir(), "survey-poller-template-"));
@@ -49,8 +50,6 @@ export function writeTemplate(out: string): void {
     for (const [name, content] of Object.entries({ "survey-poller": template, kept: keptOf(template) })) {
       writeFileSync(join(out, `${name}.template.json`), `${JSON.stringify(content, null, 1)}\n`);
     }
-    const code = join(work, "poll");
-    bundleFunction("poll", code);
     writeFileSync(join(out, CODE), zipped(code));
   } finally {
     rmSync(work, { recursive: true, force: true });

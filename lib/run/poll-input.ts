@@ -34,13 +34,15 @@ const OF_SUBSCRIBERS = ["emitted", "resend"];
 export function readPollInput(input: unknown, sources: readonly string[], invoked = ""): PollInput {
   const given = input ?? {};
   if (!isObject(given)) throw refused("must be an object");
-  if (Array.isArray(given.Records)) return fromMessage(given as unknown as SQSEvent);
+  const { kind } = isObject(given.operation) ? given.operation : {};
+  const isBySubscriber = invoked.endsWith(`:${RESEND_ALIAS}`);
+  if (isBySubscriber && !OF_SUBSCRIBERS.some((one) => one === kind)) {
+    throw refused(`operation.kind: must be ${OF_SUBSCRIBERS.join(" or ")} by the alias ${RESEND_ALIAS}`);
+  }
+  if (!isBySubscriber && Array.isArray(given.Records)) return fromMessage(given as unknown as SQSEvent, sources);
   const problems = Object.entries(given).flatMap(([name, value]) => problemOf(name, value) ?? []);
   if (problems.length > 0) throw refused(problems.join("; "));
   const { source, operation } = given as PollInput;
-  if (invoked.endsWith(`:${RESEND_ALIAS}`) && !OF_SUBSCRIBERS.includes(operation?.kind ?? "")) {
-    throw refused(`operation.kind: must be ${OF_SUBSCRIBERS.join(" or ")} by the alias ${RESEND_ALIAS}`);
-  }
   if (operation === undefined) return given as PollInput;
   const isOfAny = sources.length === 1 || (operation as { kind: unknown }).kind === "describe";
   const chosen = source ?? (isOfAny ? sources[0] : undefined);
@@ -51,9 +53,13 @@ export function readPollInput(input: unknown, sources: readonly string[], invoke
 }
 
 /** A message names a source and nothing else: whoever may send one can start a tick, and no operation. Each invocation is given one. */
-function fromMessage({ Records: [message] }: SQSEvent): PollInput {
-  if (message === undefined) throw refused("Records: must hold a message");
-  return { source: message.body, scheduled: true, sentAt: Number(message.attributes.SentTimestamp) };
+function fromMessage({ Records: [message] }: SQSEvent, sources: readonly string[]): PollInput {
+  const { body: source = "", attributes } = message ?? {};
+  const sentAt = Number(attributes?.SentTimestamp);
+  if (!sources.includes(source) || !Number.isFinite(sentAt)) {
+    throw refused("Records: must hold a message of the tick queue, with the name of a source");
+  }
+  return { source, scheduled: true, sentAt };
 }
 
 const FIELDS = ["source", "operation", "scheduled"];

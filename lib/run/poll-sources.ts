@@ -47,8 +47,7 @@ export const RESERVE = 20_000;
 
 /**
  * Ticks each source in turn, then works off their backlogs. A source that fails does not keep the others from being polled. The first
- * failure is thrown at the end. A source without credentials that work is no failure. As one it would leave a message in the dead-letter
- * queue at each tick, and these would stay for two weeks after it was put right.
+ * failure is thrown at the end. A source without credentials that work is no failure: it is put right by hand, and told by an alarm of its own.
  */
 export async function pollSources(request: PollSourcesRequest): Promise<PollOutput> {
   const ends: TickEnd[] = [];

@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { unzipSync } from "fflate";
 import { describe, expect, it } from "vitest";
+import { bundleFunction } from "../../infra/bundle.ts";
 import { writeTemplate } from "../../infra/package/template.ts";
 import { parseConfig } from "../../lib/config/index.ts";
 import { synthesize } from "./support/synthesize.ts";
@@ -19,8 +20,9 @@ interface Template {
   Outputs: Record<string, unknown>;
 }
 
-const folder = temporaryFolder();
-writeTemplate(folder);
+const [folder, code] = [temporaryFolder(), temporaryFolder()];
+bundleFunction("poll", code);
+writeTemplate(folder, code);
 const text = readFileSync(join(folder, "survey-poller.template.json"), "utf8");
 const template = JSON.parse(text) as Template;
 
@@ -77,8 +79,9 @@ describe("the template for those without the CDK", () => {
   });
 
   it("is the same each time, the function's zip included", () => {
-    const again = temporaryFolder();
-    writeTemplate(again);
+    const [again, codeAgain] = [temporaryFolder(), temporaryFolder()];
+    bundleFunction("poll", codeAgain);
+    writeTemplate(again, codeAgain);
     for (const name of ["survey-poller.template.json", "kept.template.json", "poll.zip", "main.tf"])
       expect(readFileSync(join(again, name)).equals(readFileSync(join(folder, name)))).toBe(true);
   });

@@ -1,48 +1,69 @@
-import type { Metric, ResponseCompleted } from "../response-completed.ts";
+import type { ResponseCompleted } from "../response-completed.ts";
+import { isObject } from "./fields.ts";
 
-// The copy of an event for those who may see figures: what a respondent wrote or is known by is not in it. It takes what it knows: a field that is added to the
-// contract is left out until it is named here.
+// The copy of an event for those who may see figures: what a respondent wrote or is known by is not in it.
 
 /** Bytes of a copy above which it goes without its answers. Ten of them have to fit into one request. */
 const MOST_BYTES = 100_000;
 
-const METRIC = [
-  ...["key", "metricId", "surveyId", "metricName", "presentation", "maxValueIncludingEmptyAnswer", "testMode"],
-  ...["firstLevelThreshold", "secondLevelThreshold", "created"],
-] as (keyof Metric)[];
-const SCORE = ["pointsSum", "maxPointsSum", "minPointsSum", "nps"] as const;
+/** Fields that are kept: as they are, or as far as they are named below them. */
+type Kept = true | { readonly [field: string]: Kept };
+
+const all = (...names: string[]): { readonly [field: string]: true } =>
+  Object.fromEntries(names.map((name) => [name, true]));
+const moment = all("local", "at", "ambiguous");
+
+/** A field that is added to the contract is left out until it is named here. */
+const KEPT: Kept = {
+  meta: all(
+    ...["eventId", "schemaVersion", "sourceName", "detectedAt", "test", "origin", "revision", "complete", "missing"],
+    ...["irregular", "replaces", "changed"],
+  ),
+  data: {
+    ...all("surveyId", "responseId", "labelsMayDiffer", "observedAt"),
+    survey: all("name", "modified", "languageId"),
+    summary: {
+      ...all("scorePercent", "durationSeconds", "comments", "test"),
+      nps: all("score", "class"),
+      metrics: all("name", "score", "class"),
+    },
+    response: { ...all("country", "hasComment", "answerCount"), started: moment, completed: moment },
+    metrics: {
+      ...all("key", "metricId", "surveyId", "metricName", "presentation", "maxValueIncludingEmptyAnswer", "testMode"),
+      ...all("firstLevelThreshold", "secondLevelThreshold", "created"),
+      score: all("pointsSum", "maxPointsSum", "minPointsSum", "nps"),
+    },
+    answers: {
+      ...all("questionId", "answer", "score", "matrixScore", "labels"),
+      question: all("number", "type", "text"),
+    },
+  },
+};
 
 /** The JSON of an event without comments, metadata, key, code and undocumented fields. It is valid by the same schema. */
-export function factsJson({ meta, data, ...more }: Pick<ResponseCompleted, "meta" | "data">): string {
-  const { country, hasComment, answerCount, started, completed } = data.response;
+export function factsJson(event: Pick<ResponseCompleted, "meta" | "data">): string {
+  const { meta, data } = only(event, KEPT) as typeof event;
+  const answers = data.answers.map(({ matrixScore, ...answer }) => ({
+    ...answer,
+    comment: "",
+    matrixScore: hasText(matrixScore) ? null : matrixScore,
+  }));
+  const response = { ...data.response, crk: null, promoCode: null };
   const copy = {
-    ...more,
     meta: { ...meta, reduced: true },
-    data: {
-      ...pick(data, ["surveyId", "responseId", "survey", "summary", "labelsMayDiffer"]),
-      ...("observedAt" in data && { observedAt: data.observedAt }),
-      response: { country, crk: null, promoCode: null, hasComment, answerCount, started, completed },
-      metrics: data.metrics.map(({ score, ...metric }) => ({
-        ...pick(metric as Metric, METRIC),
-        ...(score === undefined ? {} : { score: score && pick(score, SCORE) }),
-      })),
-      metadata: null,
-      answers: data.answers.map(({ questionId, answer, score, matrixScore, question, labels }) => ({
-        ...{ questionId, answer, comment: "", score, matrixScore: hasText(matrixScore) ? null : matrixScore },
-        ...{ question, labels },
-      })),
-      answersRef: null,
-    },
+    data: { ...data, response, answers, metadata: null, answersRef: null },
   };
   const json = JSON.stringify(copy);
   if (Buffer.byteLength(json) <= MOST_BYTES) return json;
   return JSON.stringify({ ...copy, data: { ...copy.data, answers: [] } });
 }
 
-function pick<T extends object, K extends keyof T>(object: T, names: readonly K[]): Partial<Pick<T, K>> {
-  return Object.fromEntries(names.filter((name) => name in object).map((name) => [name, object[name]])) as Partial<
-    Pick<T, K>
-  >;
+function only(value: unknown, kept: Kept): unknown {
+  if (kept === true) return value;
+  if (Array.isArray(value)) return value.map((one) => only(one, kept));
+  if (!isObject(value)) return value;
+  const names = Object.keys(kept).filter((name) => name in value);
+  return Object.fromEntries(names.map((name) => [name, only(value[name], kept[name] as Kept)]));
 }
 
 function hasText(value: unknown): boolean {

@@ -23,7 +23,6 @@ export async function closeBooks(survey: Survey, read: FullRead, ids: ReadIds): 
   const { classes, withheld } = await classify(survey, ids);
   const listed = ids.all.size;
   const left = listed - Object.values(classes).reduce((sum, count) => sum + count, 0);
-  // fault: unaccounted-closes-books
   if (left !== 0) return leaveOpen(survey, { code: "unaccounted", count: left }, closedAt);
   // A page that is read as empty by mistake looks like a list without responses. An empty list is believed when it stays empty.
   const isDoubtful = listed === 0 && (listedCount !== 0 || (before.books?.listed ?? 0) > 0);

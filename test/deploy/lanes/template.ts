@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { ListRulesCommand } from "@aws-sdk/client-eventbridge";
+import { bundleFunction } from "../../../infra/bundle.ts";
 import { writeTemplate } from "../../../infra/package/template.ts";
 import { isObject, isText } from "../../../lib/events/build/fields.ts";
 import { compareWithTruth } from "../../wire/support/compare-with-truth.ts";
@@ -32,7 +33,9 @@ export function template(given: Given): Promise<void> {
 
     stage.report.part(`As ${PAGE} says: "Without the CDK"`);
     await stage.report.step("the folder is built, and packaged", async () => {
-      writeTemplate(folder);
+      const code = join(stage.folder, "poll");
+      bundleFunction("poll", code);
+      writeTemplate(folder, code);
       await shell(`aws s3 mb s3://${BUCKET}`, options);
       await shell(packaging, options);
     });

@@ -48,6 +48,19 @@ describe("the input of the poll function", () => {
     },
   );
 
+  it("is no message by the alias of subscribers, whatever else it says", () => {
+    const Records = [{ body: "main", attributes: { SentTimestamp: "1773144000000" } }];
+    for (const more of [{}, { operation: { kind: "resend" } }])
+      expect(() => readPollInput({ Records, ...more }, ["main"], `${ARN}:resend`)).toThrow(/^Bad input/);
+  });
+
+  it.each([{ body: "main", attributes: {} }, { body: "gone", attributes: { SentTimestamp: "1773144000000" } }, {}])(
+    "is no message without its time and a source: %j",
+    (message) => {
+      expect(messageOf({ Records: [message] })).toContain("Records: must hold a message of the tick queue");
+    },
+  );
+
   it("of an operation without a source is meant for the only one, and for any where all would answer the same", () => {
     const operation = { kind: "look" };
     expect(read({ operation }, ["main"])).toEqual({ source: "main", operation });

@@ -179,7 +179,6 @@ export const plantedFaults: readonly PlantedFault[] = [
   },
   { name: "future-sets-start", breaks: ["start", "lost"], within: 360, line: () => "const isPast = date !== null;" },
   { name: "hint-forgotten", breaks: ["late", "lost"], line: gone },
-  { name: "unaccounted-closes-books", breaks: ["books"], line: gone },
   {
     name: "waiting-unasked",
     breaks: ["lost", "late", "liveness: books"],

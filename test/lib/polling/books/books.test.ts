@@ -1,0 +1,23 @@
+import { expect, it } from "vitest";
+import { at, poll, worldWith } from "../../../support/survey.ts";
+
+// R29
+it("books stay open as long as the ledger lacks a listed response, and say how many", async () => {
+  const world = worldWith([1, 2, 3].map((responseId) => ({ responseId, completed: at(-responseId) })));
+  const { state } = world.ports;
+  let isLosing = true;
+  world.ports.state = {
+    ...state,
+    putEntries: (surveyId, entries) =>
+      state.putEntries(surveyId, isLosing ? entries.filter(({ id }) => id !== 2) : entries),
+  };
+
+  await poll(world);
+  expect(world.mark(1).booksOpen).toEqual({ code: "unaccounted", count: 1 });
+  expect(world.mark(1).books).toBeUndefined();
+
+  isLosing = false;
+  await poll(world, { head: false, rest: { kind: "full read", budget: { left: 100 } } });
+  expect(world.mark(1)).toMatchObject({ books: { listed: 3, emitted: 3 } });
+  expect(world.mark(1).booksOpen).toBeUndefined();
+});
