@@ -96,6 +96,7 @@ export {
   type TurnSummary,
   workOffBacklogs,
 } from "./tick/backlogs.ts";
+export { readSurveyList } from "./tick/survey-list.ts";
 export { tick } from "./tick/tick.ts";
 export { checkOwnState, LONGEST_WAIT, pauseOf, type TickRequest } from "./tick/tick-request.ts";
 export type { SurveySummary, TickFigures, TickSummary } from "./tick/tick-summary.ts";

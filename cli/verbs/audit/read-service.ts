@@ -1,9 +1,9 @@
 import { setMaxListeners } from "node:events";
 import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { isInteger, isObject, readId } from "../../../lib/events/build/fields.ts";
+import { isObject } from "../../../lib/events/build/fields.ts";
 import { type ListPlace, type ReadList, readList } from "../../../lib/operator/against/read-list.ts";
-import { OutOfTimeError } from "../../../lib/polling/index.ts";
+import { OutOfTimeError, readSurveyList } from "../../../lib/polling/index.ts";
 import { parseJson } from "../../../lib/secrets/secret-values.ts";
 import { toSurveyService } from "../../../lib/service/survey-service.ts";
 import { createSurveyApi } from "../../../lib/survey-api/index.ts";
@@ -55,15 +55,14 @@ export async function readService({ baseUrl, survey, data }: ServiceReading, io:
   const places = data === undefined ? undefined : placesIn(join(data, "against"), baseUrl);
   try {
     const service = toSurveyService(api, undefined, stop.signal);
-    const rows = (await service.surveys()).map(rowOf);
-    const named = rows.filter((row) => row !== undefined);
-    const chosen = named.filter(({ surveyId }) => survey === undefined || surveyId === survey);
+    const { surveys: listed, unreadable } = readSurveyList(await service.surveys());
+    const chosen = listed.filter(({ surveyId }) => survey === undefined || surveyId === survey);
     if (survey !== undefined && chosen.length === 0) {
       const hint = "Perhaps the credentials belong to another account.";
       throw new UsageError(`the service lists no survey ${survey}`, { hint });
     }
     const surveys: ReadSurvey[] = [];
-    for (const { surveyId, name, counted } of chosen) {
+    for (const { surveyId, facts, counts } of chosen) {
       let placeNow: (() => ListPlace) | undefined;
       let keptAt = io.now();
       const keep = (): void => {
@@ -71,7 +70,8 @@ export async function readService({ baseUrl, survey, data }: ServiceReading, io:
       };
       try {
         const list = await readList({
-          ...{ service, surveyId, counted, place: places?.kept(surveyId) },
+          ...{ service, surveyId, counted: Math.max(0, ...counts.map((one) => one ?? 0)) },
+          place: places?.kept(surveyId),
           onPage({ page, pages, place }) {
             placeNow = place;
             const done = chosen.length > 1 ? `, ${surveys.length} of ${count(chosen.length, "survey")} done` : "";
@@ -81,28 +81,19 @@ export async function readService({ baseUrl, survey, data }: ServiceReading, io:
             keptAt = io.now();
           },
         });
-        surveys.push({ surveyId, name, ...list });
+        surveys.push({ surveyId, name: facts?.name ?? null, ...list });
       } finally {
         keep();
       }
     }
     // Where pages failed, another reading goes on there.
     if (surveys.every(({ open }) => open?.code !== "pages-unreachable")) places?.drop();
-    return { surveys, nameless: survey === undefined ? rows.length - named.length : 0 };
+    return { surveys, nameless: survey === undefined ? unreadable : 0 };
   } finally {
     io.signal.removeEventListener("abort", interrupt);
     progress.end();
     await api.close();
   }
-}
-
-/** Undefined for a row without an id. */
-function rowOf(row: unknown): { surveyId: number; name: string | null; counted: number } | undefined {
-  if (!isObject(row)) return undefined;
-  const { name, responses } = row;
-  const surveyId = readId(row.surveyId);
-  if (surveyId === undefined) return undefined;
-  return { surveyId, name: typeof name === "string" ? name : null, counted: isInteger(responses) ? responses : 0 };
 }
 
 /** The version of a kept place: one of another version is read anew. */

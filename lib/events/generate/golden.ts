@@ -3,6 +3,7 @@ import { checkIn } from "../../publisher/claim-check.ts";
 import { buildEvent, type EventFacts, toUpdate } from "../build/build-event.ts";
 import { buildBooksClosed, buildDeleted, buildSurveyChanged, buildSurveyCounted } from "../build/build-told.ts";
 import type { SurveyDefinition } from "../build/definition.ts";
+import type { EventEnvelope } from "../envelope.ts";
 import { eventIdOf } from "../event-id.ts";
 import { booksSums, type DetailOf, detailSchemas, type EventType, eventId } from "../index.ts";
 
@@ -123,18 +124,7 @@ export function response(responseId: number, changes: Partial<EventFacts> = {}):
   return { ...facts, records: facts.records.map((read) => ({ responseId, ...(read as object) })) };
 }
 
-/** An event as EventBridge delivers it. */
-export interface GoldenEvent {
-  version: "0";
-  id: string;
-  "detail-type": EventType;
-  source: string;
-  account: string;
-  time: string;
-  region: string;
-  resources: string[];
-  detail: Record<string, unknown>;
-}
+export type GoldenEvent = EventEnvelope & { "detail-type": EventType };
 
 /** Events by the name of their file, as EventBridge delivers them: one for each thing that a consumer has to cope with. */
 export async function goldenEvents(): Promise<Map<string, GoldenEvent>> {

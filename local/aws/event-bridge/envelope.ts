@@ -1,4 +1,5 @@
 import { z } from "zod";
+import type { EventEnvelope } from "../../../lib/events/envelope.ts";
 import { ACCOUNT, REGION } from "../services.ts";
 
 /** One event of a PutEvents request. Fields for which a single entry fails are optional here. */
@@ -14,19 +15,7 @@ export const putEventsEntry = z.looseObject({
 });
 export type PutEventsEntry = z.infer<typeof putEventsEntry>;
 
-/** An event as the bus delivers it to targets. */
-export interface EventEnvelope {
-  version: "0";
-  id: string;
-  "detail-type": string;
-  source: string;
-  account: string;
-  /** To the second, e.g. `2026-11-21T10:00:00Z`. */
-  time: string;
-  region: string;
-  resources: string[];
-  detail: Record<string, unknown>;
-}
+export type { EventEnvelope };
 
 /** @param now epoch milliseconds, used when the entry has no time of its own */
 export function toEnvelope(
