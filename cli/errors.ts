@@ -71,6 +71,16 @@ export function exitCodeOf(error: unknown): ExitCode {
 
 const PASSING = new Set(["TOO_MANY_REQUESTS", "SERVER_ERROR", "UNREACHABLE", "TIMEOUT", "OUT_OF_TIME"]);
 
+/** Runs what writes the file, or folder, that an option names. */
+export function orNotWritten<T>(option: string, work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    const hint = `Give another ${option}, in a folder that is there and may be written to.`;
+    throw new CommandError("FILE_NOT_WRITTEN", "the file could not be written", { hint, cause: error });
+  }
+}
+
 /** Runs what asks the survey service: that this fails now says nothing of what is missing. */
 export async function unlessFailing<T>(work: () => Promise<T>): Promise<T> {
   try {

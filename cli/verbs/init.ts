@@ -4,7 +4,7 @@ import { ConfigError, parseConfig } from "../../lib/config/index.ts";
 import { describeFailure } from "../../lib/monitoring/log.ts";
 import { baseUrlProblem } from "../../lib/survey-api/base-url.ts";
 import type { Credentials } from "../../lib/survey-api/index.ts";
-import { CommandError, exitOf, InterruptedError, UsageError } from "../errors.ts";
+import { CommandError, exitOf, InterruptedError, orNotWritten, UsageError } from "../errors.ts";
 import { answered, isConfirmed, promptsOn } from "../given-credentials.ts";
 import type { Io } from "../io.ts";
 import { DRY_RUN, examples, type Verb, verb, yesOption } from "../verb.ts";
@@ -99,12 +99,9 @@ async function initialise({ file, stack, check, force, yes, ...wishes }: InitOpt
 }
 
 function write(file: string, config: object, { force }: { force: boolean }): void {
-  try {
-    writeFileSync(file, `${JSON.stringify(config, null, 2)}\n`, { flag: force ? "w" : "wx" });
-  } catch (error) {
-    const hint = "Give another --file, in a folder that is there and may be written to.";
-    throw new CommandError("FILE_NOT_WRITTEN", "the file could not be written", { hint, cause: error });
-  }
+  orNotWritten("--file", () =>
+    writeFileSync(file, `${JSON.stringify(config, null, 2)}\n`, { flag: force ? "w" : "wx" }),
+  );
 }
 
 /** Whether the stack has been deployed before. Whatever keeps it from being seen, the credentials can be filled in later. */

@@ -1,8 +1,8 @@
-import { writeFileSync } from "node:fs";
+import { closeSync, mkdirSync, openSync, writeFileSync } from "node:fs";
 import { CAUSES } from "../../../lib/operator/against/compare.ts";
 import { watching } from "../../../lib/operator/probe/look.ts";
 import { baseUrlProblem } from "../../../lib/survey-api/index.ts";
-import { EXIT, UsageError, unlessFailing } from "../../errors.ts";
+import { EXIT, orNotWritten, UsageError, unlessFailing } from "../../errors.ts";
 import type { Io } from "../../io.ts";
 import type { Answer } from "../../verb.ts";
 import { count, figure, surveyName } from "../../words.ts";
@@ -30,6 +30,9 @@ export async function auditAgainst(options: AgainstOptions, io: Io): Promise<Ans
   const problem = baseUrlProblem(baseUrl);
   if (problem !== undefined) throw new UsageError(`--base-url ${problem}`, { hint });
   const list = await readIdList(against, column);
+  // A reading may take an hour: where it is to go is seen before.
+  if (report !== undefined) orNotWritten("--report", () => closeSync(openSync(report, "a")));
+  if (options.data !== undefined) orNotWritten("--data", () => mkdirSync(options.data ?? "", { recursive: true }));
   const startedAt = io.now();
   let read: ReadService = { surveys: [], nameless: 0 };
   const { requests } = await watching(async () => {

@@ -3,7 +3,7 @@ import { Option } from "@commander-js/extra-typings";
 import { bareEntry } from "../../../lib/operator/forgotten.ts";
 import type { LedgerEntry, PersonKey } from "../../../lib/polling/index.ts";
 import { recordsOfNobody } from "../../../lib/state/ledger.ts";
-import { CommandError, EXIT, notNow, UsageError } from "../../errors.ts";
+import { CommandError, EXIT, notNow, orNotWritten, UsageError } from "../../errors.ts";
 import type { Flags } from "../../target/open-target.ts";
 import { openTarget } from "../../target/open-target.ts";
 import { type FoundResponse, findResponse, fromTable, tableOf } from "../../target/surveys.ts";
@@ -162,7 +162,8 @@ async function receiptOf(
   if (file !== undefined) {
     const whole = { schemaVersion: 1, at, responses: await exported(target, responses), deadLetters: letters };
     // Nothing is deleted before it is written.
-    writeFileSync(file, `${JSON.stringify({ ...whole, elsewhere: copies }, null, 2)}\n`, { flag: "wx", mode: 0o600 });
+    const text = `${JSON.stringify({ ...whole, elsewhere: copies }, null, 2)}\n`;
+    orNotWritten("--export", () => writeFileSync(file, text, { flag: "wx", mode: 0o600 }));
     if (yes === true) await deadLettersOf(target, { responses, person }, true);
   }
   return { dryRun: yes !== true, at, exported: file ?? null, deadLetters: letters.map(counted), elsewhere: copies };

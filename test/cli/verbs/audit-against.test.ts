@@ -222,3 +222,11 @@ it("writes a report that needs nothing else and has nothing personal", async () 
     for (const { crk, comment } of records)
       for (const text of [crk, comment]) if (typeof text === "string" && text !== "") expect(page).not.toContain(text);
 });
+
+it.each(["--report", "--data"])("is refused before anything is read where %s cannot be written", async (option) => {
+  const simulator = await serviceOf({ surveys: [{ surveyId: 7, responses: 2 }] });
+  const ran = await against(simulator, csvOf(idsOf(simulator)), [option, "/dev/null/nowhere"]);
+  expect(ran.code).toBe(1);
+  expect(ran.stderr).toContain(`Give another ${option}`);
+  expect(simulator.log()).toEqual([]);
+});
