@@ -7,5 +7,6 @@ new DetractorsToCrm(app, "DetractorsToCrm", {
   busName: app.node.tryGetContext("busName"),
   crm: app.node.tryGetContext("crm"),
   secretName: app.node.tryGetContext("secretName"),
+  referrerIsCustomer: app.node.tryGetContext("referrerIsCustomer") === "true",
   withComment: app.node.tryGetContext("withComment") === "true",
 });

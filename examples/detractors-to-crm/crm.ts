@@ -1,5 +1,5 @@
 import { GetSecretValueCommand, SecretsManagerClient } from "@aws-sdk/client-secrets-manager";
-import { templateOf } from "./templates.ts";
+import { type CrmRequest, type Template, templateOf } from "./templates.ts";
 import type { Ticket } from "./ticket.ts";
 
 /** The secret: where the CRM is, and the header that lets in. Salesforce gives that header for the id and secret of a connected app. */
@@ -15,17 +15,30 @@ const secrets = new SecretsManagerClient({});
 /** Once it was read. No error repeats anything of it. */
 let known: { url: string; authorization: string } | undefined;
 
-/** Makes or edits the ticket, and gives the CRM's id of it where that is needed later. */
-export async function putTicket(ticket: Ticket, id: string | undefined): Promise<string | undefined> {
+/** Makes or edits the ticket, and gives the CRM's id of it where that is needed later. `reopens`: also where somebody has solved it. */
+export async function putTicket(ticket: Ticket, id: string | undefined, reopens: boolean): Promise<string | undefined> {
   const template = templateOf(process.env.CRM);
+  const answer = await send(template.request(ticket, { id, reopens }));
+  // The ticket is deleted, or closed for good.
+  const isLost = id !== undefined && (answer.status === 404 || answer.status === 422);
+  if (!isLost) return idIn(answer, template);
+  // Nobody has to see to a customer who is happy now.
+  if (!ticket.isDetractor) return id;
+  return idIn(await send(template.request(ticket, { lost: id, reopens })), template);
+}
+
+async function send({ method, path, headers, body }: CrmRequest): Promise<Response> {
   known ??= await access();
-  const { method, path, headers, body } = template.request(ticket, id);
-  const answer = await fetch(new URL(path, known.url), {
+  return await fetch(new URL(path, known.url), {
     method,
     headers: { ...headers, "content-type": "application/json", authorization: known.authorization },
     body: JSON.stringify(body),
     signal: AbortSignal.timeout(TIME_LIMIT),
   });
+}
+
+/** @throws Error where the CRM has not taken the ticket */
+async function idIn(answer: Response, template: Template): Promise<string | undefined> {
   // HubSpot says by 207 that it has not taken everything.
   if (answer.ok && answer.status !== 207) return template.idIn?.(await answer.json());
   // The key may have been replaced, or have run out: the next attempt reads it anew.

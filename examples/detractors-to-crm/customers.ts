@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { ConditionalCheckFailedException, DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { DynamoDBDocumentClient, PutCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
 
@@ -9,20 +10,36 @@ export interface Customer {
   /** The CRM's own id of the ticket, where it is needed. */
   ticketId?: string;
   /** By response, the highest revision that was worked off. */
-  done: Record<string, number>;
+  done: Record<string, { revision: number; completed: string }>;
 }
 
-/** Milliseconds: longer than the function may take, and shorter than Lambda waits before it tries again. */
-const HELD_FOR = 45_000;
+/** Responses in `done`, beside the one that the ticket shows. An event of an older one changes no ticket. */
+const MOST_DONE = 100;
+/** Milliseconds that an event waits while another one of its customer is worked off. */
+const WAITS = 30_000;
+/** Milliseconds: longer than the function may take. The next attempt of one that was cut off comes after a minute, and waits too. */
+const HELD_FOR = 75_000;
 
 const documents = DynamoDBDocumentClient.from(new DynamoDBClient({}));
 
 /**
  * Takes a customer for this event alone: an older event must not overtake a newer one on its way to the CRM.
  *
- * @throws Error while another event of the customer is worked off
+ * @throws Error where other events of the customer are worked off all the time
  */
 export async function take(key: string): Promise<Customer> {
+  const last = Date.now() + WAITS;
+  for (;;) {
+    const customer = await taken(key);
+    if (customer !== undefined) return customer;
+    if (Date.now() > last)
+      throw new Error("Other events of this customer are being worked off. The next attempt comes after them.");
+    await sleep(100 + Math.random() * 400);
+  }
+}
+
+/** Undefined while another event has the customer. */
+async function taken(key: string): Promise<Customer | undefined> {
   const now = Date.now();
   const held = new UpdateCommand({
     TableName: process.env.TABLE,
@@ -32,14 +49,20 @@ export async function take(key: string): Promise<Customer> {
     ExpressionAttributeValues: { ":until": now + HELD_FOR, ":now": now },
     ReturnValues: "ALL_NEW",
   });
-  const { Attributes = {} } = await documents.send(held).catch((error: unknown) => {
-    if (!(error instanceof ConditionalCheckFailedException)) throw error;
-    throw new Error("Another event of this customer is being worked off. The next attempt comes after it.");
-  });
-  const { heldUntil: _, ...customer } = Attributes;
-  return { done: {}, ...customer, key };
+  try {
+    const { Attributes: { heldUntil: _, ...customer } = {} } = await documents.send(held);
+    return { done: {}, ...customer, key };
+  } catch (error) {
+    if (error instanceof ConditionalCheckFailedException) return undefined;
+    throw error;
+  }
 }
 
 export async function giveBack(customer: Customer): Promise<void> {
-  await documents.send(new PutCommand({ TableName: process.env.TABLE, Item: customer }));
+  const { shown, done } = customer;
+  const latest = Object.entries(done)
+    .sort(([, one], [, other]) => other.completed.localeCompare(one.completed))
+    .filter(([response], place) => place < MOST_DONE || response === shown?.response);
+  const Item = { ...customer, done: Object.fromEntries(latest) };
+  await documents.send(new PutCommand({ TableName: process.env.TABLE, Item }));
 }

@@ -9,7 +9,10 @@ export async function handler({
   detail,
 }: EventBridgeEvent<"response.completed" | "response.updated", ResponseCompleted>): Promise<void> {
   const event = responseCompleted.parse(detail);
-  const ticket = ticketOf(event, process.env.WITH_COMMENT === "true");
+  const ticket = ticketOf(event, {
+    withComment: process.env.WITH_COMMENT === "true",
+    referrerIsCustomer: process.env.REFERRER_IS_CUSTOMER === "true",
+  });
   let customer = await take(ticket.key);
   try {
     customer = await workOff(event, ticket, customer);
@@ -22,13 +25,13 @@ export async function handler({
 async function workOff({ meta, data }: ResponseCompleted, ticket: Ticket, customer: Customer): Promise<Customer> {
   const { shown, done } = customer;
   const response = `${meta.sourceName} ${data.surveyId} ${data.responseId}`;
-  if ((done[response] ?? 0) >= meta.revision) return customer;
-  const after = { ...customer, done: { ...done, [response]: meta.revision } };
+  if ((done[response]?.revision ?? 0) >= meta.revision) return customer;
   const completed = data.response.completed.local ?? "";
+  const after = { ...customer, done: { ...done, [response]: { revision: meta.revision, completed } } };
   const isEdit = shown?.response === response;
   // A ticket shows the newest response of its customer.
   const isNew = ticket.isDetractor && (shown === undefined || shown.completed <= completed);
   if (!isEdit && !isNew) return after;
-  const ticketId = (await putTicket(ticket, customer.ticketId)) ?? customer.ticketId;
+  const ticketId = (await putTicket(ticket, customer.ticketId, !isEdit)) ?? customer.ticketId;
   return { ...after, shown: { response, completed }, ...(ticketId !== undefined && { ticketId }) };
 }

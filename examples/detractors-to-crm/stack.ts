@@ -11,21 +11,22 @@ import { Queue } from "aws-cdk-lib/aws-sqs";
 import type { Construct } from "constructs";
 import { SurveyEvents, type SurveyEventsProps } from "survey-poller/infra";
 import { type CrmName, templateOf } from "./templates.ts";
+import type { TicketOptions } from "./ticket.ts";
 
-export interface DetractorsToCrmProps extends StackProps, SurveyEventsProps {
+/** A ticket has no comments, which are personal data, and knows no customer by `referrer`, unless it is asked for. */
+export interface DetractorsToCrmProps extends StackProps, SurveyEventsProps, Partial<TicketOptions> {
   /** Whose template makes the requests. Default "hubspot". */
   crm?: CrmName;
   /** Name of the secret that holds the CRM's address and what lets in. Default "detractors-to-crm". */
   secretName?: string;
-  /** Whether a ticket has the comments, which are personal data. Default false. */
-  withComment?: boolean;
 }
 
 /** Makes one ticket for each customer who is a detractor, and keeps it right. */
 export class DetractorsToCrm extends Stack {
   constructor(scope: Construct, id: string, props: DetractorsToCrmProps = {}) {
     super(scope, id, { description: "Makes tickets of detractors in a CRM", ...props });
-    const { crm = "hubspot", secretName = "detractors-to-crm", withComment = false } = props;
+    const { crm = "hubspot", secretName = "detractors-to-crm" } = props;
+    const { withComment = false, referrerIsCustomer = false } = props;
     templateOf(crm);
     const secret = Secret.fromSecretNameV2(this, "Access", secretName);
     const table = new Table(this, "Customers", {
@@ -39,13 +40,15 @@ export class DetractorsToCrm extends Stack {
       entry: join(import.meta.dirname, "handler.ts"),
       runtime: Runtime.NODEJS_24_X,
       architecture: Architecture.ARM_64,
-      timeout: Duration.seconds(30),
+      // Half a minute of it may be spent on waiting for other events of the customer.
+      timeout: Duration.seconds(70),
       bundling: { format: OutputFormat.CJS, bundleAwsSDK: true, minify: true },
       environment: {
         CRM: crm,
         SECRET_NAME: secret.secretName,
         TABLE: table.tableName,
         WITH_COMMENT: String(withComment),
+        REFERRER_IS_CUSTOMER: String(referrerIsCustomer),
       },
       logGroup: new LogGroup(this, "Log", { retention: RetentionDays.ONE_MONTH, removalPolicy: RemovalPolicy.DESTROY }),
       retryAttempts: 2,

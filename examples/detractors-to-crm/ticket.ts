@@ -11,12 +11,22 @@ export interface Ticket {
   isDetractor: boolean;
 }
 
-/** The ticket that a response asks for. Without `withComment` it has nothing that the respondent wrote. */
-export function ticketOf({ meta, data }: ResponseCompleted, withComment: boolean): Ticket {
+export interface TicketOptions {
+  /** Without it a ticket has nothing that the respondent wrote. */
+  withComment: boolean;
+  /** Whether `referrer` names the customer where `crk` does not. */
+  referrerIsCustomer: boolean;
+}
+
+/** The ticket that a response asks for. */
+export function ticketOf(
+  { meta, data }: ResponseCompleted,
+  { withComment, referrerIsCustomer }: TicketOptions,
+): Ticket {
   const { survey, surveyId, responseId, response, summary, answers } = data;
   // The key of a made-up event may be that of a real customer.
   const test = meta.test === true ? "[test] " : "";
-  const customer = customerOf(data);
+  const customer = data.response.crk || (referrerIsCustomer ? referrerOf(data) : null);
   const name = survey?.name ?? `Survey ${surveyId}`;
   const score = summary.nps === null ? "no score" : `${summary.nps.score} of 10`;
   const said = withComment ? answers.filter(({ comment }) => comment !== "") : [];
@@ -33,11 +43,11 @@ export function ticketOf({ meta, data }: ResponseCompleted, withComment: boolean
   };
 }
 
-/** The key that the inviter has set; empty or null where there is none. */
-function customerOf({ response, metadata }: ResponseCompleted["data"]): string | null | undefined {
+/** Empty or null where it names no customer. */
+function referrerOf({ metadata }: ResponseCompleted["data"]): string | null | undefined {
   const { referrer } = metadata ?? {};
   // The page from which respondents come is that of many of them.
-  return response.crk || (/^https?:/i.test(referrer ?? "") ? null : referrer);
+  return /^https?:/i.test(referrer ?? "") ? null : referrer;
 }
 
 function shortened(text: string): string {

@@ -5,10 +5,11 @@ import type {
   ResponseDeleted,
   ResponseUpdated,
   SurveyChanged,
+  SurveyCounted,
 } from "survey-poller/events";
 
 /** One event, as a row of the table. Columns that an event does not fill are null there. */
-export interface Row extends Partial<ContentsColumns>, Partial<BooksColumns> {
+export interface Row extends Partial<ContentsColumns>, Partial<BooksColumns>, Partial<CountsColumns> {
   event_id: string;
   event_type: string;
   source_name: string;
@@ -58,6 +59,14 @@ interface BooksColumns {
   event_count: number;
   event_id_sum: string;
   buckets: number[];
+}
+
+interface CountsColumns {
+  sequence: number;
+  as_of: string;
+  impressions: number | null;
+  opened: number | null;
+  responses: number | null;
 }
 
 /** @param answers those of the event, or those that its claim check points to */
@@ -119,9 +128,15 @@ export function rowOfSurvey(type: string, event: SurveyChanged): Row {
   return { ...rowOf(type, event, after ?? before), survey_listed: after !== null };
 }
 
+export function rowOfCounts(type: string, event: SurveyCounted): Row {
+  const { asOf, impressions, opened, responses, survey } = event.data;
+  const { sequence } = event.meta;
+  return { ...rowOf(type, event, survey), sequence, as_of: asOf, impressions, opened, responses };
+}
+
 function rowOf(
   type: string,
-  { meta, data }: ResponseCompleted | ResponseUpdated | ResponseDeleted | BooksClosed | SurveyChanged,
+  { meta, data }: ResponseCompleted | ResponseUpdated | ResponseDeleted | BooksClosed | SurveyChanged | SurveyCounted,
   survey: SurveyChanged["data"]["after"],
 ): Row {
   return {

@@ -16,6 +16,7 @@ import { NodejsFunction, OutputFormat } from "aws-cdk-lib/aws-lambda-nodejs";
 import { LogGroup, RetentionDays } from "aws-cdk-lib/aws-logs";
 import { BlockPublicAccess, Bucket, BucketEncryption } from "aws-cdk-lib/aws-s3";
 import type { Construct } from "constructs";
+import { EVENT_TYPES } from "survey-poller/events";
 import { SurveyEvents, type SurveyEventsProps } from "survey-poller/infra";
 import { SurveyArchiveCheck } from "./archive-check.ts";
 import { DATABASE, EVENTS } from "./names.ts";
@@ -24,6 +25,8 @@ import { createTable } from "./table.ts";
 
 /** Where Athena puts what it finds. */
 const RESULTS = "query-results";
+/** Where Firehose puts events that are no rows. */
+const FAILED = "failed";
 
 export interface ResponsesToWarehouseProps extends StackProps, SurveyEventsProps {
   /** Output of the poller's stack: with it what is missing is sent again. */
@@ -40,8 +43,11 @@ export class ResponsesToWarehouse extends Stack {
       encryption: BucketEncryption.S3_MANAGED,
       blockPublicAccess: BlockPublicAccess.BLOCK_ALL,
       enforceSSL: true,
-      // Results of queries repeat personal data, and nobody needs them twice.
-      lifecycleRules: [{ prefix: `${RESULTS}/`, expiration: Duration.days(7) }],
+      // Both repeat personal data: nobody needs results twice, and what has failed is long sent again.
+      lifecycleRules: [
+        { prefix: `${RESULTS}/`, expiration: Duration.days(7) },
+        { prefix: `${FAILED}/`, expiration: Duration.days(30) },
+      ],
       removalPolicy: RemovalPolicy.RETAIN,
     });
     const table = createTable(this, bucket);
@@ -69,13 +75,13 @@ export class ResponsesToWarehouse extends Stack {
           outputFormat: RecordFormat.PARQUET,
         },
         dataOutputPrefix: `${EVENTS}/day=!{timestamp:yyyy-MM-dd}/`,
-        errorOutputPrefix: "failed/!{firehose:error-output-type}/!{timestamp:yyyy-MM-dd}/",
+        errorOutputPrefix: `${FAILED}/!{firehose:error-output-type}/!{timestamp:yyyy-MM-dd}/`,
         bufferingInterval: Duration.minutes(10),
         bufferingSize: Size.mebibytes(128),
       }),
     });
     const rule = surveys.onResponseCompleted("Responses", {
-      types: ["response.completed", "response.updated", "response.deleted", "books.closed", "survey.changed"],
+      types: EVENT_TYPES,
       target: new FirehoseDeliveryStream(stream),
     });
 

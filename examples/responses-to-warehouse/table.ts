@@ -39,6 +39,9 @@ export const COLUMNS: Readonly<Record<keyof Row, string>> = {
   event_count: "bigint",
   event_id_sum: "string",
   buckets: "array<bigint>",
+  impressions: "bigint",
+  opened: "bigint",
+  responses: "bigint",
 };
 
 /** The events as a table: by it Firehose writes Parquet, and Athena reads it. The days are told by a rule, so that no crawler has to find them. */

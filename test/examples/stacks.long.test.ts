@@ -10,6 +10,7 @@ import { ReceiveSurveys } from "../../examples/forward-to-another-account/receiv
 import { IdempotentLambda } from "../../examples/idempotent-lambda/stack.ts";
 import { ResponsesToWarehouse } from "../../examples/responses-to-warehouse/stack.ts";
 import { SqsWorkerPython } from "../../examples/sqs-worker-python/stack.ts";
+import { EVENT_TYPES } from "../../lib/events/index.ts";
 import { temporaryFolder } from "../support/command.ts";
 
 /** As every example leaves it, so that its stack shows nothing but its subject: the managed policy lets a function write its own log. */
@@ -79,7 +80,7 @@ const stacks: readonly Example[] = [
   {
     name: "responses-to-warehouse",
     make: (app) => new ResponsesToWarehouse(app, "Test", { busName: "team", claimCheckBucketName }),
-    types: ["response.completed", "response.updated", "response.deleted", "books.closed", "survey.changed"],
+    types: [...EVENT_TYPES],
     inS3: [
       "s3:Abort*",
       "s3:DeleteObject*",
@@ -180,7 +181,9 @@ it("a CRM hears of edits whatever the score, and of no test response", () => {
     Targets: [Match.objectLike({ DeadLetterConfig: Match.anyValue() })],
   });
   template.hasResourceProperties("AWS::Lambda::Function", {
-    Environment: { Variables: Match.objectLike({ CRM: "hubspot", WITH_COMMENT: "false" }) },
+    Environment: {
+      Variables: Match.objectLike({ CRM: "hubspot", WITH_COMMENT: "false", REFERRER_IS_CUSTOMER: "false" }),
+    },
   });
 });
 
@@ -226,6 +229,18 @@ it("Athena finds the day of each event in its path, without a crawler", () => {
   expect(PartitionKeys).toEqual([{ Name: "day", Type: "string" }]);
   expect(Parameters["projection.enabled"]).toBe("true");
   expect(JSON.stringify(Parameters["storage.location.template"])).toMatch(/events\/day=\$\{day\}/);
+});
+
+it("what has failed on its way to the warehouse, and what was asked of it, does not stay", () => {
+  const template = Template.fromStack(new ResponsesToWarehouse(createApp(), "Test", { claimCheckBucketName }));
+  const expiring = (Prefix: string, ExpirationInDays: number) => Match.objectLike({ Prefix, ExpirationInDays });
+  template.hasResourceProperties("AWS::S3::Bucket", {
+    LifecycleConfiguration: { Rules: [expiring("query-results/", 7), expiring("failed/", 30)] },
+  });
+  const prefix = Match.stringLikeRegexp("^failed/");
+  template.hasResourceProperties("AWS::KinesisFirehose::DeliveryStream", {
+    ExtendedS3DestinationConfiguration: Match.objectLike({ ErrorOutputPrefix: prefix }),
+  });
 });
 
 it("the check of the warehouse waits for files, may only have events sent again, and tells somebody in the end", () => {

@@ -7,8 +7,12 @@ export interface CrmTicket {
   subject: string;
   text: string;
   priority: string;
+  status: Status;
   writes: number;
 }
+
+/** Nobody opens a ticket that is closed. */
+type Status = "open" | "solved" | "closed" | "deleted";
 
 interface Call {
   method: string;
@@ -34,22 +38,24 @@ export async function startCrm() {
   const idempotent = new Map<string, { body: string; id: number }>();
   const state = { requests: 0, refusals: [] as number[], authorization: AUTHORIZED };
 
-  function write(key: string, ticket: Omit<CrmTicket, "writes">): Answer {
+  function write(key: string, ticket: Omit<CrmTicket, "writes" | "status">, opens: boolean): Answer {
     const before = tickets.get(key);
-    tickets.set(key, { ...ticket, writes: (before?.writes ?? 0) + 1 });
+    const status = opens || before === undefined ? "open" : before.status;
+    tickets.set(key, { ...ticket, status, writes: (before?.writes ?? 0) + 1 });
     return { status: before === undefined ? 201 : 200, body: {} };
   }
 
   function hubspot(body: string): Answer {
     const [{ idProperty, id, properties }] = JSON.parse(body).inputs;
     if (idProperty !== "survey_key") return { status: 400 };
-    const { subject, content: text, hs_ticket_priority: priority } = properties;
-    return write(id, { subject, text, priority: priority.toLowerCase() });
+    const { subject, content: text, hs_ticket_priority: priority, hs_pipeline_stage: stage } = properties;
+    return write(id, { subject, text, priority: priority.toLowerCase() }, stage === "1");
   }
 
   function salesforce(key: string, body: string): Answer {
-    const { Subject: subject, Description: text, Priority: priority } = JSON.parse(body);
-    return { status: write(key, { subject, text, priority: priority.toLowerCase() }).status === 201 ? 201 : 204 };
+    const { Subject: subject, Description: text, Priority: priority, Status } = JSON.parse(body);
+    const { status } = write(key, { subject, text, priority: priority.toLowerCase() }, Status === "New");
+    return { status: status === 201 ? 201 : 204 };
   }
 
   function createInZendesk({ headers, body }: Call): Answer {
@@ -58,18 +64,21 @@ export async function startCrm() {
     if (earlier !== undefined)
       return earlier.body === body ? { status: 200, body: { ticket: { id: earlier.id } } } : { status: 400 };
     const { external_id: key, subject, comment, priority } = JSON.parse(body).ticket;
-    const id = zendesk.push(key) - 1;
-    idempotent.set(once, { body, id });
     // Here a second ticket of the same key would be another one.
-    write(tickets.has(key) ? `${key} again` : key, { subject, text: comment.body, priority });
+    const name = tickets.has(key) ? `${key} again` : key;
+    const id = zendesk.push(name) - 1;
+    idempotent.set(once, { body, id });
+    write(name, { subject, text: comment.body, priority }, true);
     return { status: 201, body: { ticket: { id } } };
   }
 
   function editInZendesk(id: number, body: string): Answer {
     const key = zendesk[id];
-    if (key === undefined) return { status: 404 };
-    const { subject, comment, priority } = JSON.parse(body).ticket;
-    write(key, { subject, text: comment.body, priority });
+    const before = tickets.get(key ?? "")?.status;
+    if (key === undefined || before === "deleted") return { status: 404 };
+    if (before === "closed") return { status: 422 };
+    const { subject, comment, priority, status } = JSON.parse(body).ticket;
+    write(key, { subject, text: comment.body, priority }, status === "open");
     return { status: 200, body: { ticket: { id } } };
   }
 
@@ -117,6 +126,11 @@ export async function startCrm() {
     /** Answers the next requests with these. */
     refuse(...statuses: number[]) {
       state.refusals.push(...statuses);
+    },
+    /** As somebody leaves a ticket who works with the CRM. */
+    put(key: string, status: Status) {
+      const ticket = tickets.get(key);
+      if (ticket !== undefined) tickets.set(key, { ...ticket, status });
     },
     /** Takes only this header from now on. */
     letsIn(authorization: string) {

@@ -13,7 +13,6 @@ export async function detractorsToCrm(on: ExampleStage): Promise<void> {
   const example = await deployExample(on, { more: "-c withComment=true", input });
   const detractors = () =>
     completed(on, surveyId).filter(({ detail }) => detail.data.summary.nps?.class === "detractor");
-  // The referrers of the simulator are web addresses.
   const keyOf = ({ detail: { meta, data } }: ReturnType<typeof completed>[number]): string =>
     data.response.crk || `${meta.sourceName} ${data.surveyId} ${data.responseId}`;
   const ofSurvey = () => [...crm.tickets.values()].filter(({ text }) => text.includes(`Survey ${surveyId}, `));
@@ -36,7 +35,7 @@ export async function detractorsToCrm(on: ExampleStage): Promise<void> {
       // Other examples have detractors too.
       return structuredClone(ofSurvey());
     };
-    // The emulator does not try again what came while its customer was held.
+    // The emulator does not try again what has waited too long for its customer.
     const before = await repeat();
     assert.deepEqual(await repeat(), before);
   });
