@@ -8,7 +8,7 @@ import { type Boundary, type Fragment, join } from "./whole.ts";
 
 /** Pages of one window, at most. */
 const MOST_AT_ONCE = 12;
-/** Changes since the read last came further, after which a page is given out as it is. */
+/** Changes beyond the pages that a read has come further since, after which a page is given out as it is. */
 const MOST_CHANGES = 6;
 
 /** One look at a page number. */
@@ -220,7 +220,7 @@ class Course {
   covered = true;
   moved = false;
   skipped: number[] = [];
-  /** The last page given out so far, and changes since then. */
+  /** The last page given out so far, and changes seen, less one for each page that it has come further since. */
   furthest = 0;
   private changes = 0;
   private first: string | undefined;
@@ -332,7 +332,7 @@ class Course {
     this.carry = carry;
     if (page.number > this.furthest) {
       this.furthest = page.number;
-      this.changes = 0;
+      this.changes = Math.max(0, this.changes - 1);
     }
     return { kind: "page", page, fragments, scattered, knownPages: 0, ...this.soFar(page.number) };
   }

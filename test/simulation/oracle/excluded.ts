@@ -25,6 +25,8 @@ const exclusions = {
   "contents by the single read": { held: false, part: false, stays: true },
   // A page that is not full is the last one until it is contradicted (A6): where what follows it fails, nothing contradicts that.
   "goes on behind a short page": { held: false, part: true, stays: false },
+  // Two faults of the service together: nothing tells a part from the whole.
+  "records scattered, the single read tells some of them": { held: true, part: true, stays: true },
   // They look like a page that shows again what the one before it has ended with.
   "equal records across an edge, operation 9 tells nothing": { held: true, part: false, stays: true },
   // A page of a copy that is behind may lack what the page before it, of another copy, has left to it.
@@ -45,11 +47,14 @@ export function isExcluded(world: World, response: SimResponse): Exclusion | und
   // What waits for its details keeps what was read of it before.
   const readAt = response.askedAt ?? world.scheduler.now();
   if (plan.traits.layout !== "contiguous" && readAt < world.scatteredAt + UNDER_WAY) return "records scattered unseen";
-  if (mayLieApart(world, response))
+  if (mayLieApart(world, response)) {
+    if (everOf(plan, "single").includes("fewer")) return "records scattered, the single read tells some of them";
     return isUntold(plan, response)
       ? "records scattered, the single read tells nothing"
       : "contents by the single read";
-  if (plan.traits.twins && isUntold(plan, response)) return "equal records across an edge, operation 9 tells nothing";
+  }
+  if (plan.traits.twins && (isUntold(plan, response) || isDistrusted(world)))
+    return "equal records across an edge, operation 9 tells nothing";
   if (plan.traits.replicas) return "a copy of the list is behind";
   return plan.traits.shortPages && response.answers > PAGE_SIZE ? "goes on behind a short page" : undefined;
 }
@@ -102,6 +107,14 @@ function isUntold(plan: SurveyPlan, response: SimResponse): boolean {
   // No comparison with it is ever equal.
   if (everOf(plan, "volatile").includes("comment")) return true;
   return isLateOrNever(response) || isSilent(response.survey);
+}
+
+/** Whether one survey may have shown that pages and the single read of the source differ. */
+function isDistrusted({ plan: { surveys } }: World): boolean {
+  return surveys.some(
+    (plan) =>
+      everOf(plan, "volatile").includes("comment") || everOf(plan, "single").some((mode) => !telling.includes(mode)),
+  );
 }
 
 /** What a trait is at any time of the history. */

@@ -1,4 +1,4 @@
-import type { SimSurvey } from "../service/survey-model.ts";
+import { listedRecords, PAGE, type SimSurvey } from "../service/survey-model.ts";
 import type { World } from "../world.ts";
 
 /** Milliseconds within which a fault that does not pass is taken for the end of a list: ten minutes, which may begin anew once. */
@@ -9,10 +9,12 @@ export interface FailingEnds {
   explain(surveyId: number | undefined): boolean;
 }
 
-/** Whether pages fail behind the end, and the other order need not begin with what the last page ends with: nothing shows the end of such a list (docs/internals/api-gaps.md). */
-export function hidesItsEnd({ traits, orphans }: SimSurvey): boolean {
-  if (traits.pastEnd !== "fault") return false;
-  return traits.ties === "responses" || traits.ties === "both" || traits.layout !== "contiguous" || orphans > 0;
+/** Whether pages fail behind a last page that is full: nothing shows the end of such a list (docs/internals/api-gaps.md). */
+export function hidesItsEnd(survey: SimSurvey): boolean {
+  const { pastEnd, shortPages } = survey.traits;
+  if (pastEnd !== "fault" || shortPages) return false;
+  const { length } = listedRecords(survey);
+  return length > 0 && length % PAGE === 0;
 }
 
 /** For how long polls fail of surveys whose pages do so behind the end. */

@@ -141,9 +141,8 @@ function waitingOf(
 function leftIn(mark: SurveyState | undefined, survey: SimSurvey): string | undefined {
   if ((mark?.pending ?? []).length > 0) return "what went out is in no ledger";
   if (mark === undefined) return undefined;
-  // Where neither the end of the list nor the contents of its responses can be shown, it goes on for ever (docs/internals/api-gaps.md).
-  const isEndless = hidesItsEnd(survey) && survey.traits.layout !== "contiguous";
-  if (isEndless) return undefined;
+  // Where nothing shows the end of the list it goes on for ever.
+  if (hidesItsEnd(survey)) return undefined;
   if (placeOf(mark) !== undefined) return "a backlog is under way";
   return openTo(mark) !== undefined ? "the head was not read to where it is settled" : undefined;
 }

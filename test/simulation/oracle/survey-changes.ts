@@ -61,7 +61,7 @@ export function createSurveyChanges(world: World, violations: Violations): Surve
       if (after === null) return survey.hidden ? undefined : "subscribers were told that it is gone, and it is listed";
       const since = world.scheduler.now() - TICKS * world.plan.source.interval;
       const isOld =
-        survey.editions.findIndex(({ facts }) => isDeepStrictEqual(facts, after)) < editionAt(survey, since);
+        survey.editions.findLastIndex(({ facts }) => isDeepStrictEqual(facts, after)) < editionAt(survey, since);
       return isOld ? "it was edited, and nobody was told" : undefined;
     },
   };
