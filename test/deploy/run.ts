@@ -2,7 +2,7 @@
  * The stack as it is, deployed by `cdk deploy` into an emulator of AWS on this machine: what it does there, step by step. Needs python3 with
  * venv, and the network for the first run, which installs the emulator.
  *
- * Usage: node test/deploy/run.ts [readme|life|alarms|verbs|examples|seconds|template|smoke …]
+ * Usage: node test/deploy/run.ts [readme|life|alarms|verbs|examples|seconds|sources|template|smoke …]
  */
 import { mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -10,6 +10,7 @@ import { join } from "node:path";
 import { alarms } from "./lanes/alarms.ts";
 import { examples } from "./lanes/examples.ts";
 import { life } from "./lanes/life.ts";
+import { manySources } from "./lanes/many-sources.ts";
 import { readme } from "./lanes/readme.ts";
 import { seconds } from "./lanes/seconds.ts";
 import { smoke } from "./lanes/smoke.ts";
@@ -47,7 +48,7 @@ const isChosen = (name: string): boolean => chosen.length === 0 || chosen.includ
 // are as much as a small machine bears.
 const waits = Promise.withResolvers<void>();
 if (!isChosen("readme")) waits.resolve();
-const later = { alarms, verbs, examples, seconds, template };
+const later = { alarms, verbs, examples, seconds, sources: manySources, template };
 const ended = await Promise.allSettled([
   isChosen("readme") ? readme(given("readme"), waits.resolve).finally(waits.resolve) : undefined,
   isChosen("life") ? life(given("life")) : undefined,
