@@ -165,8 +165,9 @@ async function finish(survey: Survey, read: FullRead, ids: ReadIds, end: ReadEnd
     // A backlog of the newest pages says nothing of the others.
     if (why === "closed") await closeBooks(survey, read, ids);
     else leaveOpen(survey, why, now);
-    // An empty list is believed when it stays empty.
-    if (why === "closed" && survey.state.booksOpen?.code === "read-as-empty" && purpose === "backlog") return;
+    // A survey without books is read on until its list is believed. One that had responses may be away for hours.
+    const isEmpty = why === "closed" && survey.state.booksOpen?.code === "read-as-empty";
+    if (isEmpty && purpose === "backlog" && survey.state.books === undefined) return;
   }
   if (read.unreplaced) survey.note({ kind: "full read due", at: now });
   survey.note({ kind: "read", purpose });

@@ -106,10 +106,12 @@ function leastLivenessTicks({ plan }: World): number {
   return plan.tight ? 60 : 0;
 }
 
-/** Ticks of the liveness phase in which everything must have come to rest: two passes over all surveys, and what waits given up. */
+/** Ticks of the liveness phase in which everything must have come to rest: two passes over all surveys, three more that fail behind the end of a list, and what waits given up. */
 function mostLivenessTicks({ plan }: World): number {
   const { source } = plan;
   const pages = plan.surveys.reduce((sum, survey) => sum + pagesOf(survey), 0) + 4 * plan.surveys.length;
-  const passes = (2 * 3 * pages) / source.backgroundRequests;
-  return Math.ceil((2 * source.rescan.full + 2 * source.enrichmentPatience) / source.interval + passes + 60);
+  const passes = plan.surveys.some(({ traits }) => traits.pastEnd === "fault") ? 5 : 2;
+  const requests = passes * 3 * pages;
+  const time = passes * source.rescan.full + 2 * source.enrichmentPatience;
+  return Math.ceil(time / source.interval + requests / source.backgroundRequests + 60);
 }

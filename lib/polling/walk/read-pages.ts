@@ -142,13 +142,12 @@ export async function* readFull(options: FullReadOptions): AsyncGenerator<PageSt
     if (last.kind === "page") {
       course.goOn(last.page, "proved");
       size = Math.min(MOST_AT_ONCE, size * 2);
-    } else if (last.kind === "skipped") {
+      // fault: any-failure-is-end
+    } else if (last.kind === "failed") return course.failed(last.number, last.error);
+    else if (last.kind === "skipped" && (previous === undefined || isFull(previous))) {
       course.skip(last.number);
       size = 1;
-      // fault: any-failure-is-end
-    } else if (last.kind === "failed" && (previous === undefined || isFull(previous)))
-      return course.failed(last.number, last.error);
-    else return course.end(last.number, "twice", last.number === 1 || (await course.isBehind(previous)));
+    } else return course.end(last.number, "twice", last.number === 1 || (await course.isBehind(previous)));
   }
 }
 
@@ -174,7 +173,7 @@ export async function* scanPages(options: ScanReadOptions): AsyncGenerator<PageS
     const isDoubtful =
       before !== undefined && one.kind === "page"
         ? isCut(before, one.page, isNew)
-        : one.kind === "failed" || (one.kind === "none" && (before === undefined || isNews(before)));
+        : one.kind !== "page" && (one.kind === "failed" || before === undefined || isNews(before));
     const boundaryNow = isDoubtful ? await course.readAgain(before, one, endsNew) : "open";
     if (typeof boundaryNow === "object") {
       if (course.noteChange()) {
@@ -188,11 +187,11 @@ export async function* scanPages(options: ScanReadOptions): AsyncGenerator<PageS
       continue;
     }
     if (before !== undefined) yield course.giveOut(before, boundary);
-    if (one.kind === "skipped") {
+    if (one.kind === "failed") return course.failed(one.number, one.error);
+    if (one.kind === "skipped" && (before === undefined || isFull(before))) {
       course.skip(one.number);
       continue;
     }
-    if (one.kind === "failed" && (before === undefined || isFull(before))) return course.failed(one.number, one.error);
     if (one.kind !== "page") {
       const isBehindLast = one.number === 1 || (isDoubtful && (await course.isBehind(before)));
       return course.end(one.number, isDoubtful ? "twice" : "once", isBehindLast);

@@ -31,6 +31,8 @@ const exclusions = {
   "equal records across an edge, operation 9 tells nothing": { held: true, part: false, stays: true },
   // A page of a copy that is behind may lack what the page before it, of another copy, has left to it.
   "a copy of the list is behind": { held: true, part: true, stays: false },
+  // Such a list may look scattered.
+  "a copy of the list is behind, contents by the single read": { held: true, part: true, stays: true },
 } satisfies Record<string, Leeway>;
 
 type Exclusion = keyof typeof exclusions;
@@ -48,6 +50,7 @@ export function isExcluded(world: World, response: SimResponse): Exclusion | und
   const readAt = response.askedAt ?? world.scheduler.now();
   if (plan.traits.layout !== "contiguous" && readAt < world.scatteredAt + UNDER_WAY) return "records scattered unseen";
   if (mayLieApart(world, response)) {
+    if (plan.traits.replicas) return "a copy of the list is behind, contents by the single read";
     if (everOf(plan, "single").includes("fewer")) return "records scattered, the single read tells some of them";
     return isUntold(plan, response)
       ? "records scattered, the single read tells nothing"

@@ -18,7 +18,7 @@ import { wrongContent } from "./content.ts";
 import { createDeletions } from "./deletions.ts";
 import { createDeliveries, type Deliveries } from "./deliveries.ts";
 import { type Duty, dutyOf, latestDate } from "./duty.ts";
-import { createFailingEnds } from "./failing-ends.ts";
+import { failsBehindEnd } from "./failing-ends.ts";
 import { createHangLog } from "./hanging.ts";
 import { aboveBacklogWithin, boundOf } from "./lateness.ts";
 import { createDetailLog } from "./missing-details.ts";
@@ -93,7 +93,6 @@ export function createOracle(world: World, store: Store): Oracle {
     deliveries,
     dutyNow,
   });
-  const failingEnds = createFailingEnds(world);
   const nameOf = ({ survey, id }: SimResponse): string => `${survey.id}/${id}`;
 
   const delivered = (process: WorkerProcess, detail: ResponseCompleted, answered: boolean): void => {
@@ -241,7 +240,7 @@ export function createOracle(world: World, store: Store): Oracle {
       pages.ended(process);
       const isLiveness = process.beganAt > world.livenessFrom + world.plan.source.interval;
       const failed = (code: string, what: string, surveyId?: number): void => {
-        if (!bugs.has(code) && (!isLiveness || failingEnds.explain(surveyId))) return;
+        if (!bugs.has(code) && (!isLiveness || failsBehindEnd(world, surveyId))) return;
         violations.add("failure", `${process.name} ended with ${code}: ${what}`);
       };
       for (const { failure, surveyId } of surveys) {

@@ -71,7 +71,7 @@ export const plantedFaults: readonly PlantedFault[] = [
     name: "any-failure-is-end",
     breaks: ["content", "short", "books", "lost", "start"],
     within: 960,
-    line: () => "} else if (last.number < 1)",
+    line: () => "} else if (last.number < 1) return course.failed(last.number, undefined);",
   },
   // What proves the contents of a response.
   {

@@ -85,7 +85,7 @@ describe("a full read", () => {
 
   it.each<[string, Record<number, () => PageRead>, object, number]>([
     ["a failing page behind a full one is no end", { 3: fails }, { kind: "failed", page: 3 }, 199],
-    ["a failing page behind one that is not full is the end", { 4: fails }, { kind: "end", seen: "twice" }, 250],
+    ["a failing page behind one that is not full is no end either", { 4: fails }, { kind: "failed", page: 4 }, 249],
     ["the last page once more is the end", { 4: () => tail(201, 250) }, { kind: "end", seen: "twice" }, 250],
     ["page 1 once more is the end", { 4: () => tail(1, 100) }, { kind: "end", seen: "twice" }, 250],
     ["no page at all is an empty list", { 1: () => ({ kind: "none" }) }, { kind: "end", isEmpty: true }, 0],
@@ -93,6 +93,12 @@ describe("a full read", () => {
     const { end, whole } = await full(except(listOf(250).read, pages));
     expect(end).toMatchObject(expected);
     expect(whole).toEqual(range(1, met));
+  });
+
+  it("takes a page that is skipped for the end behind one that is not full", async () => {
+    const { end, whole } = await full(except(listOf(250).read, { 4: fails }), { skips: new Set([4]) });
+    expect(end).toMatchObject({ kind: "end", seen: "twice", skipped: [] });
+    expect(whole).toEqual(range(1, 250));
   });
 
   it("goes on behind a page that is skipped, and names it", async () => {
@@ -169,10 +175,19 @@ describe("a scan", () => {
 
   it.each<[string, Record<number, () => PageRead>, object]>([
     ["a failing page behind a full one is no end", { 3: fails }, { kind: "failed", page: 3 }],
-    ["a failing page behind new responses is the end where that page is not full", { 4: fails }, { kind: "end" }],
+    ["a failing page behind one that is not full is no end either", { 4: fails }, { kind: "failed", page: 4 }],
     ["page 1 once more is the end", { 4: () => tail(1, 100) }, { kind: "end", seen: "twice" }],
   ])("%s", async (_, pages, expected) => {
     expect((await scan(except(listOf(250).read, pages), { isNew })).end).toMatchObject(expected);
+  });
+
+  it("takes a page that is skipped for the end behind new responses, where their page is not full and reads the same once more", async () => {
+    const { end, whole } = await scan(except(listOf(250).read, { 4: fails }), {
+      isNew: () => true,
+      skips: new Set([4]),
+    });
+    expect(end).toMatchObject({ kind: "end", seen: "twice", skipped: [] });
+    expect(whole).toEqual(range(1, 250));
   });
 
   it("stops where it has enough or its time is up", async () => {
