@@ -39,7 +39,10 @@ function dutyAt(
   const { copy, firstReadAt = Infinity } = survey;
   // A copy that is behind shows as open for a while what has completed.
   const shownBefore = copy === undefined ? firstReadAt : firstReadAt - BEHIND;
-  return completedAt <= shownBefore && facts?.firstBooks?.mayHaveSlipped !== true ? "must-not" : "may";
+  // It may list once more what was deleted before the first books.
+  const mayComeBack = copy !== undefined && response.removedAt !== undefined;
+  const mayHaveSlipped = mayComeBack || facts?.firstBooks?.mayHaveSlipped === true;
+  return completedAt <= shownBefore && !mayHaveSlipped ? "must-not" : "may";
 }
 
 /** The date by which it is judged: that of its completion, else that of its beginning. */

@@ -113,7 +113,7 @@ function isUntold(plan: SurveyPlan, response: SimResponse): boolean {
 }
 
 /** Whether one survey may have shown that pages and the single read of the source differ. */
-function isDistrusted({ plan: { surveys } }: World): boolean {
+export function isDistrusted({ plan: { surveys } }: World): boolean {
   return surveys.some(
     (plan) =>
       everOf(plan, "volatile").includes("comment") || everOf(plan, "single").some((mode) => !telling.includes(mode)),

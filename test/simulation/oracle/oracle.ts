@@ -18,6 +18,7 @@ import { wrongContent } from "./content.ts";
 import { createDeletions } from "./deletions.ts";
 import { createDeliveries, type Deliveries } from "./deliveries.ts";
 import { type Duty, dutyOf, latestDate } from "./duty.ts";
+import { isDistrusted } from "./excluded.ts";
 import { failsBehindEnd } from "./failing-ends.ts";
 import { createHangLog } from "./hanging.ts";
 import { aboveBacklogWithin, boundOf } from "./lateness.ts";
@@ -113,9 +114,8 @@ export function createOracle(world: World, store: Store): Oracle {
   };
 
   /** Whether operation 9 can have equalled a response of the survey that tells what it is worth. */
-  const isTrusted = ({ responses, traits }: SimSurvey, at: number): boolean => {
-    // No comparison with it is ever equal.
-    if (traits.volatile === "comment") return false;
+  const isTrusted = ({ responses }: SimSurvey, at: number): boolean => {
+    if (isDistrusted(world)) return false;
     const least = responses.some(({ answers }) => answers > 1) ? 2 : 1;
     return responses.some(({ id, answers }) => answers >= least && (deliveries.of(id)[0]?.at ?? Infinity) < at);
   };
