@@ -53,8 +53,6 @@ export interface PollResult {
   isFurther: boolean;
   /** Whether this poll has closed the books. */
   closedNow: boolean;
-  /** Events that it has replaced not for the first time. */
-  repairedAgain: number;
   /** The survey itself as subscribers know it, in the form of `shownAs`; undefined where they are not told. */
   known: number | undefined;
   /** Its counts as subscribers know them; undefined where they are not told. */
@@ -100,7 +98,6 @@ export function pollSurvey(request: PollRequest): Promise<PollResult | undefined
       resumed: place !== undefined,
       isFurther: place?.page !== placeOf(before)?.page || counts.emitted + counts.waiting > 0,
       closedNow: state.books !== undefined && state.books.closedAt !== before.books?.closedAt,
-      repairedAgain: (state.repairs?.again ?? 0) - (before.repairs?.again ?? 0),
       known: state.known && source.events.has("survey.changed") ? shownAs(state.known.facts) : undefined,
       counted: source.events.has("survey.counted") ? state.counted : undefined,
       failure,

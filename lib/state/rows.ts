@@ -68,7 +68,7 @@ const KINDS = ["recheck", "rescan", "full read"] as const;
 
 /** Times as whole milliseconds, flags as 0 and 1. */
 function rowToList({ counts, hint, rest, ...row }: SurveyRow): (number | null)[] {
-  const { polledAt, workedAt, activeAt, dueAt, booksAt, isBehind, known, found, counted } = row;
+  const { polledAt, workedAt, dueAt, booksAt, isBehind, known, found, counted } = row;
   const times = KINDS.flatMap((kind) => [rest[kind].at, rest[kind].every, rest[kind].triedAt]);
   // What is never due is not there.
   const work = times.map((time) => (Number.isFinite(time) ? time : null));
@@ -77,11 +77,11 @@ function rowToList({ counts, hint, rest, ...row }: SurveyRow): (number | null)[]
     (one) => one ?? null,
   );
   const last = rare.slice(0, 1 + rare.findLastIndex((value) => value !== null));
-  return [...counts, polledAt, workedAt, activeAt, ...work, ...last];
+  return [...counts, polledAt, workedAt, ...work, ...last];
 }
 
 function rowFromList(list: (number | null)[]): SurveyRow {
-  const [responses = null, correct = null, unpaid = null, polledAt, workedAt, activeAt, ...more] = list;
+  const [responses = null, correct = null, unpaid = null, polledAt, workedAt, ...more] = list;
   const [dueAt, booksAt, behind, known, found, missing, tries, nextAt, shown, shownAt] = more.slice(3 * KINDS.length);
   const rest = KINDS.map((kind, i) => {
     const [at, every, triedAt] = more.slice(3 * i, 3 * i + 3);
@@ -92,7 +92,6 @@ function rowFromList(list: (number | null)[]): SurveyRow {
     rest: Object.fromEntries(rest) as SurveyRow["rest"],
     polledAt: polledAt ?? 0,
     workedAt: workedAt ?? 0,
-    activeAt: activeAt ?? 0,
     ...(dueAt == null ? {} : { dueAt }),
     ...(booksAt == null ? {} : { booksAt }),
     ...(behind === 1 ? { isBehind: true } : {}),

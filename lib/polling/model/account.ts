@@ -54,8 +54,6 @@ export interface SurveyRow {
   /** Epoch milliseconds at which its head was read last, and at which any other work was done or tried. */
   polledAt: number;
   workedAt: number;
-  /** Epoch milliseconds at which a new response was met last. */
-  activeAt: number;
 }
 
 /** No tick and no clock is later than the others by more, or a clock far ahead would keep a row for itself. Milliseconds. */

@@ -140,7 +140,6 @@ export function nextRow(
     ...(counted === undefined ? {} : { counted }),
     ...(state.found === undefined ? {} : { found: state.found }),
     workedAt: kind === undefined ? (row?.workedAt ?? now) : now,
-    activeAt: found + result.counts.repaired > 0 || row === undefined ? now : row.activeAt,
     ...(placeOf(state) === undefined ? {} : { isBehind: true as const }),
     ...(dueAt === Number.POSITIVE_INFINITY ? {} : { dueAt }),
   };

@@ -22,7 +22,6 @@ const row = (surveyId: number): SurveyRow => ({
   },
   ...(surveyId % 2 === 0 ? { hint: { missing: 1, tries: 2, nextAt: 1_773_144_000_000 } } : {}),
   workedAt: 1_773_144_000_001,
-  activeAt: 1_773_144_000_002,
   ...(surveyId % 2 === 0 ? { dueAt: 1_773_144_060_000, booksAt: 7 } : {}),
   ...(surveyId % 5 === 0 ? { isBehind: true } : {}),
   ...(surveyId % 3 === 0 ? { known: surveyId % 2 } : {}),
@@ -51,7 +50,7 @@ describe("the account", () => {
       isBehind: true,
       known: 4_294_967_296,
       counted: { shown: 4_294_967_296, at: now },
-      ...{ polledAt: now, workedAt: now, activeAt: now, dueAt: now, booksAt: now, found: 123_456 },
+      ...{ polledAt: now, workedAt: now, dueAt: now, booksAt: now, found: 123_456 },
     });
     const ids = Array.from({ length: 3_000 }, (_, i) => 7_000_000 + i);
     await state.saveRows(new Map(ids.map((id) => [id, full(id)])));

@@ -38,7 +38,6 @@ function rowOf(rescanAt: number, more: Partial<SurveyRow> = {}): SurveyRow {
     counts: [5, 5, 0],
     polledAt: NOON - HOUR,
     workedAt: NOON - HOUR,
-    activeAt: NOON - HOUR,
     rest: { recheck: never, rescan: due, "full read": never },
     ...more,
   };
