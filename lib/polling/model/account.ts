@@ -56,16 +56,6 @@ export interface SurveyRow {
   workedAt: number;
 }
 
-/** No tick and no clock is later than the others by more, or a clock far ahead would keep a row for itself. Milliseconds. */
-export const LONGEST_OVERLAP = 300_000;
-
-/** Whether a tick beside the one that made this row has written a later one. */
-export function isOutdated(row: SurveyRow, standing: SurveyRow | undefined): boolean {
-  const writtenAt = Math.max(row.polledAt, row.workedAt);
-  const isLater = (at: number): boolean => at > writtenAt && at <= writtenAt + LONGEST_OVERLAP;
-  return standing !== undefined && (isLater(standing.polledAt) || isLater(standing.workedAt));
-}
-
 export interface AccountState extends TickNote {
   /** Epoch milliseconds of the first tick that read the list. */
   firstTick?: number;
