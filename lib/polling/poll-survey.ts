@@ -77,10 +77,7 @@ export function pollSurvey(request: PollRequest): Promise<PollResult | undefined
     if (!isTurn || placeOf(before) !== undefined) {
       await dropExpired(survey);
       // Both go on beside each other: a detail that hangs again at each tick must not keep the news waiting.
-      const [waiting, look] = await Promise.allSettled([
-        emitDue(survey, isTurn ? survey.turnUntil : survey.deadline),
-        lookForAll(survey, request),
-      ]);
+      const [waiting, look] = await Promise.allSettled([emitDue(survey), lookForAll(survey, request)]);
       if (look.status === "rejected") throw look.reason;
       if (waiting.status === "rejected") throw waiting.reason;
       looked = look.value;

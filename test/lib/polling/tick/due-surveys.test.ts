@@ -11,6 +11,7 @@ import {
   range,
   runTick,
   SECOND,
+  takes,
   timesCalled,
   worldWith,
 } from "../../../support/survey.ts";
@@ -106,6 +107,29 @@ describe("a survey is polled", () => {
     await runTick(world);
 
     expect(deliveredIds(world)).toEqual([1]);
+  });
+
+  it("for its own time alone: what an outage has kept waiting goes out in several ticks", async () => {
+    const world = await polledWorld(1);
+    const outage = { on: true };
+    world.before.push(({ operation }) => {
+      if (operation === "metrics" && outage.on) throw new Error("out of order");
+    });
+    for (const id of range(1001, 1600)) arrive(world, { responseId: id, completed: at(HOUR) });
+    world.time.now += MINUTE;
+    await runTick(world);
+    outage.on = false;
+    takes(world, SECOND, ({ operation }) => operation === "metrics");
+    const sent: number[] = [];
+    for (const _ of range(1, 4)) {
+      world.time.now += MINUTE;
+      const [began, before] = [world.time.now, deliveredIds(world).length];
+      await runTick(world, { ownTime: 2 * SECOND, deadline: began + 10 * MINUTE });
+      expect(world.time.now - began).toBeLessThan(6 * SECOND);
+      sent.push(deliveredIds(world).length - before);
+    }
+    expect(sent.filter((count) => count > 0).length).toBeGreaterThan(1);
+    expect(sent.reduce((sum, count) => sum + count)).toBe(600);
   });
 
   it("and what is known of them is saved every ten seconds and at the end, not with every few", async () => {
