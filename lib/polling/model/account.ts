@@ -17,6 +17,7 @@ export interface SingleRead {
 
 /** Responses that counts have shown and no scan has found. */
 export interface Hint {
+  /** Less than nothing: found before counts have shown them. */
   missing: number;
   /** Scans in vain to the end of the list, in a row. */
   tries: number;
