@@ -43,8 +43,8 @@ interface Plan {
 /** One part of a backlog. It reads on until the survey's turn is over. */
 export async function readBacklog(survey: Survey, read: FullRead): Promise<PollCounts> {
   const { ports, turnUntil } = survey;
-  // What it reads now is more than an older read for the books has met.
-  if (survey.state.pass !== undefined) await dropBooksRead(survey);
+  // What a backlog of all pages reads now is more than an older read for the books has met.
+  if (read.begun === 1 && survey.state.pass !== undefined) await dropBooksRead(survey);
   survey.note({ kind: "reading", purpose: "backlog", read });
   await survey.save();
   const isOver = (): boolean => ports.clock.now() > turnUntil;

@@ -21,8 +21,6 @@ export type { Role, RoleLease, RoleNote, TickNote } from "./model/account.ts";
 export {
   type AccountChanges,
   type AccountState,
-  isOutdated,
-  LONGEST_OVERLAP,
   type Outages,
   STORED_ONCE,
   type SurveyRow,

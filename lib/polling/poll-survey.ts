@@ -39,8 +39,8 @@ export interface PollResult {
   grown: number;
   /** Completed responses that the single read has shown and only pages can give. */
   sought: number;
-  /** Whether all pages below the head were read for what counts show, by now or in earlier polls, and nothing was met. */
-  vain: boolean;
+  /** What came of looking below the head for what counts show. In vain: all pages were read, by now or in earlier polls, and nothing was met. */
+  below?: "found" | "vain" | undefined;
   /** The state as the poll has left it. */
   state: SurveyState;
   /** Epoch milliseconds at which the survey is due whatever the counts say; absent when never. */
@@ -53,8 +53,6 @@ export interface PollResult {
   isFurther: boolean;
   /** Whether this poll has closed the books. */
   closedNow: boolean;
-  /** Events that it has replaced not for the first time. */
-  repairedAgain: number;
   /** The survey itself as subscribers know it, in the form of `shownAs`; undefined where they are not told. */
   known: number | undefined;
   /** Its counts as subscribers know them; undefined where they are not told. */
@@ -79,10 +77,7 @@ export function pollSurvey(request: PollRequest): Promise<PollResult | undefined
     if (!isTurn || placeOf(before) !== undefined) {
       await dropExpired(survey);
       // Both go on beside each other: a detail that hangs again at each tick must not keep the news waiting.
-      const [waiting, look] = await Promise.allSettled([
-        emitDue(survey, isTurn ? survey.turnUntil : survey.deadline),
-        lookForAll(survey, request),
-      ]);
+      const [waiting, look] = await Promise.allSettled([emitDue(survey), lookForAll(survey, request)]);
       if (look.status === "rejected") throw look.reason;
       if (waiting.status === "rejected") throw waiting.reason;
       looked = look.value;
@@ -100,7 +95,6 @@ export function pollSurvey(request: PollRequest): Promise<PollResult | undefined
       resumed: place !== undefined,
       isFurther: place?.page !== placeOf(before)?.page || counts.emitted + counts.waiting > 0,
       closedNow: state.books !== undefined && state.books.closedAt !== before.books?.closedAt,
-      repairedAgain: (state.repairs?.again ?? 0) - (before.repairs?.again ?? 0),
       known: state.known && source.events.has("survey.changed") ? shownAs(state.known.facts) : undefined,
       counted: source.events.has("survey.counted") ? state.counted : undefined,
       failure,
@@ -109,8 +103,8 @@ export function pollSurvey(request: PollRequest): Promise<PollResult | undefined
 }
 
 /** What a look for new responses, and other work, came to. */
-type Looked = Pick<PollResult, "counts" | "headRead" | "grown" | "sought" | "vain">;
-const NOTHING = { headRead: false, grown: 0, sought: 0, vain: false };
+type Looked = Pick<PollResult, "counts" | "headRead" | "grown" | "sought" | "below">;
+const NOTHING = { headRead: false, grown: 0, sought: 0 };
 
 /** Looks for what is new, and does what other work it may. */
 async function lookForAll(survey: Survey, request: PollRequest): Promise<Looked> {
@@ -155,14 +149,14 @@ async function readNews(survey: Survey, { counts: listed = [], row, isTurn = fal
   if (survey.state.rescan === undefined) noteAllRead(survey);
   const grown = grownBy(listed, row, survey.state.books);
   const { hint } = row ?? {};
-  const isResting = hint !== undefined && hint.nextAt > survey.ports.clock.now();
+  const isResting = hint !== undefined && hint.missing > 0 && hint.nextAt > survey.ports.clock.now();
   const missing = isResting ? 0 : (hint?.missing ?? 0) + grown - counts.found;
   if (missing <= 0) survey.note({ kind: "searched" });
   if (missing <= 0 || !isClean(counts) || survey.state.phase.kind !== "head" || row === undefined)
     return { ...read, grown };
   const below = await scanBelow(survey, missing, grown);
   addCounts(counts, below.counts);
-  return { ...read, grown, vain: below.isVain };
+  return { ...read, grown, below: below.isVain ? "vain" : below.counts.found > 0 ? "found" : undefined };
 }
 
 /** By how much the counts have grown since the last poll: the one that has grown most. Behind books that have closed since then, by what they show beyond these alone. */

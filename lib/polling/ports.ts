@@ -44,7 +44,7 @@ export interface State {
   account(): Promise<AccountState>;
   /** Merges `changes` into the account item; what is `STORED_ONCE` and stands there stays. */
   saveAccount(changes: AccountChanges): Promise<void>;
-  /** Replaces the rows of these surveys, by survey id, save those that are outdated (`isOutdated`); the others stay. */
+  /** Replaces the rows of these surveys, by survey id; the others stay. */
   saveRows(rows: Map<number, SurveyRow>): Promise<void>;
   /** Takes the lease of a survey with the next fence, also from an earlier taking under the same owner's name. Undefined while another owner holds it. */
   acquire(surveyId: number, owner: string, duration: number): Promise<Lease | undefined>;

@@ -12,7 +12,7 @@ import type { Order } from "./ports.ts";
 import { fromRead } from "./publish/response.ts";
 import { noteEnd, skippedPages } from "./skipped-pages.ts";
 import type { Survey } from "./survey.ts";
-import { type Page, toPage } from "./walk/page.ts";
+import type { Page } from "./walk/page.ts";
 import { type PageStep, type ReadEnd, readFull, type SoFar, scanPages } from "./walk/read-pages.ts";
 import { type Fragment, isWhole } from "./walk/whole.ts";
 
@@ -75,9 +75,6 @@ class Reading {
   private readonly verdicts = new Map<number, Verdict>();
   /** Handed out or noted by this read. */
   private readonly dealt = new Set<number>();
-  /** The page on which each was met; and whether one that was met twice was looked at. */
-  private readonly metAt = new Map<number, number>();
-  private hasCompared = false;
   readonly seen = { pages: new Set<number>(), withNews: new Set<number>(), withKnown: new Set<number>() };
   private readonly survey: Survey;
   private readonly options: ReadingOptions;
@@ -125,7 +122,7 @@ class Reading {
     const { survey } = this;
     const { fragments, covered, moved, skipped, position } = step;
     const page = step.kind === "page" ? step.page : undefined;
-    if ((step.kind === "page" && step.scattered) || (await this.isScattered(step))) await noteScattered(survey);
+    if (step.kind === "page" && step.scattered) await noteScattered(survey);
     const unfit = await orphanEntries(survey, page?.orphans ?? []);
     const done = {
       ...{ covered, moved, skipped, position, page, seen: this.seen },
@@ -212,24 +209,6 @@ class Reading {
       replaces: source.events.has("response.updated"),
       backfill: placeOf(state)?.backfill,
     };
-  }
-
-  /**
-   * Whether a full read meets a response once more, on a page that is no neighbour of the one before, and both pages read together still show it (R12). Windows may be too
-   * short to show that. It is looked at once in a read.
-   */
-  private async isScattered({ fragments, moved }: PageStep | ReadEnd): Promise<boolean> {
-    const { ids, order } = this.options;
-    if (ids === undefined || this.hasCompared) return false;
-    const again = fragments.find(({ responseId, page }) => (this.metAt.get(responseId) ?? page) < page - 1);
-    const before = again && this.metAt.get(again.responseId);
-    for (const { responseId, page } of fragments) this.metAt.set(responseId, page);
-    forgetOldest(this.metAt);
-    if (again === undefined || before === undefined || moved) return false;
-    this.hasCompared = true;
-    const pages = [before, again.page];
-    const reads = await Promise.all(pages.map(async (page) => toPage(page, await this.survey.page(page, order))));
-    return reads.every((page) => page?.runs.some(({ responseId }) => responseId === again.responseId) === true);
   }
 }
 

@@ -1,15 +1,14 @@
-import { isOutdated, LONGEST_OVERLAP, type SurveyRow } from "../polling/index.ts";
-import { updateItem } from "./attributes.ts";
-import { ITEM_VERSION, otherVersion } from "./item-version.ts";
+import type { SurveyRow } from "../polling/index.ts";
+import { setAttributes } from "./attributes.ts";
 import { countsKey, sourceKey } from "./keys.ts";
-import { type Item, readItem, type Table } from "./table-client.ts";
+import type { Item, Table } from "./table-client.ts";
 
 /** Rows changed by one update: an expression holds at most 4 KB, and 300 operators. */
 const ROWS_AT_ONCE = 25;
 
 type Rows = [surveyId: number, row: SurveyRow][];
 
-/** Writes rows, but none over one that a tick beside this one has written since. */
+/** Writes rows over those that stand. */
 export async function writeRows(table: Table, source: string, rows: Map<number, SurveyRow>): Promise<void> {
   const items = new Map<string, Rows>();
   for (const [surveyId, row] of rows) {
@@ -18,38 +17,11 @@ export async function writeRows(table: Table, source: string, rows: Map<number, 
   }
   for (const [sk, all] of items) {
     for (let i = 0; i < all.length; i += ROWS_AT_ONCE) {
-      await writeNewer(table, { pk: sourceKey(source), sk }, all.slice(i, i + ROWS_AT_ONCE));
+      // A list, not a map: names would be most of the item.
+      const rows = all.slice(i, i + ROWS_AT_ONCE).map(([id, row]): [string, unknown] => [`s${id}`, rowToList(row)]);
+      await setAttributes(table, { pk: sourceKey(source), sk }, rows);
     }
   }
-}
-
-async function writeNewer(table: Table, key: Item, rows: Rows): Promise<void> {
-  for (let left = rows; left.length > 0 && !(await update(table, key, left)); ) {
-    // One of them is outdated, or the item is: the others go without it.
-    const standing = new Map<number, SurveyRow>();
-    readRows(await readItem(table, key), standing);
-    const newer = left.filter(([surveyId, row]) => !isOutdated(row, standing.get(surveyId)));
-    if (newer.length === left.length) throw otherVersion();
-    left = newer;
-  }
-}
-
-async function update(table: Table, key: Item, rows: Rows): Promise<boolean> {
-  const all: [string, unknown][] = [["v", ITEM_VERSION]];
-  const conditions: string[] = [];
-  const values: Item = {};
-  for (const [surveyId, row] of rows) {
-    const i = all.length;
-    const writtenAt = Math.max(row.polledAt, row.workedAt);
-    // A list, not a map: names would be most of the item.
-    all.push([`s${surveyId}`, rowToList(row)]);
-    // As `isOutdated` has it; what is not there is not between.
-    const isLater = (place: number): string => `#a${i}[${place}] BETWEEN :b${i} AND :c${i}`;
-    conditions.push(`NOT (${isLater(POLLED_AT)} OR ${isLater(WORKED_AT)})`);
-    values[`:b${i}`] = writtenAt + 1;
-    values[`:c${i}`] = writtenAt + LONGEST_OVERLAP;
-  }
-  return updateItem(table, key, all, { conditions, values });
 }
 
 /** The rows that an item holds. */
@@ -60,15 +32,11 @@ export function readRows(fields: Item, rows: Map<number, SurveyRow>): void {
   }
 }
 
-/** Places in the list. */
-const POLLED_AT = 3;
-const WORKED_AT = 4;
-
 const KINDS = ["recheck", "rescan", "full read"] as const;
 
 /** Times as whole milliseconds, flags as 0 and 1. */
 function rowToList({ counts, hint, rest, ...row }: SurveyRow): (number | null)[] {
-  const { polledAt, workedAt, activeAt, dueAt, booksAt, isBehind, known, found, counted } = row;
+  const { polledAt, workedAt, dueAt, booksAt, isBehind, known, found, counted } = row;
   const times = KINDS.flatMap((kind) => [rest[kind].at, rest[kind].every, rest[kind].triedAt]);
   // What is never due is not there.
   const work = times.map((time) => (Number.isFinite(time) ? time : null));
@@ -77,11 +45,11 @@ function rowToList({ counts, hint, rest, ...row }: SurveyRow): (number | null)[]
     (one) => one ?? null,
   );
   const last = rare.slice(0, 1 + rare.findLastIndex((value) => value !== null));
-  return [...counts, polledAt, workedAt, activeAt, ...work, ...last];
+  return [...counts, polledAt, workedAt, ...work, ...last];
 }
 
 function rowFromList(list: (number | null)[]): SurveyRow {
-  const [responses = null, correct = null, unpaid = null, polledAt, workedAt, activeAt, ...more] = list;
+  const [responses = null, correct = null, unpaid = null, polledAt, workedAt, ...more] = list;
   const [dueAt, booksAt, behind, known, found, missing, tries, nextAt, shown, shownAt] = more.slice(3 * KINDS.length);
   const rest = KINDS.map((kind, i) => {
     const [at, every, triedAt] = more.slice(3 * i, 3 * i + 3);
@@ -92,7 +60,6 @@ function rowFromList(list: (number | null)[]): SurveyRow {
     rest: Object.fromEntries(rest) as SurveyRow["rest"],
     polledAt: polledAt ?? 0,
     workedAt: workedAt ?? 0,
-    activeAt: activeAt ?? 0,
     ...(dueAt == null ? {} : { dueAt }),
     ...(booksAt == null ? {} : { booksAt }),
     ...(behind === 1 ? { isBehind: true } : {}),

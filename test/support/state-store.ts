@@ -7,7 +7,6 @@ import {
   emittedOf,
   FORGOTTEN,
   isForRedrive,
-  isOutdated,
   JUDGED_BY,
   type Lease,
   type LedgerEntry,
@@ -148,7 +147,7 @@ export function createStore(now: () => number, lag: Lag): Store {
       Object.assign(account, changed);
     },
     saveRows(rows) {
-      for (const [id, row] of rows) if (!isOutdated(row, account.rows.get(id))) account.rows.set(id, row);
+      for (const [id, row] of rows) account.rows.set(id, row);
     },
     takeRole(role, me, same, calledAt, until) {
       const item = roles.get(role);

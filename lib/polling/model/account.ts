@@ -17,6 +17,7 @@ export interface SingleRead {
 
 /** Responses that counts have shown and no scan has found. */
 export interface Hint {
+  /** Less than nothing: found before counts have shown them. */
   missing: number;
   /** Scans in vain to the end of the list, in a row. */
   tries: number;
@@ -54,18 +55,6 @@ export interface SurveyRow {
   /** Epoch milliseconds at which its head was read last, and at which any other work was done or tried. */
   polledAt: number;
   workedAt: number;
-  /** Epoch milliseconds at which a new response was met last. */
-  activeAt: number;
-}
-
-/** No tick and no clock is later than the others by more, or a clock far ahead would keep a row for itself. Milliseconds. */
-export const LONGEST_OVERLAP = 300_000;
-
-/** Whether a tick beside the one that made this row has written a later one. */
-export function isOutdated(row: SurveyRow, standing: SurveyRow | undefined): boolean {
-  const writtenAt = Math.max(row.polledAt, row.workedAt);
-  const isLater = (at: number): boolean => at > writtenAt && at <= writtenAt + LONGEST_OVERLAP;
-  return standing !== undefined && (isLater(standing.polledAt) || isLater(standing.workedAt));
 }
 
 export interface AccountState extends TickNote {

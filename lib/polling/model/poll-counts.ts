@@ -9,6 +9,8 @@ export interface PollCounts {
   found: number;
   /** Events that were short and have been replaced. */
   repaired: number;
+  /** Those of them that were replaced before: repeated repairs need a look. */
+  repairedAgain: number;
   /** Nothing proves their contents, poll after poll: dealt with until they are looked at again. */
   held: number;
   /** Changes after an event that nothing proves: they are not told until a later reading can. */
@@ -19,11 +21,14 @@ export interface PollCounts {
   unfinished: boolean;
 }
 
-const SUMS = ["emitted", "waiting", "refused", "quarantined", "found", "repaired", "held", "unproved", "left"] as const;
+const NONE = {
+  ...{ emitted: 0, waiting: 0, refused: 0, quarantined: 0, found: 0 },
+  ...{ repaired: 0, repairedAgain: 0, held: 0, unproved: 0, left: 0 },
+};
+const SUMS = Object.keys(NONE) as (keyof typeof NONE)[];
 
 export function noCounts(): PollCounts {
-  const sums = { emitted: 0, waiting: 0, refused: 0, quarantined: 0, found: 0, repaired: 0, held: 0, unproved: 0 };
-  return { ...sums, left: 0, unfinished: false };
+  return { ...NONE, unfinished: false };
 }
 
 /** Adds `more` to `counts`, which is changed and given back. */

@@ -18,7 +18,6 @@ export type SurveyEvent =
   /** New responses that the ledger knows from now on, or will: pending ones are as good as entered. */
   | { kind: "found"; count: number }
   | { kind: "emitted"; responseId: number; completed: string }
-  | { kind: "repaired"; once: number; again: number }
   | { kind: "unwritten"; entries: readonly LedgerEntry[] }
   | { kind: "written" }
   /** A full read goes on from its place. A backlog is the phase of its survey. */
@@ -73,10 +72,6 @@ export function next(state: SurveyState, event: SurveyEvent): SurveyState {
       const { responseId = 0, completed } = state.highWater ?? {};
       const newest = later(event.completed, completed) ?? "";
       return { ...state, highWater: { responseId: Math.max(event.responseId, responseId), completed: newest } };
-    }
-    case "repaired": {
-      const { once, again } = state.repairs ?? { once: 0, again: 0 };
-      return { ...state, repairs: { once: once + event.once, again: again + event.again } };
     }
     case "unwritten":
       return { ...state, pending: [...(state.pending ?? []), ...event.entries] };

@@ -85,8 +85,6 @@ export interface SurveyState {
   /** A scan below the head for what a count has shown: the first page of which not everything is dealt with, and new responses found. */
   readonly search?: { page: number; found: number };
   readonly rescan?: Rescan;
-  /** Responses repaired so far, and more than once: repeated repairs need a look. */
-  readonly repairs?: { once: number; again: number };
   /** Epoch milliseconds of the next look for quarantined records whose time is over. */
   readonly expiryLook?: number;
 }

@@ -39,11 +39,11 @@ export async function emitFound(survey: Survey, found: readonly Response[]): Pro
   return { ...(await publishing.end()), unfinished };
 }
 
-/** Looks at what waits and is due, until there is no more of it or it is `until` (epoch milliseconds). */
-export async function emitDue(survey: Survey, until: number): Promise<PollCounts> {
+/** Looks at what waits and is due, until there is no more of it or the survey's own time is up: hundreds that an outage has kept do not hold up other surveys. */
+export async function emitDue(survey: Survey): Promise<PollCounts> {
   const publishing = new Publishing(survey, WAITING_AT_ONCE);
   // Whatever failed, responses on their way come to their end.
-  const [taken] = await Promise.allSettled([takeDue(survey, publishing, until)]);
+  const [taken] = await Promise.allSettled([takeDue(survey, publishing)]);
   const counts = await publishing.end();
   if (taken.status === "rejected") throw taken.reason;
   // These were counted as found when they were met.
@@ -51,12 +51,12 @@ export async function emitDue(survey: Survey, until: number): Promise<PollCounts
 }
 
 /** Gives how many are left to the next poll. */
-async function takeDue(survey: Survey, publishing: Publishing, until: number): Promise<number> {
+async function takeDue(survey: Survey, publishing: Publishing): Promise<number> {
   const { state, clock } = survey.ports;
   const seen = new Set<LedgerEntry["id"]>();
   let left = 0;
   let most = WAITING_AT_ONCE;
-  while (clock.now() <= until) {
+  do {
     const first = await state.due(survey.id, "waiting", clock.now(), most);
     const due = first.filter(({ id }) => !seen.has(id));
     if (due.length === 0) {
@@ -78,7 +78,7 @@ async function takeDue(survey: Survey, publishing: Publishing, until: number): P
     // Of responses that wait for the end of an outage, or for the questions of the survey, not all are looked at: they stay due as they are.
     const isHeldUp = outagesOf(survey).length > 0 || (await waitsForQuestions(survey));
     if (isHeldUp && seen.size >= MOST_IN_OUTAGE) break;
-  }
+  } while (clock.now() <= survey.turnUntil);
   return left;
 }
 

@@ -256,8 +256,8 @@ export class Publishing {
       } finally {
         observeSent(survey, batch, outcomes, { bus: answered - began, ledger });
       }
-      const repaired = noteReplaced(survey, published);
-      addCounts(counts, { emitted: published.length - repaired, repaired });
+      const replaced = countReplaced(published);
+      addCounts(counts, { ...replaced, emitted: published.length - replaced.repaired });
       taken = published.length;
       for (const [i, item] of batch.entries()) {
         const outcome = outcomes[i] ?? { kind: "failed", code: "UNKNOWN" };
@@ -345,14 +345,11 @@ async function notOutdated(survey: Survey, entries: LedgerEntry[]): Promise<Ledg
   });
 }
 
-/** Counts the events that have replaced another one; gives how many. */
-function noteReplaced(survey: Survey, published: readonly Item[]): number {
+/** How many events have replaced another one, and of those that were short how many for the second time or more. */
+function countReplaced(published: readonly Item[]): Pick<PollCounts, "repaired" | "repairedAgain"> {
   const replaced = published.flatMap(({ response: { replaces, records } }) =>
     replaces ? [{ ...replaces.entry, records }] : [],
   );
-  if (replaced.length === 0) return 0;
-  const short = replaced.filter(({ count = 0, records }) => count < records.length);
-  const again = short.filter(({ revision = 1 }) => revision > 1).length;
-  survey.note({ kind: "repaired", once: short.length - again, again });
-  return replaced.length;
+  const again = replaced.filter(({ count = 0, revision = 1, records }) => count < records.length && revision > 1);
+  return { repaired: replaced.length, repairedAgain: again.length };
 }

@@ -162,7 +162,6 @@ function inOne(before: PollResult | undefined, result: PollResult | undefined): 
     ...result,
     counts: addCounts({ ...result.counts }, before.counts),
     closedNow: before.closedNow || result.closedNow,
-    repairedAgain: before.repairedAgain + result.repairedAgain,
   };
 }
 

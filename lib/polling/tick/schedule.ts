@@ -62,7 +62,7 @@ function asksForHead(survey: ListedSurvey, { dueAt, hint, counts }: SurveyRow, n
   if (dueAt !== undefined && dueAt <= now) return true;
   if (isGone(survey)) return false;
   // fault: hint-forgotten
-  if (hint !== undefined && hint.nextAt <= now) return true;
+  if (hint !== undefined && hint.missing > 0 && hint.nextAt <= now) return true;
   return survey.counts.some((count, i) => count !== null && count !== counts[i]);
 }
 
@@ -82,17 +82,19 @@ function restOf(survey: ListedSurvey, { rest, polledAt }: SurveyRow): Partial<Re
 }
 
 /** What a poll came to, as far as hints go. */
-export type HintPoll = Pick<PollResult, "grown" | "sought" | "vain" | "resumed" | "closedNow"> & { found: number };
+export type HintPoll = Pick<PollResult, "grown" | "sought" | "below" | "resumed" | "closedNow"> & { found: number };
 
 /**
  * The hint after a poll. A count that moves without a find at the head is one: below the head it is looked for at once. In vain it rests for an hour, then for two, up
- * to a day. A find ends the rest. Books that close have met all that counts show.
+ * to a day. A find below the head ends the rest. Books that close have met all that counts show. What was found beyond what counts had shown is taken off what they
+ * show next.
  *
- * Example: a count moves at 12:00 for a response that has only been started. The list is read to its end at 12:00, at 13:00 and at 15:00.
+ * Example: a count moves at 12:00 for a response that has only been started. The list is read to its end at 12:00, at 13:00 and at 15:00. Or it moves for a response, and
+ * another one completes before the head is read: what moves at 12:01 for that one is no hint.
  */
 export function nextHint(
   hint: Hint | undefined,
-  { grown, sought, vain, found, ...poll }: HintPoll,
+  { grown, sought, below, found, ...poll }: HintPoll,
   now: number,
 ): Hint | undefined {
   // A backlog meets what was there before it. What counts show beyond the news above it is looked for once it is done.
@@ -100,12 +102,15 @@ export function nextHint(
     const more = Math.max(0, grown - found);
     return more === 0 ? hint : { tries: 0, nextAt: now, ...hint, missing: (hint?.missing ?? 0) + more };
   }
-  const missing = Math.max(0, (poll.closedNow ? 0 : (hint?.missing ?? 0)) + grown + sought - found);
+  const before = poll.closedNow ? 0 : (hint?.missing ?? 0);
+  const missing = before + grown + sought - found;
   if (missing === 0) return undefined;
-  const tries = (found > 0 ? 0 : (hint?.tries ?? 0)) + (vain ? 1 : 0);
-  if (vain) return { missing, tries, nextAt: now + Math.min(LONGEST_REST, FIRST_REST * 2 ** (tries - 1)) };
-  const isFresh = hint === undefined || found > 0 || sought > 0;
-  return isFresh ? { missing, tries, nextAt: now } : { missing, tries, nextAt: hint.nextAt };
+  // Only where counts have moved they may be behind what was found.
+  if (missing < 0 && grown === 0) return before < 0 ? hint : undefined;
+  const { tries = 0, nextAt = now } = below === "found" ? {} : (hint ?? {});
+  if (below === "vain")
+    return { missing, tries: tries + 1, nextAt: now + Math.min(LONGEST_REST, FIRST_REST * 2 ** tries) };
+  return { missing, tries, nextAt: sought > 0 ? now : nextAt };
 }
 
 /** The row of a survey after its poll: counts come last, once all that was seen is in the state. `kind`: where it was polled for that alone. */
@@ -140,7 +145,6 @@ export function nextRow(
     ...(counted === undefined ? {} : { counted }),
     ...(state.found === undefined ? {} : { found: state.found }),
     workedAt: kind === undefined ? (row?.workedAt ?? now) : now,
-    activeAt: found + result.counts.repaired > 0 || row === undefined ? now : row.activeAt,
     ...(placeOf(state) === undefined ? {} : { isBehind: true as const }),
     ...(dueAt === Number.POSITIVE_INFINITY ? {} : { dueAt }),
   };

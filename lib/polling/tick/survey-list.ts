@@ -60,7 +60,10 @@ export function readSurveyList(items: unknown[]): SurveyList {
   return { surveys: [...surveys.values()], unreadable };
 }
 
-/** The surveys to care about. When the list fails or is empty, those known so far, whose counts have not moved then. */
+/**
+ * The surveys to care about. When the list fails or is empty, those known so far, whose counts have not moved then. So it is with one that the list does not name, where
+ * that has rows without an id: it may be one of these. Else it is gone.
+ */
 export async function surveysOf(
   ports: Ports,
   source: PollingSource,
@@ -77,21 +80,15 @@ export async function surveysOf(
     const ids = new Set(surveys.map(({ surveyId }) => surveyId));
     const missing = known.filter(({ surveyId }) => !ids.has(surveyId));
     const here = surveys.filter(({ surveyId }) => selected(surveyId, source.surveys));
-    return { listed: [...here, ...missing.map((survey) => notNamed(survey, missing.length, unreadable))], unreadable };
+    return {
+      listed: [...here, ...missing.map((survey) => (unreadable > 0 ? survey : { ...survey, facts: null }))],
+      unreadable,
+    };
   } catch (error) {
     if (concernsWholeSource(error) || known.length === 0) throw error;
     ports.observe({ kind: "list failed", ...failureOf(error) });
     return { listed: known, unreadable: 0, failure: error };
   }
-}
-
-/**
- * A known survey that the list does not name: it is gone, unless it is one of the rows without an id. If it may well be one of these, it is polled like a survey
- * without counts. If many more surveys are missing than there are such rows, most of them are gone: its counts are taken as not moved.
- */
-function notNamed(survey: ListedSurvey, missing: number, unreadable: number): ListedSurvey {
-  if (unreadable === 0) return { ...survey, facts: null };
-  return missing <= unreadable ? { ...survey, counts: survey.counts.map(() => null) } : survey;
 }
 
 function noneReadable(rows: number): SurveyListUnreadableError {

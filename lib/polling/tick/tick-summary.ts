@@ -114,7 +114,7 @@ export function figuresOf(
     unaccounted: sum(({ state }) => unaccountedOf(state)),
     rangeUnreachable: sum(({ state }) => (isUnreachable(state.booksOpen) ? 1 : 0)) + unreachable,
     repaired: sum(({ counts }) => counts.repaired),
-    repairedAgain: sum(({ repairedAgain }) => repairedAgain),
+    repairedAgain: sum(({ counts }) => counts.repairedAgain),
     changed: sum(({ closedNow, state }) => (closedNow ? (state.books?.changed ?? 0) : 0)),
     booksClosed: sum(({ closedNow }) => (closedNow ? 1 : 0)),
     neverClosed: rows.size - ages.length,

@@ -22,7 +22,6 @@ const row = (surveyId: number): SurveyRow => ({
   },
   ...(surveyId % 2 === 0 ? { hint: { missing: 1, tries: 2, nextAt: 1_773_144_000_000 } } : {}),
   workedAt: 1_773_144_000_001,
-  activeAt: 1_773_144_000_002,
   ...(surveyId % 2 === 0 ? { dueAt: 1_773_144_060_000, booksAt: 7 } : {}),
   ...(surveyId % 5 === 0 ? { isBehind: true } : {}),
   ...(surveyId % 3 === 0 ? { known: surveyId % 2 } : {}),
@@ -51,7 +50,7 @@ describe("the account", () => {
       isBehind: true,
       known: 4_294_967_296,
       counted: { shown: 4_294_967_296, at: now },
-      ...{ polledAt: now, workedAt: now, activeAt: now, dueAt: now, booksAt: now, found: 123_456 },
+      ...{ polledAt: now, workedAt: now, dueAt: now, booksAt: now, found: 123_456 },
     });
     const ids = Array.from({ length: 3_000 }, (_, i) => 7_000_000 + i);
     await state.saveRows(new Map(ids.map((id) => [id, full(id)])));
@@ -110,29 +109,6 @@ describe("the account", () => {
     expect(rows.get(15)).toEqual(row(15));
     expect(rows.get(22)).toEqual(row(22));
     expect(test.aws.counters()["dynamodb:Query"]).toBe(before + 1);
-  });
-
-  it("keeps a row that was written after the one that comes for it, and takes the others that come with it", async () => {
-    const { state } = fresh();
-    const ids = Array.from({ length: 40 }, (_, i) => i + 1);
-    const later = { ...row(7), polledAt: row(7).polledAt + 60_000 };
-    const worked = { ...row(30), workedAt: row(30).polledAt + 300_000 };
-    await state.saveRows(new Map([...ids.map((id): [number, SurveyRow] => [id, row(id)]), [7, later], [30, worked]]));
-
-    await state.saveRows(new Map(ids.map((id) => [id, { ...row(id), counts: [9, 9, 9] }])));
-
-    const { rows } = await state.account();
-    expect(rows.get(7)).toEqual(later);
-    expect(rows.get(30)).toEqual(worked);
-    const others = ids.filter((id) => id !== 7 && id !== 30);
-    expect(others.map((id) => rows.get(id)?.counts)).toEqual(others.map(() => [9, 9, 9]));
-  });
-
-  it("does not keep a row of a clock that was far ahead", async () => {
-    const { state } = fresh();
-    await state.saveRows(new Map([[1, { ...row(1), polledAt: row(1).polledAt + 300_001 }]]));
-    await state.saveRows(new Map([[1, { ...row(1), counts: [9, 9, 9] }]]));
-    expect((await state.account()).rows.get(1)).toEqual({ ...row(1), counts: [9, 9, 9] });
   });
 
   it("of one source is not that of another", async () => {

@@ -11,6 +11,7 @@ import {
   range,
   runTick,
   SECOND,
+  takes,
   timesCalled,
   worldWith,
 } from "../../../support/survey.ts";
@@ -38,6 +39,22 @@ async function readBy(world: MemoryWorld, overrides = {}): Promise<number[]> {
   await runTick(world, overrides);
   return read(world);
 }
+
+// R15
+describe("where history begins", () => {
+  it("is looked for in all surveys, however little the one with the newest response counts", async () => {
+    const world = worldWith(complete(3).map((response) => ({ ...response, completed: at(-MINUTE) })));
+    for (const surveyId of range(2, 120))
+      addSurvey(
+        world,
+        surveyId,
+        complete(4, surveyId * 10).map((response) => ({ ...response, completed: at(-24 * HOUR) })),
+      );
+    await runTick(world, { source: { startFrom: "now" } });
+    expect(world.account.start).toEqual({ from: "now", at: at(-MINUTE) });
+    expect(deliveredIds(world)).toEqual([]);
+  });
+});
 
 // R24
 describe("an idle tick", () => {
@@ -90,6 +107,29 @@ describe("a survey is polled", () => {
     await runTick(world);
 
     expect(deliveredIds(world)).toEqual([1]);
+  });
+
+  it("for its own time alone: what an outage has kept waiting goes out in several ticks", async () => {
+    const world = await polledWorld(1);
+    const outage = { on: true };
+    world.before.push(({ operation }) => {
+      if (operation === "metrics" && outage.on) throw new Error("out of order");
+    });
+    for (const id of range(1001, 1600)) arrive(world, { responseId: id, completed: at(HOUR) });
+    world.time.now += MINUTE;
+    await runTick(world);
+    outage.on = false;
+    takes(world, SECOND, ({ operation }) => operation === "metrics");
+    const sent: number[] = [];
+    for (const _ of range(1, 4)) {
+      world.time.now += MINUTE;
+      const [began, before] = [world.time.now, deliveredIds(world).length];
+      await runTick(world, { ownTime: 2 * SECOND, deadline: began + 10 * MINUTE });
+      expect(world.time.now - began).toBeLessThan(6 * SECOND);
+      sent.push(deliveredIds(world).length - before);
+    }
+    expect(sent.filter((count) => count > 0).length).toBeGreaterThan(1);
+    expect(sent.reduce((sum, count) => sum + count)).toBe(600);
   });
 
   it("and what is known of them is saved every ten seconds and at the end, not with every few", async () => {
