@@ -40,22 +40,6 @@ async function readBy(world: MemoryWorld, overrides = {}): Promise<number[]> {
   return read(world);
 }
 
-// R15
-describe("where history begins", () => {
-  it("is looked for in all surveys, however little the one with the newest response counts", async () => {
-    const world = worldWith(complete(3).map((response) => ({ ...response, completed: at(-MINUTE) })));
-    for (const surveyId of range(2, 120))
-      addSurvey(
-        world,
-        surveyId,
-        complete(4, surveyId * 10).map((response) => ({ ...response, completed: at(-24 * HOUR) })),
-      );
-    await runTick(world, { source: { startFrom: "now" } });
-    expect(world.account.start).toEqual({ from: "now", at: at(-MINUTE) });
-    expect(deliveredIds(world)).toEqual([]);
-  });
-});
-
 // R24
 describe("an idle tick", () => {
   it("costs one request of the service, one read of the table, and the writes of its lease", async () => {
