@@ -45,11 +45,12 @@ function rowToList({ counts, hint, rest, ...row }: SurveyRow): (number | null)[]
     (one) => one ?? null,
   );
   const last = rare.slice(0, 1 + rare.findLastIndex((value) => value !== null));
-  return [...counts, polledAt, workedAt, ...work, ...last];
+  // The place behind them is that of a field which earlier code has written.
+  return [...counts, polledAt, workedAt, null, ...work, ...last];
 }
 
 function rowFromList(list: (number | null)[]): SurveyRow {
-  const [responses = null, correct = null, unpaid = null, polledAt, workedAt, ...more] = list;
+  const [responses = null, correct = null, unpaid = null, polledAt, workedAt, _, ...more] = list;
   const [dueAt, booksAt, behind, known, found, missing, tries, nextAt, shown, shownAt] = more.slice(3 * KINDS.length);
   const rest = KINDS.map((kind, i) => {
     const [at, every, triedAt] = more.slice(3 * i, 3 * i + 3);
