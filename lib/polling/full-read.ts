@@ -184,7 +184,7 @@ async function whyOpen(
   if (end.kind !== "end" || (end.isEmpty && ids.all.size > 0)) return undefined;
   if (!covered) return { code: "pages-moved" };
   if (skipped.length > 0) return { code: "pages-unreachable", pages: skipped };
-  const reaches = await survey.orLeave(async () => ({ head: await reachesHead(survey, ids, end.last) }));
+  const reaches = await survey.orLeave(async () => ({ head: await reachesHead(survey, ids, end) }));
   if (reaches === undefined) return undefined;
   return reaches.head ? "closed" : { code: "range-unreachable" };
 }
@@ -202,15 +202,21 @@ async function keepPlace(survey: Survey, read: FullRead, ids: ReadIds, purpose: 
 }
 
 /**
- * Whether a read from the oldest page to the end at `last` has met the first page of the other order (R29). Arrivals meanwhile are at that end by now, or are new to
- * the ledger. Else there is a part of the list that no page number reaches.
+ * Whether a read from the oldest page to its end has met the first page of the other order (R29). Arrivals meanwhile are at that end by now, or are new to the ledger.
+ * Else there is a part of the list that no page number reaches.
  */
-async function reachesHead(survey: Survey, ids: ReadIds, last: number): Promise<boolean> {
+async function reachesHead(
+  survey: Survey,
+  ids: ReadIds,
+  { last, seen }: { last: number; seen: string },
+): Promise<boolean> {
   const head = await runsOn(survey, 1, "desc");
   const missing = new Map(head.map((run) => [run.responseId, run]));
   for (const id of missing.keys()) if (ids.has(id)) missing.delete(id);
   for (const page of [last, last + 1]) {
     if (missing.size === 0) return true;
+    // Behind a page that is skipped there may be more.
+    if (seen === "skipped") return false;
     for (const { responseId } of await runsOn(survey, page, "asc")) missing.delete(responseId);
   }
   if (missing.size === 0) return true;

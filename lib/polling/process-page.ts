@@ -298,7 +298,8 @@ async function* processed(
     }
     noteEnd(survey, order, value, from);
     if (value.skipped.length > 0) survey.ports.observe({ kind: "skipped", surveyId: survey.id });
-    if (value.kind === "end" && value.seen === "twice") survey.note({ kind: "end seen", lastPage: value.last });
+    if (value.kind === "end" && (value.seen === "twice" || value.seen === "skipped"))
+      survey.note({ kind: "end seen", lastPage: value.last });
     yield { ...step, end: value };
     return;
   }

@@ -15,7 +15,7 @@ const LONGEST_PAUSE = 3_600_000;
 
 const ORDERS = ["asc", "desc"] as const;
 
-/** The pages that a read in this order skips. */
+/** The pages that a read in this order skips while they fail. */
 export function skippedPages({ failing }: SurveyState, order: Order): Set<number> {
   return new Set((failing?.[order] ?? []).flatMap(({ page, isSkipped }) => (isSkipped ? [page] : [])));
 }
@@ -25,7 +25,7 @@ export function noteEnd(survey: Survey, order: Order, end: ReadEnd, from: number
   const known = survey.state.failing?.[order] ?? [];
   if (end.kind === "failed") survey.leave(end.error);
   const hasPassed = ({ page, isSkipped }: FailingPage): boolean =>
-    !isSkipped && from <= page && (end.kind === "end" || end.last >= page);
+    from <= page && !end.skipped.includes(page) && (end.last >= page || (end.kind === "end" && !isSkipped));
   const pages = end.kind === "failed" ? afterFailure(survey, known, end.page) : known.filter((one) => !hasPassed(one));
   survey.note({ kind: "pages failing", order, pages });
 }

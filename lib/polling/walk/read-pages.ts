@@ -45,10 +45,12 @@ export interface PageStep extends SoFar {
 /** The end of a read, and the responses that it leaves. `last`: the last page that holds records, 0 where none does. */
 export type ReadEnd = SoFar & { fragments: Fragment[]; last: number } & (
     | { kind: "enough" | "time up" }
-    /** Seen: twice, by a page that is not full, or once where nothing new stands before it (R8). */
-    | { kind: "end"; seen: "twice" | "short page" | "once"; isEmpty: boolean }
+    /** Seen: twice, by a page that is not full, by one that is skipped behind such a page, or once where nothing new stands before it (R8, R9). */
+    | { kind: "end"; seen: EndSeen; isEmpty: boolean }
     | { kind: "failed"; page: number; error: unknown }
   );
+
+type EndSeen = "twice" | "short page" | "skipped" | "once";
 
 interface ReadOptions {
   from: number;
@@ -147,7 +149,10 @@ export async function* readFull(options: FullReadOptions): AsyncGenerator<PageSt
     else if (last.kind === "skipped" && (previous === undefined || isFull(previous))) {
       course.skip(last.number);
       size = 1;
-    } else return course.end(last.number, "twice", last.number === 1 || (await course.isBehind(previous)));
+    } else {
+      const seen = last.kind === "skipped" ? "skipped" : "twice";
+      return course.end(last.number, seen, last.number === 1 || (await course.isBehind(previous)));
+    }
   }
 }
 
@@ -194,7 +199,8 @@ export async function* scanPages(options: ScanReadOptions): AsyncGenerator<PageS
     }
     if (one.kind !== "page") {
       const isBehindLast = one.number === 1 || (isDoubtful && (await course.isBehind(before)));
-      return course.end(one.number, isDoubtful ? "twice" : "once", isBehindLast);
+      const seen = one.kind === "skipped" ? "skipped" : "twice";
+      return course.end(one.number, isDoubtful ? seen : "once", isBehindLast);
     }
     course.goOn(one.page, one.number === 1 ? "start" : boundaryNow);
     // A page that is read once more shows nothing new any more, but those behind it may.
@@ -274,14 +280,13 @@ class Course {
 
   async look(number: number): Promise<Look> {
     const { read, skips } = this.options;
-    if (skips.has(number)) return { kind: "skipped", number };
     try {
       const page = toPage(number, await read(number));
       if (number === 1) this.first = page?.signature;
       return page === undefined ? { kind: "none", number } : { kind: "page", number, page };
     } catch (error) {
       if (endsWork(error)) throw error;
-      return { kind: "failed", number, error };
+      return skips.has(number) ? { kind: "skipped", number } : { kind: "failed", number, error };
     }
   }
 
@@ -343,7 +348,7 @@ class Course {
     return this.changes <= MOST_CHANGES;
   }
 
-  end(number: number, seen: "twice" | "short page" | "once", isBehindLast: boolean): ReadEnd {
+  end(number: number, seen: EndSeen, isBehindLast: boolean): ReadEnd {
     const fragments = this.carry.map((one) => (isBehindLast && seen !== "once" ? { ...one, ends: true } : one));
     return { kind: "end", seen, isEmpty: number === 1, ...this.rest(fragments) };
   }
