@@ -122,9 +122,7 @@ describe.each(Object.keys(engines))("the query in %s", (engine) => {
   });
 });
 
-it("stands in the page as in its file, and in the dbt test for each warehouse of the page", () => {
-  const shown = readDocument(page).fenced.find(({ heading }) => heading === "The query");
-  expect(`${shown?.code}\n`).toBe(query);
+it("stands in the dbt test as in its file, for each warehouse of the page", () => {
   const macros = globSync(join(EXAMPLE, "dbt/macros/*.sql"))
     .map((file) => readFileSync(file, "utf8"))
     .join("\n");
