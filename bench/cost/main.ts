@@ -5,8 +5,7 @@ import { Template } from "aws-cdk-lib/assertions";
 import { SurveyPollerStack } from "../../infra/stack.ts";
 import { caseTable } from "./case.ts";
 import { comparison, type Price, type PricedTemplate, pricesOf, resourceTable } from "./resources.ts";
-import { usageTables } from "./usage.ts";
-import { withinMinuteTable } from "./within-minute.ts";
+import { usageTable } from "./usage.ts";
 
 // npm run cost -- --surveys 40 --responses 2000: what that costs and how late events come; responses are those of a day.
 // npm run cost: writes the tables of docs/cost.md. The names of parts as arguments leave the others as they are: `usage` counts what ticks
@@ -48,8 +47,7 @@ function sourcesTable(): string {
 const parts: Record<string, () => string | Promise<string>> = {
   minimal: () => resourceTable(stackPrices(1)),
   sources: sourcesTable,
-  "within a minute": withinMinuteTable,
-  usage: usageTables,
+  usage: usageTable,
 };
 
 /** Replaces what stands between the markers of a part. */

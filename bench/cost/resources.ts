@@ -135,16 +135,18 @@ export function comparison(columns: Readonly<Record<string, readonly Price[]>>):
 export const line = (cells: (string | number)[]): string => `| ${cells.join(" | ")} |`;
 const dollars = (value: number): string => value.toFixed(2);
 
-/** Everything that a stack holds, dearest first, and its sums. */
+/** What a stack holds that costs, dearest first, and the sums. */
 export function resourceTable(prices: readonly Price[]): string {
   const sums = (name: string, some: readonly Price[]): string =>
     line([`**${name}**`, "", `**${dollars(total(some))}**`, `**${dollars(total(some, "withFreeTier"))}**`, ""]);
   return [
     line(["", "number", "$", "with the free tier", "what is paid for"]),
     line(["---", "---:", "---:", "---:", "---"]),
-    ...prices.map(({ what, count, dollars: all, withFreeTier, counted }) =>
-      line([what, count, dollars(all), dollars(withFreeTier), counted]),
-    ),
+    ...prices
+      .filter((price) => dollars(price.dollars) !== "0.00")
+      .map((price) =>
+        line([price.what, price.count, dollars(price.dollars), dollars(price.withFreeTier), price.counted]),
+      ),
     sums("together", prices),
     sums(
       "of this monitoring",

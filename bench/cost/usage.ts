@@ -127,25 +127,19 @@ export function costsOf({ requests: _, ...usage }: Usage): Costs {
 const dollars = (value: number): string => (value < 0.005 ? "0.00" : value.toFixed(2));
 
 /** What ticks of each scenario use, counted, and what that costs. Takes minutes. */
-export async function usageTables(): Promise<string> {
-  const results: { name: string; usage: Usage; costs: Costs }[] = [];
+export async function usageTable(): Promise<string> {
+  const results: { name: string; costs: Costs }[] = [];
   for (const { name, ...scenario } of SCENARIOS) {
     const usage = await usageOf(scenario);
-    results.push({ name, usage, costs: costsOf(usage) });
+    results.push({ name, costs: costsOf(usage) });
     process.stderr.write(`${name}: ${JSON.stringify(usage)}\n`);
   }
-  const rows = results[0]?.costs.map(([what], i) =>
-    line([what, ...results.flatMap(({ costs }) => [costs[i]?.[1] ?? "", dollars(costs[i]?.[2] ?? 0)])]),
-  );
+  const rows = results[0]?.costs
+    .map(([what], i) => [what, ...results.flatMap(({ costs }) => [costs[i]?.[1] ?? "", dollars(costs[i]?.[2] ?? 0)])])
+    .filter((cells) => cells.some((cell, i) => i > 0 && i % 2 === 0 && cell !== "0.00"));
   const totals = results.map(({ costs }) => costs.reduce((sum, [, , price]) => sum + price, 0));
   return `${line(["", ...results.flatMap(({ name }) => [name, "$"])])}
 ${line(["---", ...results.flatMap(() => ["---:", "---:"])])}
-${rows?.join("\n")}
-${line(["**together**", ...totals.flatMap((total) => ["", `**${dollars(total)}**`])])}
-
-A tick of each, at ${LATENCY} ms for every answer of the service:
-
-${line(["", "requests to the service", "read units", "write units", "seconds"])}
-${line(["---", "---:", "---:", "---:", "---:"])}
-${results.map(({ name, usage }) => line([name, usage.requests.toFixed(1), usage.readUnits.toFixed(1), usage.writeUnits.toFixed(1), usage.seconds.toFixed(2)])).join("\n")}`;
+${rows?.map(line).join("\n")}
+${line(["**together**", ...totals.flatMap((total) => ["", `**${dollars(total)}**`])])}`;
 }
