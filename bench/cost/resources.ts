@@ -116,19 +116,13 @@ export function total(prices: readonly Price[], column: "dollars" | "withFreeTie
   return prices.reduce((sum, price) => sum + price[column], 0);
 }
 
-/** What each thing costs in several stacks, side by side. Things that cost nothing in all of them are left out. */
+/** What several stacks cost, side by side. */
 export function comparison(columns: Readonly<Record<string, readonly Price[]>>): string {
   const stacks = Object.values(columns);
-  const costOf = (prices: readonly Price[], what: string) => prices.find((one) => one.what === what)?.dollars ?? 0;
-  const things = [...new Set(stacks.flat().map(({ what }) => what))];
-  const rows = things
-    .map((what) => [what, ...stacks.map((prices) => dollars(costOf(prices, what)))])
-    .filter(([, ...costs]) => costs.some((cost) => cost !== "0.00"));
   return [
-    line(["", ...Object.keys(columns)]),
-    line(["---", ...stacks.map(() => "---:")]),
-    ...rows.map(line),
-    line(["**together**", ...stacks.map((prices) => `**${dollars(total(prices))}**`)]),
+    line(Object.keys(columns)),
+    line(stacks.map(() => "---:")),
+    line(stacks.map((prices) => dollars(total(prices)))),
   ].join("\n");
 }
 
