@@ -83,7 +83,6 @@ export async function usageOf({ surveys, responses, news, ticks }: Scenario): Pr
 }
 
 const SCENARIOS: (Scenario & { name: string })[] = [
-  { name: "one survey, idle", surveys: 1, responses: 100, news: 0, ticks: 60 },
   { name: "100 surveys, 10,000 responses a day", surveys: 100, responses: 100, news: 7, ticks: 20 },
   { name: "10,000 surveys, 1,000,000 responses a day", surveys: 10_000, responses: 100, news: 694, ticks: 4 },
 ];
