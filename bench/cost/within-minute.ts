@@ -2,7 +2,7 @@ import { DEFAULT_MEMORY, PRICES } from "../../infra/prices.ts";
 import { MINUTE } from "../../lib/config/units.ts";
 import { GB, IDLE, LOG_BYTES, MILLION, TICKS } from "./resources.ts";
 
-/** Seconds of an idle tick at a service that answers in 50 ms, as `npm run cost -- usage` measures them. */
+/** Seconds of an idle tick at a service that answers in 50 ms. */
 const SECONDS = 0.06;
 /** An event source mapping has so many requests for messages under way, each of which waits for up to so many seconds. */
 const POLLERS = 5;
