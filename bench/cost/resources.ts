@@ -121,7 +121,7 @@ export function comparison(columns: Readonly<Record<string, readonly Price[]>>):
   const stacks = Object.values(columns);
   return [
     line(Object.keys(columns)),
-    line(stacks.map(() => "---:")),
+    `|${"---:|".repeat(stacks.length)}`,
     line(stacks.map((prices) => dollars(total(prices)))),
   ].join("\n");
 }
@@ -135,7 +135,7 @@ export function resourceTable(prices: readonly Price[]): string {
     line([`**${name}**`, "", `**${dollars(total(some))}**`, `**${dollars(total(some, "withFreeTier"))}**`, ""]);
   return [
     line(["", "number", "$", "with the free tier", "what is paid for"]),
-    line(["---", "---:", "---:", "---:", "---"]),
+    "|---|---:|---:|---:|---|",
     ...prices
       .filter((price) => dollars(price.dollars) !== "0.00")
       .map((price) =>

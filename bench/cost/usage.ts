@@ -138,7 +138,7 @@ export async function usageTable(): Promise<string> {
     .filter((cells) => cells.some((cell, i) => i > 0 && i % 2 === 0 && cell !== "0.00"));
   const totals = results.map(({ costs }) => costs.reduce((sum, [, , price]) => sum + price, 0));
   return `${line(["", ...results.flatMap(({ name }) => [name, "$"])])}
-${line(["---", ...results.flatMap(() => ["---:", "---:"])])}
+|---|${"---:|---:|".repeat(results.length)}
 ${rows?.map(line).join("\n")}
 ${line(["**together**", ...totals.flatMap((total) => ["", `**${dollars(total)}**`])])}`;
 }
