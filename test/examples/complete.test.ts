@@ -69,7 +69,7 @@ const engines: Record<string, (events: readonly Event[]) => Promise<Record<strin
   async DuckDB(events) {
     const file = join(temporaryFolder(), "events.jsonl");
     writeFileSync(file, events.map((event) => `${JSON.stringify(event)}\n`).join(""));
-    const tables = readFileSync(join(EXAMPLE, "duckdb.sql"), "utf8");
+    const tables = readFileSync(join(EXAMPLE, "events-file.sql"), "utf8");
     const connection = await (await DuckDBInstance.create()).connect();
     await connection.run(tables.replace("events.jsonl", file));
     const rows = (await connection.runAndReadAll(queryOf("DuckDB"))).getRowObjects();
