@@ -5,8 +5,7 @@ import { Template } from "aws-cdk-lib/assertions";
 import { SurveyPollerStack } from "../../infra/stack.ts";
 import { caseTable } from "./case.ts";
 import { comparison, type Price, type PricedTemplate, pricesOf, resourceTable } from "./resources.ts";
-import { usageTables } from "./usage.ts";
-import { withinMinuteTable } from "./within-minute.ts";
+import { usageTable } from "./usage.ts";
 
 // npm run cost -- --surveys 40 --responses 2000: what that costs and how late events come; responses are those of a day.
 // npm run cost: writes the tables of docs/cost.md. The names of parts as arguments leave the others as they are: `usage` counts what ticks
@@ -33,13 +32,9 @@ function stackPrices(count: number, fields: { credentialsSecret?: string } = {})
 
 /** What a source costs at rest, and forty of them. */
 function sourcesTable(): string {
-  const [one, two] = [stackPrices(1), stackPrices(2)];
-  const more = two.map((price) => ({
-    ...price,
-    dollars: price.dollars - (one.find(({ what }) => what === price.what)?.dollars ?? 0),
-  }));
   return comparison({
-    "each further source": more,
+    "one source": stackPrices(1),
+    "two sources": stackPrices(2),
     "40 sources": stackPrices(40),
     "40 sources that share a secret": stackPrices(40, { credentialsSecret: "customers" }),
   });
@@ -48,8 +43,7 @@ function sourcesTable(): string {
 const parts: Record<string, () => string | Promise<string>> = {
   minimal: () => resourceTable(stackPrices(1)),
   sources: sourcesTable,
-  "within a minute": withinMinuteTable,
-  usage: usageTables,
+  usage: usageTable,
 };
 
 /** Replaces what stands between the markers of a part. */

@@ -116,35 +116,31 @@ export function total(prices: readonly Price[], column: "dollars" | "withFreeTie
   return prices.reduce((sum, price) => sum + price[column], 0);
 }
 
-/** What each thing costs in several stacks, side by side. Things that cost nothing in all of them are left out. */
+/** What several stacks cost, side by side. */
 export function comparison(columns: Readonly<Record<string, readonly Price[]>>): string {
   const stacks = Object.values(columns);
-  const costOf = (prices: readonly Price[], what: string) => prices.find((one) => one.what === what)?.dollars ?? 0;
-  const things = [...new Set(stacks.flat().map(({ what }) => what))];
-  const rows = things
-    .map((what) => [what, ...stacks.map((prices) => dollars(costOf(prices, what)))])
-    .filter(([, ...costs]) => costs.some((cost) => cost !== "0.00"));
   return [
-    line(["", ...Object.keys(columns)]),
-    line(["---", ...stacks.map(() => "---:")]),
-    ...rows.map(line),
-    line(["**together**", ...stacks.map((prices) => `**${dollars(total(prices))}**`)]),
+    line(Object.keys(columns)),
+    `|${"---:|".repeat(stacks.length)}`,
+    line(stacks.map((prices) => dollars(total(prices)))),
   ].join("\n");
 }
 
 export const line = (cells: (string | number)[]): string => `| ${cells.join(" | ")} |`;
 const dollars = (value: number): string => value.toFixed(2);
 
-/** Everything that a stack holds, dearest first, and its sums. */
+/** What a stack holds that costs, dearest first, and the sums. */
 export function resourceTable(prices: readonly Price[]): string {
   const sums = (name: string, some: readonly Price[]): string =>
     line([`**${name}**`, "", `**${dollars(total(some))}**`, `**${dollars(total(some, "withFreeTier"))}**`, ""]);
   return [
     line(["", "number", "$", "with the free tier", "what is paid for"]),
-    line(["---", "---:", "---:", "---:", "---"]),
-    ...prices.map(({ what, count, dollars: all, withFreeTier, counted }) =>
-      line([what, count, dollars(all), dollars(withFreeTier), counted]),
-    ),
+    "|---|---:|---:|---:|---|",
+    ...prices
+      .filter((price) => dollars(price.dollars) !== "0.00")
+      .map((price) =>
+        line([price.what, price.count, dollars(price.dollars), dollars(price.withFreeTier), price.counted]),
+      ),
     sums("together", prices),
     sums(
       "of this monitoring",

@@ -83,7 +83,6 @@ export async function usageOf({ surveys, responses, news, ticks }: Scenario): Pr
 }
 
 const SCENARIOS: (Scenario & { name: string })[] = [
-  { name: "one survey, idle", surveys: 1, responses: 100, news: 0, ticks: 60 },
   { name: "100 surveys, 10,000 responses a day", surveys: 100, responses: 100, news: 7, ticks: 20 },
   { name: "10,000 surveys, 1,000,000 responses a day", surveys: 10_000, responses: 100, news: 694, ticks: 4 },
 ];
@@ -127,25 +126,19 @@ export function costsOf({ requests: _, ...usage }: Usage): Costs {
 const dollars = (value: number): string => (value < 0.005 ? "0.00" : value.toFixed(2));
 
 /** What ticks of each scenario use, counted, and what that costs. Takes minutes. */
-export async function usageTables(): Promise<string> {
-  const results: { name: string; usage: Usage; costs: Costs }[] = [];
+export async function usageTable(): Promise<string> {
+  const results: { name: string; costs: Costs }[] = [];
   for (const { name, ...scenario } of SCENARIOS) {
     const usage = await usageOf(scenario);
-    results.push({ name, usage, costs: costsOf(usage) });
+    results.push({ name, costs: costsOf(usage) });
     process.stderr.write(`${name}: ${JSON.stringify(usage)}\n`);
   }
-  const rows = results[0]?.costs.map(([what], i) =>
-    line([what, ...results.flatMap(({ costs }) => [costs[i]?.[1] ?? "", dollars(costs[i]?.[2] ?? 0)])]),
-  );
+  const rows = results[0]?.costs
+    .map(([what], i) => [what, ...results.flatMap(({ costs }) => [costs[i]?.[1] ?? "", dollars(costs[i]?.[2] ?? 0)])])
+    .filter((cells) => cells.some((cell, i) => i > 0 && i % 2 === 0 && cell !== "0.00"));
   const totals = results.map(({ costs }) => costs.reduce((sum, [, , price]) => sum + price, 0));
   return `${line(["", ...results.flatMap(({ name }) => [name, "$"])])}
-${line(["---", ...results.flatMap(() => ["---:", "---:"])])}
-${rows?.join("\n")}
-${line(["**together**", ...totals.flatMap((total) => ["", `**${dollars(total)}**`])])}
-
-A tick of each, at ${LATENCY} ms for every answer of the service:
-
-${line(["", "requests to the service", "read units", "write units", "seconds"])}
-${line(["---", "---:", "---:", "---:", "---:"])}
-${results.map(({ name, usage }) => line([name, usage.requests.toFixed(1), usage.readUnits.toFixed(1), usage.writeUnits.toFixed(1), usage.seconds.toFixed(2)])).join("\n")}`;
+|---|${"---:|---:|".repeat(results.length)}
+${rows?.map(line).join("\n")}
+${line(["**together**", ...totals.flatMap((total) => ["", `**${dollars(total)}**`])])}`;
 }

@@ -43,7 +43,7 @@ function rowOf(alarm: Alarm): string {
 describe("the alarms in the documents", () => {
   it("are raised by what docs/operations.md says", () => {
     const [, section = ""] = operations.split("### When an alarm is raised\n");
-    const rows = (section.split(/\n#+ /)[0] ?? "").split("\n").filter((line) => line.startsWith("| "));
+    const rows = (section.split(/\n#+ /)[0] ?? "").split("\n").filter((line) => line.startsWith("|"));
     const documented = rows.slice(2).map((row) => {
       const [name = "", ...rest] = row.replace(/^\| | \|$/g, "").split(" | ");
       return [name.toLowerCase().replaceAll(" ", "-"), ...rest].join(" | ");
