@@ -15,8 +15,6 @@ import { isGone, type ListedSurvey, surveysOf } from "./survey-list.ts";
 /** Surveys asked, those that count most first, and milliseconds for all of them. */
 const MOST_SURVEYS = 100;
 const WITHIN = 60_000;
-/** Pages of a survey that are read until one shows a completed response. */
-const MOST_PAGES = 5;
 /** Milliseconds after which it is looked again where nothing was completed. */
 const AGAIN_AFTER = 5_000;
 /** Ticks that look until a survey is left out that does not answer. */
@@ -123,14 +121,13 @@ async function newestOf({ service, clock }: Ports, surveyId: number, until: numb
     toPage(number, await service.page(surveyId, number, order));
   const runs: Run[] = [];
   try {
-    for (let number = 1; number <= MOST_PAGES; number += 1) {
+    for (let number = 1; ; number += 1) {
       if (clock.now() > until) return undefined;
       const page = await read(number, "desc");
       runs.push(...(page?.runs ?? []));
       if (number === 1 && page !== undefined && isFull(page)) runs.push(...((await read(1, "asc"))?.runs ?? []));
-      if (page === undefined || !isFull(page) || page.runs.some((run) => classOf(run) === "completed")) break;
+      if (page === undefined || !isFull(page) || page.runs.some((run) => classOf(run) === "completed")) return runs;
     }
-    return runs;
   } catch (error) {
     if (endsWork(error)) throw error;
     return undefined;

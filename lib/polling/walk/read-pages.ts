@@ -354,7 +354,9 @@ class Course {
   }
 
   stopped(kind: "enough" | "time up"): ReadEnd {
-    return { kind, ...this.rest([...this.carry]) };
+    // Nothing was read beside the last page: it is left, but for the only one.
+    const isLeft = kind === "time up" && this.furthest > this.options.from;
+    return { kind, ...this.rest(isLeft ? [] : [...this.carry]) };
   }
 
   failed(page: number, error: unknown): ReadEnd {

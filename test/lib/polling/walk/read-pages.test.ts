@@ -198,6 +198,17 @@ describe("a scan", () => {
     expect(late.end).toMatchObject({ kind: "time up", position: 4 });
     expect(requests).toEqual([1, 2, 3, 4]);
   });
+
+  it("leaves the last page when its time is up: what stands inside it may go on behind it", async () => {
+    const ties = readOf(...range(101, 197).map((id) => `${id}/1`), "300/1", "301/1", "300/2");
+    const read = except(listOf(250).read, { 2: () => ties, 3: () => readOf("301/2") });
+    const late = await scan(read, { isNew: () => true, isTimeUp: () => true, from: 1 });
+    expect(late.whole).toEqual(range(1, 99));
+    const times = [false, true];
+    const later = await scan(read, { isNew: () => true, isTimeUp: () => times.shift() ?? true });
+    expect(later.whole).toEqual(range(1, 100));
+    expect(later.end).toMatchObject({ kind: "time up", position: 2 });
+  });
 });
 
 function tail(first: number, last: number): PageRead {
