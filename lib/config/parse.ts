@@ -1,8 +1,9 @@
+import { isObject } from "../json.ts";
 import type { Config } from "./config.ts";
 import { crossChecks, type FoundProblem, type PatternCheck, patternProblems } from "./cross-checks.ts";
 import { ConfigError } from "./error.ts";
 import { configSchema } from "./schema.ts";
-import { isBareSource, isObject, misplaced, pathText } from "./shape.ts";
+import { isBareSource, misplaced, pathText } from "./shape.ts";
 
 interface ParseOptions {
   deployed: boolean;

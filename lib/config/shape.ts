@@ -1,3 +1,4 @@
+import { isObject } from "../json.ts";
 import { configSchema } from "./schema.ts";
 import { sourceFields } from "./source.ts";
 import { nearestName } from "./unknown-field.ts";
@@ -35,8 +36,4 @@ export function pathText(path: readonly PropertyKey[]): string {
     if (typeof key === "number") return `${text}[${key}]`;
     return text === "" ? String(key) : `${text}.${String(key)}`;
   }, "");
-}
-
-export function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -1,5 +1,5 @@
+import { isObject } from "../json.ts";
 import { type Documents, documents, type Shown } from "./bodies/documents.ts";
-import { isObject } from "./bodies/json.ts";
 import { readReports, readSingleResponse } from "./bodies/not-shown.ts";
 import { asEntries, documented, elementsOf, notShown, type ReadBody } from "./bodies/read-body.ts";
 import { type Asked, aboutAsked, saysNothing } from "./bodies/subject.ts";

@@ -1,6 +1,7 @@
+import { isObject } from "../../json.ts";
 import type { Operation } from "../operations.ts";
 import type { Odd, Resource, ResourceField, Shape } from "./field.ts";
-import { asArray, entriesIn, isObject } from "./json.ts";
+import { asArray, entriesIn } from "./json.ts";
 import { safeKey } from "./outline.ts";
 import {
   fullSurvey,

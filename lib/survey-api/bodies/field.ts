@@ -1,4 +1,4 @@
-import { isObject, readFlag, readId } from "./json.ts";
+import { isObject, readFlag, readId } from "../../json.ts";
 
 /** One place of a body that is not as the API document shows it. It never holds a value of the body. */
 export interface Odd {
@@ -43,7 +43,10 @@ function needed(understand: (value: unknown) => number | undefined): Field<numbe
 /** An identifier, a count, a position, or a flag (0 or 1). */
 export const integer = plain<number>("integer", Number.isSafeInteger);
 export const id = needed(readId);
-export const neededFlag = needed(readFlag);
+export const neededFlag = needed((value) => {
+  const flag = readFlag(value);
+  return flag === undefined ? undefined : Number(flag);
+});
 export const text = plain<string>("string", (value) => typeof value === "string");
 export const bool = plain<boolean>("boolean", (value) => typeof value === "boolean");
 

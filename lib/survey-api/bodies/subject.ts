@@ -1,6 +1,7 @@
+import { isObject } from "../../json.ts";
 import { type AboutAnswer, AnswerMismatchError } from "../errors.ts";
 import { shownOf } from "./documents.ts";
-import { asArray, isObject } from "./json.ts";
+import { asArray } from "./json.ts";
 
 /** The ids that a request named, as far as answers repeat them. */
 export interface Asked {
