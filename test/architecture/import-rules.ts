@@ -74,7 +74,6 @@ export const rules: readonly Rule[] = [
   apiRoom("rate", []),
   apiRoom("bodies", []),
   apiRoom("http", ["rate"]),
-  apiRoom("lists", ["bodies", "http"]),
   apiRoom("token", ["bodies", "http", "rate"]),
   { from: "lib/survey-api/", mayImport: ["lib/errors.ts"], noPackages: aws },
   {

@@ -16,28 +16,14 @@ export function readJson(text: string, about: AboutAnswer): unknown {
   try {
     return parseExactly(text);
   } catch (error) {
-    throw notRead(error, about, outlineText(text));
+    const excerpt = outlineText(text);
+    if (error instanceof JsonTooLargeError) {
+      const hint = "No answer of the survey service does: check `baseUrl`, or ask its operator.";
+      throw new UnreadableBodyError(`the answer ${error.message}`, { ...about, excerpt, hint });
+    }
+    const hint = "A proxy or a maintenance page may stand before the service; check `baseUrl`.";
+    throw new UnreadableBodyError("the answer is not JSON", { ...about, retryable: true, excerpt, hint });
   }
-}
-
-/** The error of a body whose JSON could not be read. `excerpt`: what it looks like, without any of its text. */
-export function notRead(error: unknown, about: AboutAnswer, excerpt: string): UnreadableBodyError {
-  if (!(error instanceof JsonTooLargeError)) return notJson(about, excerpt);
-  return new UnreadableBodyError(`the answer ${error.message}`, {
-    ...about,
-    excerpt,
-    hint: "No answer of the survey service does: check `baseUrl`, or ask its operator.",
-  });
-}
-
-/** @param excerpt what the body looks like, without any of its text */
-export function notJson(about: AboutAnswer, excerpt: string): UnreadableBodyError {
-  return new UnreadableBodyError("the answer is not JSON", {
-    ...about,
-    retryable: true,
-    excerpt,
-    hint: "A proxy or a maintenance page may stand before the service; check `baseUrl`.",
-  });
 }
 
 /** Reads a documented body: what has to be readable is, or it throws. With `strict` it throws for any other field that is not as documented too. */

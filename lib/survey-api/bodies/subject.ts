@@ -12,7 +12,7 @@ export interface Asked {
 type Name = keyof Asked;
 
 /** Levels of empty lists and objects within each other that are looked into. */
-export const MOST_NESTED = 3;
+const MOST_NESTED = 3;
 
 /** Whether a body holds nothing at all: `null`, `[]`, `{}`, or these within each other, as services write an empty map in a list. */
 export function saysNothing(body: unknown, levels = MOST_NESTED): boolean {

@@ -13,8 +13,6 @@ export interface ExchangeRequest {
   timeouts: { headers: number; body: number; call: number };
   /** Of the body, both as it comes and decompressed. */
   maxBodyBytes: number;
-  /** Takes the decompressed body of a success as it comes: `data` is empty then, and it may be of any length. What this throws is the failure. */
-  onData?: ((chunk: Buffer) => void) | undefined;
   signal: AbortSignal | undefined;
   /** For an error of the body. */
   about: About;
@@ -30,11 +28,6 @@ export interface RawAnswer {
 /** The headers, or then the body, did not come to their end in time. */
 export class SlowAnswer extends Error {}
 
-/** The body is longer than it may be. */
-export function tooLong(about: AboutAnswer, limit = "`maxBodyBytes`"): UnreadableBodyError {
-  return new UnreadableBodyError(`the body is longer than ${limit}`, { ...about, hint: "Check `baseUrl`." });
-}
-
 /** The body seems to be compressed, and cannot be decompressed. */
 function broken(about: AboutAnswer): UnreadableBodyError {
   const hint = "A proxy may spoil it on the way; check `baseUrl`.";
@@ -48,7 +41,7 @@ export function single(value: string | string[] | undefined): string | undefined
 
 /**
  * One HTTP request and its whole answer: no redirects, no retries.
- * Rejects with a `SlowAnswer`, an error of undici, an `UnreadableBodyError`, what `onData` has thrown, or the reason of the signal.
+ * Rejects with a `SlowAnswer`, an error of undici, an `UnreadableBodyError`, or the reason of the signal.
  */
 export async function exchange(dispatcher: Dispatcher, request: ExchangeRequest): Promise<RawAnswer> {
   const { timeouts, signal } = request;
@@ -96,14 +89,16 @@ export async function exchange(dispatcher: Dispatcher, request: ExchangeRequest)
 async function readBody(
   body: Dispatcher.ResponseData["body"],
   { status, headers }: RawAnswer,
-  { maxBodyBytes, onData, about }: ExchangeRequest,
+  { maxBodyBytes, about }: ExchangeRequest,
 ): Promise<Buffer> {
   const isSuccess = status < 300;
-  const isBounded = onData === undefined || !isSuccess;
   const chunks: Buffer[] = [];
   let [bytes, size] = [0, 0];
   const within = (length: number): void => {
-    if (isBounded && length > maxBodyBytes) throw tooLong({ ...about, status });
+    if (length > maxBodyBytes) {
+      const of = { ...about, status, hint: "Check `baseUrl`." };
+      throw new UnreadableBodyError("the body is longer than `maxBodyBytes`", of);
+    }
   };
   // An aborted body tells its end twice: where it is read, and here.
   body.on("error", () => undefined);
@@ -118,8 +113,7 @@ async function readBody(
       if (!isSuccess) continue;
       size += chunk.length;
       within(size);
-      if (onData === undefined) chunks.push(chunk);
-      else onData(chunk);
+      chunks.push(chunk);
     }
   } finally {
     body.destroy();

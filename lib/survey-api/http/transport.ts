@@ -24,6 +24,8 @@ const HEADERS = {
   "user-agent": "survey-poller",
 };
 const LESS = "Raise `timeouts.call`, or ask for less at a time.";
+/** The survey list has no pages: it may be so many times as long as any other body. */
+const LIST_FACTOR = 8;
 /** One connection to spare for so many requests in flight. */
 const SPARE = 4;
 /** Redirects within the service that are followed, one after the other. */
@@ -68,14 +70,6 @@ export interface HttpRequest<T> {
   signal: AbortSignal | undefined;
   /** Reads the body of an answer with status 200; what it throws as retryable is met with another attempt. */
   read: (text: string, about: AboutAnswer) => T;
-  /** Reads it as it comes instead. */
-  stream?: () => BodyStream<T>;
-}
-
-/** Takes the body of one answer part by part; its errors are treated as those of `read`. */
-export interface BodyStream<T> {
-  write(chunk: Buffer, about: AboutAnswer): void;
-  end(about: AboutAnswer): T;
 }
 
 /** 204 says nothing, in as many words. 400, 401 and 404 are answers too; any other failure is thrown. */
@@ -109,7 +103,6 @@ export function createTransport(options: TransportOptions) {
     const headers = call.headers();
     const sentAt = monotonic();
     let status: number | undefined;
-    const stream = call.stream?.();
     try {
       const answer = await exchange(dispatcher, {
         origin: base.origin,
@@ -117,8 +110,7 @@ export function createTransport(options: TransportOptions) {
         method: call.method,
         headers: { ...HEADERS, ...headers },
         timeouts: { headers: timeouts.headers, body: timeouts.body, call: left },
-        maxBodyBytes: options.maxBodyBytes,
-        onData: stream && ((chunk) => stream.write(chunk, { ...about, status: 200 })),
+        maxBodyBytes: options.maxBodyBytes * (call.operation === "get survey list" ? LIST_FACTOR : 1),
         signal: call.signal,
         about,
         ...(call.body === undefined ? {} : { body: call.body }),
@@ -130,9 +122,8 @@ export function createTransport(options: TransportOptions) {
         return { status, attempts: about.attempts };
       // 200 is the only success documented; a proxy that rewrites makes 203 of it.
       if (status === 200 || status === 203) {
-        const of = { ...about, status };
         // JSON allows no byte order mark before it, and some services write one, or two.
-        const value = stream === undefined ? call.read(answer.data.toString("utf8").trimStart(), of) : stream.end(of);
+        const value = call.read(answer.data.toString("utf8").trimStart(), { ...about, status });
         return { status: 200, value, attempts: about.attempts };
       }
       return redirectWithin(answer, call, base, path) ?? unexpected(answer, about, base, options.now());
