@@ -49,8 +49,7 @@ export function createWorkerCoordination(
 
   return {
     coordination: {
-      renew: ({ look, ask }) =>
-        shared.withTokenLock(({ renewals, record }) => ask({ replaced: renewals, record }), look),
+      renew: ({ look, ask }) => shared.withTokenLock(ask, look),
       onPause({ until }) {
         if (until <= pausedUntil) return;
         pausedUntil = until;

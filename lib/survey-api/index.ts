@@ -20,7 +20,7 @@ export type {
 } from "./bodies/resources.ts";
 export type { CallOptions, SingleResponse, V2Answer } from "./calls.ts";
 export { createSurveyApi, type SurveyApi, type SurveyApiV2 } from "./client.ts";
-export type { Coordination, RenewalTurn, SharedPause, TokenRenewal } from "./coordination.ts";
+export type { Coordination, SharedPause, TokenRenewal } from "./coordination.ts";
 export { type PauseEvent, pauseChannel, type RequestEvent, requestChannel } from "./diagnostics.ts";
 export * from "./errors.ts";
 export { defaultRetryPolicy, type RetryOptions, type RetryPolicy } from "./http/retry-policy.ts";

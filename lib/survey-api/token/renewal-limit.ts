@@ -1,4 +1,3 @@
-import type { RenewalTurn } from "../coordination.ts";
 import { TooManyRenewalsError } from "../errors.ts";
 
 const WINDOW = 600_000;
@@ -17,7 +16,7 @@ export function recent(times: readonly number[], now: number): number[] {
  * spent on a token that was asked for here and never accepted.
  */
 export function createRenewalLimit(now: () => number) {
-  /** The others' are told by the coordination; these are for when it cannot tell. */
+  /** Epoch milliseconds of the renewals that were not earned. */
   let replaced: number[] = [];
   /** Answers that have not paid for a renewal yet. */
   let answers = 0;
@@ -32,10 +31,10 @@ export function createRenewalLimit(now: () => number) {
      *
      * @throws TooManyRenewalsError when it may not be replaced now
      */
-    async replace(neverAccepted: boolean, turn: RenewalTurn, obtain: () => Promise<string>): Promise<string> {
+    async replace(neverAccepted: boolean, obtain: () => Promise<string>): Promise<string> {
       const isEarned = !neverAccepted && answers >= ANSWERS_PER_RENEWAL;
       replaced = recent(replaced, now());
-      if (!isEarned && Math.max(replaced.length, recent(turn.replaced, now()).length) >= MOST_RENEWALS) {
+      if (!isEarned && replaced.length >= MOST_RENEWALS) {
         throw new TooManyRenewalsError("five tokens in ten minutes were refused soon after they had come", {
           operation: "get token",
           retryable: true,
@@ -44,10 +43,7 @@ export function createRenewalLimit(now: () => number) {
       }
       const token = await obtain();
       if (isEarned) answers -= ANSWERS_PER_RENEWAL;
-      else {
-        replaced.push(now());
-        turn.record(now());
-      }
+      else replaced.push(now());
       return token;
     },
   };

@@ -129,7 +129,7 @@ export function createTokens({ store, request, coordination, now }: TokensOption
   function obtainAnother(refusedToken: string): Promise<string> {
     return coordination.renew({
       look: () => reread(refusedToken),
-      ask: (turn) => limit.replace(neverAccepted(refusedToken), turn, obtain),
+      ask: () => limit.replace(neverAccepted(refusedToken), obtain),
     });
   }
 
