@@ -1,5 +1,5 @@
 import type { Dispatcher } from "undici";
-import { type About, type AboutAnswer, UnreadableBodyError } from "../errors.ts";
+import { type About, UnreadableBodyError } from "../errors.ts";
 import { whenAborted } from "../when-aborted.ts";
 import { decoded } from "./encoding.ts";
 
@@ -27,12 +27,6 @@ export interface RawAnswer {
 
 /** The headers, or then the body, did not come to their end in time. */
 export class SlowAnswer extends Error {}
-
-/** The body seems to be compressed, and cannot be decompressed. */
-function broken(about: AboutAnswer): UnreadableBodyError {
-  const hint = "A proxy may spoil it on the way; check `baseUrl`.";
-  return new UnreadableBodyError("the body cannot be decompressed", { ...about, retryable: true, hint });
-}
 
 /** The value of a header, the first one if it came more than once. */
 export function single(value: string | string[] | undefined): string | undefined {
@@ -92,31 +86,26 @@ async function readBody(
   { maxBodyBytes, about }: ExchangeRequest,
 ): Promise<Buffer> {
   const isSuccess = status < 300;
+  const tooLong = (): UnreadableBodyError =>
+    new UnreadableBodyError("the body is longer than `maxBodyBytes`", { ...about, status, hint: "Check `baseUrl`." });
   const chunks: Buffer[] = [];
-  let [bytes, size] = [0, 0];
-  const within = (length: number): void => {
-    if (length > maxBodyBytes) {
-      const of = { ...about, status, hint: "Check `baseUrl`." };
-      throw new UnreadableBodyError("the body is longer than `maxBodyBytes`", of);
-    }
-  };
+  let bytes = 0;
   // An aborted body tells its end twice: where it is read, and here.
   body.on("error", () => undefined);
   try {
-    within(Number(single(headers["content-length"])));
-    const came = (length: number): void => {
-      bytes += length;
-      within(bytes);
-    };
-    const hint = isSuccess ? (single(headers["content-encoding"]) ?? "") : "";
-    for await (const chunk of decoded(body, hint, came, () => broken({ ...about, status }))) {
-      if (!isSuccess) continue;
-      size += chunk.length;
-      within(size);
-      chunks.push(chunk);
+    if (Number(single(headers["content-length"])) > maxBodyBytes) throw tooLong();
+    for await (const chunk of body as AsyncIterable<Buffer>) {
+      bytes += chunk.length;
+      if (bytes > maxBodyBytes) throw tooLong();
+      if (isSuccess) chunks.push(chunk);
     }
   } finally {
     body.destroy();
   }
-  return chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks);
+  const whole = chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks);
+  const data = await decoded(whole, single(headers["content-encoding"]) ?? "", maxBodyBytes);
+  if (data === "too long") throw tooLong();
+  if (data !== "broken") return data;
+  const hint = "A proxy may spoil it on the way; check `baseUrl`.";
+  throw new UnreadableBodyError("the body cannot be decompressed", { ...about, status, retryable: true, hint });
 }
