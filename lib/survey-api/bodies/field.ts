@@ -64,7 +64,7 @@ export function arrayOf<T>(element: Field<T>): Field<T[]> {
   return {
     read(value, odd) {
       if (!Array.isArray(value)) odd.push({ path: [], expected: "array" });
-      else for (const [index, one] of value.entries()) readInside(element, one, index, odd);
+      else for (const [index, one] of value.entries()) readInside(element, one, [index], odd);
       return value as T[];
     },
   };
@@ -109,7 +109,7 @@ function readFields(value: unknown, all: readonly (readonly [string, Field<unkno
   }
   let changed: [string, unknown][] | undefined;
   for (const [name, field] of all) {
-    const now = readInside(field, value[name], name, odd);
+    const now = readInside(field, value[name], [name], odd);
     if (now === value[name]) continue;
     changed ??= [];
     changed.push([name, now]);
@@ -118,9 +118,10 @@ function readFields(value: unknown, all: readonly (readonly [string, Field<unkno
   return changed === undefined ? value : Object.fromEntries([...Object.entries(value), ...changed]);
 }
 
-function readInside<T>(field: Field<T>, value: unknown, step: string | number, odd: Odd[]): T {
+/** @param at where it stands in what is being read */
+export function readInside<T>(field: Field<T>, value: unknown, at: Odd["path"], odd: Odd[]): T {
   const before = odd.length;
   const read = field.read(value, odd);
-  for (let i = before; i < odd.length; i += 1) odd[i]?.path.unshift(step);
+  for (let i = before; i < odd.length; i += 1) odd[i]?.path.unshift(...at);
   return read;
 }
