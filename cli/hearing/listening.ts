@@ -1,7 +1,7 @@
 import { DeleteMessageBatchCommand, ReceiveMessageCommand, SQSClient } from "@aws-sdk/client-sqs";
 import { InvalidArgumentError, Option } from "@commander-js/extra-typings";
 import { checkWhere, detailShape, type Shape } from "../../infra/subscriptions/check-where.ts";
-import { pathText } from "../../lib/config/shape.ts";
+import { pathText } from "../../lib/config/parse.ts";
 import { parseDuration } from "../../lib/config/units.ts";
 import { nearestName } from "../../lib/config/unknown-field.ts";
 import { errorCode } from "../../lib/errors.ts";

@@ -1,10 +1,9 @@
 import { type AccountChanges, type AccountState, STORED_ONCE } from "../polling/index.ts";
-import { setAttributes } from "./attributes.ts";
 import { checkVersion } from "./item-version.ts";
 import { ACCOUNT, COUNTS_PREFIX, roleKey, SHARED, sourceKey } from "./keys.ts";
 import { readRows } from "./rows.ts";
 import { readShared } from "./shared.ts";
-import { queryAll, type Table } from "./table-client.ts";
+import { queryAll, setAttributes, type Table } from "./table-client.ts";
 
 /** The account item, what the last tick has left, all counts and what the workers share, in one query. */
 export async function readAccount(table: Table, source: string, now = Date.now): Promise<AccountState> {

@@ -1,8 +1,7 @@
 import { isOutdated, LONGEST_OVERLAP, type SurveyRow } from "../polling/index.ts";
-import { updateItem } from "./attributes.ts";
 import { ITEM_VERSION, otherVersion } from "./item-version.ts";
 import { countsKey, sourceKey } from "./keys.ts";
-import { type Item, readItem, type Table } from "./table-client.ts";
+import { type Item, readItem, type Table, updateItem } from "./table-client.ts";
 
 /** Rows changed by one update: an expression holds at most 4 KB, and 300 operators. */
 const ROWS_AT_ONCE = 25;

@@ -1,8 +1,7 @@
 import type { AccountState } from "../polling/index.ts";
-import { setAttributes } from "./attributes.ts";
 import { ITEM_VERSION } from "./item-version.ts";
 import { SHARED, sourceKey } from "./keys.ts";
-import { type Item, readItem, type Table, updateIf } from "./table-client.ts";
+import { type Item, readItem, setAttributes, type Table, updateIf } from "./table-client.ts";
 import { createTokenLock, type TokenLock } from "./token-lock.ts";
 
 // The item by which the workers of a source tell each other what they have met, and an operator tells them to pause.

@@ -6,7 +6,7 @@ const ANSWERS_PER_RENEWAL = 50;
 const MOST_EARNED = 2;
 
 /** Of these epoch milliseconds those of the last ten minutes; a clock that is set back forgets. */
-export function recent(times: readonly number[], now: number): number[] {
+function recent(times: readonly number[], now: number): number[] {
   return times.filter((at) => Math.abs(now - at) < WINDOW);
 }
 
