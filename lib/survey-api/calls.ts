@@ -45,6 +45,9 @@ export interface V2Answer<T> {
 
 type BodyOf<O extends keyof Documents> = Documents[O] extends Shown<infer T> ? T : never;
 
+/** The functions that ask for data. */
+export type Calls = ReturnType<typeof createCalls>;
+
 /**
  * Every data operation as a function, over `send`, which makes the request.
  *

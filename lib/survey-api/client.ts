@@ -1,5 +1,5 @@
 import { setTimeout as sleepFor } from "node:timers/promises";
-import { type CallOptions, createCalls } from "./calls.ts";
+import { type CallOptions, type Calls, createCalls } from "./calls.ts";
 import { alone } from "./coordination.ts";
 import { createTransport } from "./http/transport.ts";
 import { checkOptions, isLearned, type SurveyApiOptions } from "./options.ts";
@@ -11,8 +11,24 @@ import { createTokens, type RenewedToken, type TokenStore } from "./token/tokens
 /** Each client keeps its token to itself. */
 const noStore: TokenStore = { read: async () => undefined, write: async () => undefined };
 
-/** What `createSurveyApi` makes. */
-export type SurveyApi = ReturnType<typeof createSurveyApi>;
+/** A client of the survey service. */
+export interface SurveyApi extends Calls {
+  /** Operation 1: the token in use, asked for or renewed if need be. The other functions call it when they need it. */
+  token(options?: CallOptions): Promise<string>;
+  /** Operation 1: asks for a token in the place of the one in use, however good that is, and keeps it. Tells until when it holds, and not the token. */
+  renewToken(): Promise<RenewedToken>;
+  /**
+   * The rate that the service allows, as its refusals (429) have taught it; undefined while it refused nothing. Plain JSON, for the option
+   * `learned` of the next client.
+   */
+  learned(): LearnedRate | undefined;
+  /** Goes on with what another client of the service has learned, in the place of what this one has. What cannot be understood is left alone. */
+  learn(learned: LearnedRate): void;
+  /** Nothing goes out before `at` (epoch milliseconds; an hour from now at most), as another client was told. It only ever prolongs a pause. */
+  pauseUntil(at: number): void;
+  /** Closes the connections once the requests under way are done. */
+  close(): Promise<void>;
+}
 /** The functions of the legacy family (section 4.2). */
 export type SurveyApiV2 = SurveyApi["v2"];
 
@@ -36,7 +52,7 @@ export type SurveyApiV2 = SurveyApi["v2"];
  * for (const { surveyId, name } of await api.surveys()) console.log(surveyId, name);
  * await api.close();
  */
-export function createSurveyApi(options: SurveyApiOptions) {
+export function createSurveyApi(options: SurveyApiOptions): SurveyApi {
   const now = options.now ?? Date.now;
   const coordination = options.coordination ?? alone;
   const { credentials, strict = false } = options;
@@ -56,31 +72,16 @@ export function createSurveyApi(options: SurveyApiOptions) {
   });
   return {
     ...createCalls(createAuthorized(transport, tokens), strict),
-
-    /** Operation 1: the token in use, asked for or renewed if need be. The other functions call it when they need it. */
-    async token({ signal }: CallOptions = {}): Promise<string> {
+    async token({ signal } = {}) {
       signal?.throwIfAborted();
       return unlessAborted(tokens.current(), signal);
     },
-
-    /** Operation 1: asks for a token in the place of the one in use, however good that is, and keeps it. Tells until when it holds, and not the token. */
-    renewToken: (): Promise<RenewedToken> => tokens.replace(),
-
-    /**
-     * The rate that the service allows, as its refusals (429) have taught it; undefined while it refused nothing. Plain JSON, for the option
-     * `learned` of the next client.
-     */
-    learned: (): LearnedRate | undefined => transport.learned(),
-
-    /** Goes on with what another client of the service has learned, in the place of what this one has. What cannot be understood is left alone. */
-    learn(learned: LearnedRate): void {
+    renewToken: () => tokens.replace(),
+    learned: transport.learned,
+    learn(learned) {
       if (isLearned(learned)) transport.learn(learned);
     },
-
-    /** Nothing goes out before `at` (epoch milliseconds; an hour from now at most), as another client was told. It only ever prolongs a pause. */
-    pauseUntil: (at: number): void => void transport.pause(Math.max(0, at - now())),
-
-    /** Closes the connections once the requests under way are done. */
-    close: (): Promise<void> => transport.close(),
+    pauseUntil: (at) => void transport.pause(Math.max(0, at - now())),
+    close: transport.close,
   };
 }
