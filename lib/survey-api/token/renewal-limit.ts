@@ -1,14 +1,10 @@
 import { TooManyRenewalsError } from "../errors.ts";
 
+/** Milliseconds. */
 const WINDOW = 600_000;
 const MOST_RENEWALS = 5;
 const ANSWERS_PER_RENEWAL = 50;
 const MOST_EARNED = 2;
-
-/** Of these epoch milliseconds those of the last ten minutes; a clock that is set back forgets. */
-function recent(times: readonly number[], now: number): number[] {
-  return times.filter((at) => Math.abs(now - at) < WINDOW);
-}
 
 /**
  * Two clients that revoke each other's token must not storm the service, nor must one whose tokens are all refused. At most five renewals
@@ -33,7 +29,8 @@ export function createRenewalLimit(now: () => number) {
      */
     async replace(neverAccepted: boolean, obtain: () => Promise<string>): Promise<string> {
       const isEarned = !neverAccepted && answers >= ANSWERS_PER_RENEWAL;
-      replaced = recent(replaced, now());
+      // A clock that is set back forgets.
+      replaced = replaced.filter((at) => Math.abs(now() - at) < WINDOW);
       if (!isEarned && replaced.length >= MOST_RENEWALS) {
         throw new TooManyRenewalsError("five tokens in ten minutes were refused soon after they had come", {
           operation: "get token",
