@@ -5,7 +5,7 @@ import { mostDetailed } from "../lib/config/config.ts";
 import { readDeployedConfig } from "../lib/config/deployed-config.ts";
 import { ConfigError } from "../lib/config/error.ts";
 import { describeFailure, serviceName } from "../lib/monitoring/log.ts";
-import { writeWebhookMetrics } from "../lib/monitoring/webhook-metrics.ts";
+import { writeWebhookMetrics } from "../lib/monitoring/write-metrics.ts";
 import { readForwardEnvironment } from "../lib/run/environment.ts";
 import { createPresigner, createQueues, createSecretsClient } from "../lib/webhooks/clients.ts";
 import { type DeliveryReport, forwardBatch } from "../lib/webhooks/forward-batch.ts";

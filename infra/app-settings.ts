@@ -1,7 +1,7 @@
 import type { Environment } from "aws-cdk-lib";
 import type { Node } from "constructs";
 import { ConfigError, type ConfigInput, type ConfigProblem, readConfigFile } from "../lib/config/index.ts";
-import { isObject } from "../lib/config/shape.ts";
+import { isObject } from "../lib/json.ts";
 import { type DeploymentSettings, ON_REMOVAL } from "./props.ts";
 
 /** How the app deploys the stack, beside what the configuration says of the poller. */

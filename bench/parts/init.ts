@@ -47,7 +47,7 @@ export async function run(): Promise<Row[]> {
       atMost(
         "start of the function's bundle, of one that only makes the clients",
         median(times.poll) / median(times.clients),
-        1.15,
+        1.12,
       ),
       atMost(`the same with ${MANY} sources`, median(times.many) / median(times.clients), 1.2),
       told("  until loaded", `${median(times.poll).toFixed(0)} and ${median(times.clients).toFixed(0)} ms`),

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { isObject } from "../../lib/config/shape.ts";
+import { isObject } from "../../lib/json.ts";
 import { parseJson } from "../../lib/secrets/secret-values.ts";
 import type { Io } from "../io.ts";
 import { clock, span, surveyName } from "../words.ts";

@@ -1,11 +1,12 @@
 import { DeleteMessageBatchCommand, ReceiveMessageCommand, SQSClient } from "@aws-sdk/client-sqs";
 import { InvalidArgumentError, Option } from "@commander-js/extra-typings";
 import { checkWhere, detailShape, type Shape } from "../../infra/subscriptions/check-where.ts";
-import { isObject, pathText } from "../../lib/config/shape.ts";
+import { pathText } from "../../lib/config/parse.ts";
 import { parseDuration } from "../../lib/config/units.ts";
 import { nearestName } from "../../lib/config/unknown-field.ts";
 import { errorCode } from "../../lib/errors.ts";
 import { EVENT_TYPES, type EventType } from "../../lib/events/contract.ts";
+import { isObject } from "../../lib/json.ts";
 import { parseJson } from "../../lib/secrets/secret-values.ts";
 import { createMatcher } from "../../local/aws/event-bridge/matcher.ts";
 import { InterruptedError, notNow, UsageError } from "../errors.ts";

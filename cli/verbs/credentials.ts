@@ -1,8 +1,8 @@
 import { DescribeSecretCommand, PutSecretValueCommand, SecretsManagerClient } from "@aws-sdk/client-secrets-manager";
 import { Option } from "@commander-js/extra-typings";
 import { secretNames } from "../../lib/config/secret-names.ts";
-import { isObject } from "../../lib/config/shape.ts";
 import { errorCode } from "../../lib/errors.ts";
+import { isObject } from "../../lib/json.ts";
 import { describeFailure } from "../../lib/monitoring/log.ts";
 import { parseJson, readSecret } from "../../lib/secrets/secret-values.ts";
 import { baseUrlProblem } from "../../lib/survey-api/base-url.ts";

@@ -1,6 +1,6 @@
 import { Command } from "@commander-js/extra-typings";
 import { createBucket } from "../../lib/aws/bucket.ts";
-import { isObject } from "../../lib/events/build/fields.ts";
+import { isObject } from "../../lib/json.ts";
 import { isForgotten } from "../../lib/operator/forgotten.ts";
 import { reasonOf } from "../../lib/operator/put-back.ts";
 import type { SurveyRedrive } from "../../lib/operator/redrive.ts";

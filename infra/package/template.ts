@@ -15,7 +15,7 @@ import { CfnDashboard } from "aws-cdk-lib/aws-cloudwatch";
 import type { CfnFunction } from "aws-cdk-lib/aws-lambda";
 import { CfnSubscription } from "aws-cdk-lib/aws-sns";
 import { zipSync } from "fflate";
-import { isObject } from "../../lib/config/shape.ts";
+import { isObject } from "../../lib/json.ts";
 import { acknowledgeFinding } from "../findings.ts";
 import { SurveyPollerStack } from "../stack.ts";
 

@@ -1,7 +1,7 @@
 import type { FoundProblem } from "../../lib/config/index.ts";
-import { isObject } from "../../lib/config/shape.ts";
 import { nearestName } from "../../lib/config/unknown-field.ts";
 import { DETAIL_TYPE, detailJsonSchema, type EventType } from "../../lib/events/index.ts";
+import { isObject } from "../../lib/json.ts";
 
 /** One place in the detail of an event, as far as a pattern can test it. Arrays are left out: a pattern looks through them. */
 export interface Shape {

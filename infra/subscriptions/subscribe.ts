@@ -5,7 +5,7 @@ import type { Function as LambdaFunction } from "aws-cdk-lib/aws-lambda";
 import type { Queue } from "aws-cdk-lib/aws-sqs";
 import { Construct } from "constructs";
 import { ConfigError, type SourceConfig } from "../../lib/config/index.ts";
-import { pathText } from "../../lib/config/shape.ts";
+import { pathText } from "../../lib/config/parse.ts";
 import { DAY, MINUTE } from "../../lib/config/units.ts";
 import type { EventType } from "../../lib/events/index.ts";
 import { eventPattern } from "../bus.ts";

@@ -1,6 +1,6 @@
+import { isObject } from "../json.ts";
 import { DEFAULT_BUS } from "./bus.ts";
 import { LONGEST_REQUEST } from "./invocation.ts";
-import { isObject } from "./shape.ts";
 import { DEFAULT_NAME, DEFAULT_RETENTION, DEFAULT_TIMEOUTS } from "./source.ts";
 import { DAY, formatDuration, parseDuration } from "./units.ts";
 

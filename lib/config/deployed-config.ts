@@ -1,8 +1,8 @@
 import { join } from "node:path";
+import { isObject } from "../json.ts";
 import type { Config } from "./config.ts";
 import { ConfigError } from "./error.ts";
 import { readConfigFile } from "./read-file.ts";
-import { isObject } from "./shape.ts";
 
 /** The sources of a deployed function and all that stands beside them: as they were written, and checked. */
 export interface DeployedConfig {

@@ -1,7 +1,7 @@
+import { isObject } from "../json.ts";
 import type { Config } from "./config.ts";
 import { ConfigError, type ConfigProblem } from "./error.ts";
 import { parseConfig } from "./parse.ts";
-import { isObject } from "./shape.ts";
 
 type Fields = Record<string, unknown>;
 

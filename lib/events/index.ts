@@ -10,9 +10,8 @@ export {
 } from "./books-digest.ts";
 export { type DetailOf, detailSchemas } from "./catalog.ts";
 export { type Change, DETAIL_TYPE, EVENT_TYPES, type EventType, SCHEMA_VERSION } from "./contract.ts";
-export { eventJsonSchema, responseCompletedEnvelopeSchema } from "./envelope-schema.ts";
 export { eventId } from "./event-id.ts";
-export { detailJsonSchema, responseCompletedJsonSchema } from "./json-schema.ts";
+export { detailJsonSchema, eventJsonSchema } from "./json-schema.ts";
 export {
   type Answer,
   type AnswersRef,

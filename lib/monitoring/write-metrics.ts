@@ -1,5 +1,5 @@
 import { Metrics } from "@aws-lambda-powertools/metrics";
-import { type MetricDefinition, type MonitoringLevel, NAMESPACE } from "./catalog.ts";
+import { type MetricDefinition, type MonitoringLevel, NAMESPACE, webhookMetrics } from "./catalog.ts";
 import { serviceName } from "./log.ts";
 
 /** A metric, and its values: none of what did not happen, since a series costs in the hours in which it is written. */
@@ -29,4 +29,24 @@ export function writeMetrics(
   // A property, and no dimension: by the name that it has in the other lines of the log, it joins them.
   if (requestId !== undefined) metrics.addMetadata("function_request_id", requestId);
   metrics.publishStoredMetrics();
+}
+
+/** One attempt, as the metrics count it. */
+export interface Delivered {
+  outcome: "taken" | "retried" | "given-up";
+  age: number;
+  triedFor: number;
+}
+
+/** Writes what an invocation delivered. */
+export function writeWebhookMetrics(webhook: string, writing: Writing, deliveries: readonly Delivered[]): void {
+  const taken = deliveries.filter(({ outcome }) => outcome === "taken");
+  const failed = deliveries.filter(({ outcome }) => outcome !== "taken");
+  const values: MetricValues[] = [
+    [webhookMetrics.delivered, taken.length > 0 ? [taken.length] : []],
+    [webhookMetrics.deliveryStalled, failed.length > 0 ? [Math.max(...failed.map(({ triedFor }) => triedFor))] : []],
+    [webhookMetrics.deliveriesFailed, failed.length > 0 ? [failed.length] : []],
+    [webhookMetrics.deliveryAge, taken.map(({ age }) => age)],
+  ];
+  writeMetrics({ webhook }, writing, values);
 }

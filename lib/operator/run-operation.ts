@@ -1,4 +1,4 @@
-import { pathText } from "../config/shape.ts";
+import { pathText } from "../config/parse.ts";
 import { describeFailure, fromLevel } from "../monitoring/log.ts";
 import { watchProgress } from "../monitoring/sightings.ts";
 import { PollInputError } from "../run/poll-input.ts";

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { proxyProblem } from "../config/proxy.ts";
 import type { SecretNaming } from "../config/secret-names.ts";
 import { PollerError } from "../errors.ts";
-import { isObject } from "../events/build/fields.ts";
+import { isObject } from "../json.ts";
 import { parseJson } from "../secrets/secret-values.ts";
 
 /** The settings that the stack, or the local runner, gives a function by its environment. */

@@ -1,7 +1,7 @@
 import type { SQSEvent } from "aws-lambda";
 import { unknownField } from "../config/unknown-field.ts";
 import { PollerError } from "../errors.ts";
-import { isObject } from "../events/build/fields.ts";
+import { isObject } from "../json.ts";
 
 /** Input of the poll function: what its schedule passes, a message of the tick queue, or a person. */
 export interface PollInput {

@@ -1,9 +1,9 @@
-import { type DetailRead, LISTED_FIELDS, type SurveyService } from "../polling/index.ts";
+import { type DetailRead, LISTED_FIELDS, type PageRead, type SurveyService } from "../polling/index.ts";
 import {
+  BadRequestError,
   NotFoundError,
   type Operation,
   type Priority,
-  pageRead,
   type RetryPolicy,
   type SurveyApi,
   UnreadableBodyError,
@@ -49,9 +49,9 @@ export function toSurveyService(
 ): SurveyService {
   const ended = signal === undefined ? {} : { signal };
   return {
-    surveys: () => api.elements("get survey list", {}, { each: listed, ...ended }),
+    surveys: async () => (await api.elements("get survey list", {}, ended)).map(listed),
     page: (surveyId, page, order) =>
-      pageRead(PAGE, page, api.elements(PAGE, { surveyId, page, order }, { priority: pages, ...ended })),
+      pageRead(page, api.elements(PAGE, { surveyId, page, order }, { priority: pages, ...ended })),
     response: (surveyId, responseId) =>
       detail(
         SINGLE,
@@ -83,6 +83,21 @@ export function toSurveyService(
       });
     },
   };
+}
+
+/**
+ * The meaning of a read of a page. Behind the end of a list services answer with an empty page, 204, 404 or 400: all of these are `none`. A
+ * 400 for page 1 is a bad request. An error about something else, such as the token or the list of surveys, says nothing about the page.
+ */
+async function pageRead(page: number, read: Promise<unknown[]>): Promise<PageRead> {
+  try {
+    const records = await read;
+    return records.length === 0 ? { kind: "none" } : { kind: "page", records };
+  } catch (error) {
+    const isNone = error instanceof NotFoundError || (error instanceof BadRequestError && page > 1);
+    if (isNone && error.operation === PAGE) return { kind: "none" };
+    throw error;
+  }
 }
 
 /**

@@ -15,8 +15,8 @@ export interface WorkerCoordination {
   settle(api: CoordinatedApi): Promise<void>;
 }
 
-/** Milliseconds between two writes of a pause: answers to requests sent together tell it again and again. */
-const PAUSE_EVERY = 1_000;
+/** Milliseconds by which a pause has to be longer to be written again at once: answers to requests sent together tell it again and again. */
+const PAUSE_STEP = 1_000;
 /** A rate that changed by less is no news. */
 const WORTH_SAVING = 0.05;
 
@@ -26,14 +26,12 @@ export function createWorkerCoordination(
 ): WorkerCoordination {
   let pausedUntil = 0;
   let writtenUntil = 0;
-  let triedAt = Number.NEGATIVE_INFINITY;
   let writing: Promise<void> | undefined;
   /** Requests a second in the table, as far as this process knows. */
   let inTable: number | undefined;
 
   function writePause(): Promise<void> {
     const until = pausedUntil;
-    triedAt = now();
     writing ??= shared
       .pause(until)
       .then(() => {
@@ -49,12 +47,10 @@ export function createWorkerCoordination(
 
   return {
     coordination: {
-      renew: ({ look, ask }) =>
-        shared.withTokenLock(({ renewals, record }) => ask({ replaced: renewals, record }), look),
+      renew: ({ look, ask }) => shared.withTokenLock(ask, look),
       onPause({ until }) {
-        if (until <= pausedUntil) return;
-        pausedUntil = until;
-        if (writing === undefined && Math.abs(now() - triedAt) >= PAUSE_EVERY) void writePause();
+        pausedUntil = Math.max(pausedUntil, until);
+        if (writing === undefined && pausedUntil >= writtenUntil + PAUSE_STEP) void writePause();
       },
     },
     takeOver({ pausedUntil, pausedSince, learned }, api) {

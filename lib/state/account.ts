@@ -1,10 +1,9 @@
 import { type AccountChanges, type AccountState, STORED_ONCE } from "../polling/index.ts";
-import { setAttributes } from "./attributes.ts";
 import { checkVersion } from "./item-version.ts";
 import { ACCOUNT, COUNTS_PREFIX, roleKey, SHARED, sourceKey } from "./keys.ts";
 import { readRows } from "./rows.ts";
 import { readShared } from "./shared.ts";
-import { type Item, queryAll, type Table } from "./table-client.ts";
+import { queryAll, setAttributes, type Table } from "./table-client.ts";
 
 /** The account item, what the last tick has left, all counts and what the workers share, in one query. */
 export async function readAccount(table: Table, source: string, now = Date.now): Promise<AccountState> {
@@ -14,23 +13,12 @@ export async function readAccount(table: Table, source: string, now = Date.now):
     for (const raw of Items ?? []) {
       const { pk, sk, v, ...fields } = checkVersion(raw);
       if (sk === ACCOUNT) Object.assign(account, fields);
-      else if (sk === SHARED) takeShared(fields, account, now());
+      else if (sk === SHARED) Object.assign(account, readShared(fields, now()));
       else if (sk === roleKey("tick")) Object.assign(account, fields.note);
       else if (String(sk).startsWith(COUNTS_PREFIX)) readRows(fields, account.rows);
     }
   }
   return account;
-}
-
-function takeShared(item: Item, account: AccountState, now: number): void {
-  const { pausedUntil, operatorPause, learned } = readShared(item, now);
-  if (pausedUntil !== undefined) account.pausedUntil = pausedUntil;
-  // Should the service's own last longer, it is still there afterwards.
-  if (operatorPause !== undefined) {
-    account.pausedUntil = operatorPause.until;
-    account.pausedSince = operatorPause.since;
-  }
-  if (learned !== undefined) account.learned = learned;
 }
 
 export async function writeAccount(table: Table, source: string, changes: AccountChanges): Promise<void> {

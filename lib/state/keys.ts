@@ -6,8 +6,9 @@ export const surveyKey = (source: string, surveyId: number): string => `SURVEY#$
 export const ACCOUNT = "ACCOUNT";
 export const SHARED = "SHARED";
 export const MARK = "MARK";
-export const ROLE_PREFIX = "ROLE#";
-export const roleKey = (role: Role): string => `${ROLE_PREFIX}${role}`;
+export const roleKey = (role: Role): string => `ROLE#${role}`;
+/** The lease of whoever asks for a token now. */
+export const TOKEN = "ROLE#token";
 export const COUNTS_PREFIX = "COUNTS#";
 /** A thousand survey ids share an item. */
 export const countsKey = (surveyId: number): string => `${COUNTS_PREFIX}${Math.floor(surveyId / 1_000)}`;

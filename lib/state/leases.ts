@@ -35,6 +35,40 @@ interface Taken {
   held: Pick<Lease, "owner" | "fence" | "until">;
 }
 
+/** Takes the lease in an item from `now` on (epoch milliseconds); undefined while someone else holds it. */
+export async function takeLease(
+  table: Table,
+  key: Item,
+  owner: string,
+  now: number,
+  duration: number,
+): Promise<Taken | undefined> {
+  // Unique for each taking, so that a re-read can tell this one from any other.
+  const me = `${owner}/${randomUUID()}`;
+  const until = now + duration;
+  const taken = await updateIf(table, {
+    Key: key,
+    UpdateExpression: "SET #owner = :me, #until = :until, v = :v ADD fence :one",
+    // A lease of a clock that was far ahead would keep everybody from its work until then.
+    ConditionExpression:
+      "(attribute_not_exists(#until) OR #until < :now OR #until > :most OR begins_with(#owner, :same)) AND (attribute_not_exists(v) OR v = :v)",
+    ExpressionAttributeNames: { "#owner": "owner", "#until": "until" },
+    ExpressionAttributeValues: {
+      ":me": me,
+      // Whoever is alone under its name goes on with what an earlier process of that name, which has ended, still holds.
+      ":same": `${owner}/`,
+      ":until": until,
+      ":now": now,
+      ":most": now + FURTHEST_AHEAD,
+      ":v": ITEM_VERSION,
+      ":one": 1,
+    },
+    ReturnValues: "ALL_NEW",
+  });
+  const item = taken ?? (await readItem(table, key));
+  return item.owner === me ? { item, held: { owner: me, fence: Number(item.fence), until } } : undefined;
+}
+
 export function createLeases(table: Table, source: string, now: () => number): Leases {
   const surveyItem = (surveyId: number): Item => ({ pk: surveyKey(source, surveyId), sk: MARK });
   const roleItem = (role: Role): Item => ({ pk: sourceKey(source), sk: roleKey(role) });
@@ -58,34 +92,6 @@ export function createLeases(table: Table, source: string, now: () => number): L
     if (fence !== lease.fence || owner !== (back ? undefined : lease.owner)) throw leaseLost(lease);
   }
 
-  /** Takes the lease in an item; undefined while someone else holds it. */
-  async function take(key: Item, owner: string, duration: number): Promise<Taken | undefined> {
-    // Unique for each taking, so that a re-read can tell this one from any other.
-    const me = `${owner}/${randomUUID()}`;
-    const until = now() + duration;
-    const taken = await updateIf(table, {
-      Key: key,
-      UpdateExpression: "SET #owner = :me, #until = :until, v = :v ADD fence :one",
-      // A lease of a clock that was far ahead would keep everybody from its work until then.
-      ConditionExpression:
-        "(attribute_not_exists(#until) OR #until < :now OR #until > :most OR begins_with(#owner, :same)) AND (attribute_not_exists(v) OR v = :v)",
-      ExpressionAttributeNames: { "#owner": "owner", "#until": "until" },
-      ExpressionAttributeValues: {
-        ":me": me,
-        // Whoever is alone under its name goes on with what an earlier process of that name, which has ended, still holds.
-        ":same": `${owner}/`,
-        ":until": until,
-        ":now": now(),
-        ":most": now() + FURTHEST_AHEAD,
-        ":v": ITEM_VERSION,
-        ":one": 1,
-      },
-      ReturnValues: "ALL_NEW",
-    });
-    const item = taken ?? (await readItem(table, key));
-    return item.owner === me ? { item, held: { owner: me, fence: Number(item.fence), until } } : undefined;
-  }
-
   /** The last write of the state under each lease. */
   const writing = new WeakMap<Lease, Promise<void>>();
 
@@ -99,12 +105,12 @@ export function createLeases(table: Table, source: string, now: () => number): L
 
   return {
     async acquire(surveyId, owner, duration) {
-      const taken = await take(surveyItem(surveyId), owner, duration);
+      const taken = await takeLease(table, surveyItem(surveyId), owner, now(), duration);
       if (taken === undefined) return undefined;
       return { surveyId, ...taken.held, state: stateOf(taken.item) };
     },
     async takeRole(role, owner, duration) {
-      const taken = await take(roleItem(role), owner, duration);
+      const taken = await takeLease(table, roleItem(role), owner, now(), duration);
       if (taken === undefined) return undefined;
       return { role, ...taken.held, note: (taken.item.note as RoleNote | undefined) ?? {} };
     },

@@ -1,7 +1,6 @@
 import type { SurveyRow } from "../polling/index.ts";
-import { setAttributes } from "./attributes.ts";
 import { countsKey, sourceKey } from "./keys.ts";
-import type { Item, Table } from "./table-client.ts";
+import { type Item, setAttributes, type Table } from "./table-client.ts";
 
 /** Rows changed by one update: an expression holds at most 4 KB, and 300 operators. */
 const ROWS_AT_ONCE = 25;

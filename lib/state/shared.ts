@@ -1,24 +1,12 @@
-import { setAttributes } from "./attributes.ts";
+import type { AccountState } from "../polling/index.ts";
 import { ITEM_VERSION } from "./item-version.ts";
 import { SHARED, sourceKey } from "./keys.ts";
-import { type Item, readItem, type Table, updateIf } from "./table-client.ts";
-import { createTokenLock, renewalTimes, type TokenLock } from "./token-lock.ts";
+import { type Item, readItem, setAttributes, type Table, updateIf } from "./table-client.ts";
+import { createTokenLock, type TokenLock } from "./token-lock.ts";
 
-/** The item that all workers of a source share. Times are epoch milliseconds. */
-export interface SharedState {
-  /** Absent when it is over. */
-  pausedUntil?: number;
-  /** Set by an operator; absent when it is over. */
-  operatorPause?: OperatorPause;
-  /** As it was saved. */
-  learned?: unknown;
-  /** When a refused token was replaced, oldest first; the last hour or so. */
-  renewals: number[];
-  /** The worker that asks for a token now; absent when none does. */
-  lock?: { owner: string; until: number; fence: number };
-}
+// The item by which the workers of a source tell each other what they have met, and an operator tells them to pause.
 
-/** For how long an operator has paused a source. */
+/** For how long an operator has paused a source (epoch milliseconds). */
 export interface OperatorPause {
   since: number;
   /** Without an end of its own `FOREVER`. */
@@ -42,23 +30,19 @@ function readOperatorPause(item: Item, now: number): OperatorPause | undefined {
   return { since, until };
 }
 
-/** The attributes of the item, as far as they count at `now`. */
-export function readShared(item: Item, now: number): SharedState {
-  const { pausedUntil, learned, lockOwner, lockUntil, lockFence } = item;
-  const isLocked = typeof lockOwner === "string" && typeof lockUntil === "number" && lockUntil >= now;
-  const operatorPause = readOperatorPause(item, now);
+/** What the item says of pauses and of the rate, as far as it counts at `now`. */
+export function readShared(item: Item, now: number): Pick<AccountState, "pausedUntil" | "pausedSince" | "learned"> {
+  const { pausedUntil, learned } = item;
+  const { since, until } = readOperatorPause(item, now) ?? {};
   return {
-    ...(isPause(pausedUntil, now) ? { pausedUntil } : {}),
-    ...(operatorPause === undefined ? {} : { operatorPause }),
-    ...(learned === undefined ? {} : { learned }),
-    ...(isLocked ? { lock: { owner: lockOwner, until: lockUntil, fence: Number(lockFence) } } : {}),
-    renewals: renewalTimes(item),
+    ...(isPause(pausedUntil, now) && { pausedUntil }),
+    // Should the service's own last longer, it is still there afterwards.
+    ...(until !== undefined && { pausedUntil: until, pausedSince: since }),
+    ...(learned !== undefined && { learned }),
   };
 }
 
-/** The item by which the workers of a source tell each other what they have met. */
 export interface Shared extends TokenLock {
-  read(): Promise<SharedState>;
   /** Nothing is to be asked of the service before `until` (epoch milliseconds); an earlier end than the one there changes nothing. */
   pause(until: number): Promise<void>;
   /** Any plain object; the last writer wins. */
@@ -73,12 +57,8 @@ export interface SharedOptions {
 
 export function createShared(table: Table, source: string, { now, sleep }: SharedOptions): Shared {
   const key = { pk: sourceKey(source), sk: SHARED };
-
-  const read = async (): Promise<SharedState> => readShared(await readItem(table, key), now());
-
   return {
-    ...createTokenLock(table, key, { now, sleep }),
-    read,
+    ...createTokenLock(table, source, { now, sleep }),
     async pause(until) {
       if (!isPause(until, now())) return;
       const paused = await updateIf(table, {
@@ -90,7 +70,7 @@ export function createShared(table: Table, source: string, { now, sleep }: Share
         ExpressionAttributeValues: { ":until": until, ":most": latestPause(now()), ":v": ITEM_VERSION },
       });
       // A longer one is there, or this one by the SDK's own retry: either will do. A newer version will not.
-      if (paused === undefined) await read();
+      if (paused === undefined) await readItem(table, key);
     },
     saveLearned: (learned) => setAttributes(table, key, [["learned", learned]]),
   };

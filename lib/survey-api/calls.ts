@@ -1,27 +1,59 @@
+import { isObject } from "../json.ts";
 import { type Documents, documents, type Shown } from "./bodies/documents.ts";
-import { isObject } from "./bodies/json.ts";
 import { readReports, readSingleResponse } from "./bodies/not-shown.ts";
 import { asEntries, documented, elementsOf, notShown, type ReadBody } from "./bodies/read-body.ts";
+import type {
+  FullSurvey,
+  QuestionListItem,
+  ReportListItem,
+  ReportMetric,
+  ResponseMetadata,
+  ResponseMetric,
+  ResponseRecord,
+  SurveyListItem,
+} from "./bodies/resources.ts";
 import { type Asked, aboutAsked, saysNothing } from "./bodies/subject.ts";
 import { BadRequestError, NotAllowedError, NotFoundError, UnreadableBodyError } from "./errors.ts";
-import type { BodyStream } from "./http/transport.ts";
-import { streamedList } from "./lists/streamed-list.ts";
-import { type DataOperation, type ParametersOf, pathOf } from "./operations.ts";
-import type { CallOptions, SingleResponse, SurveyApi, V2Answer } from "./survey-api.ts";
+import { type DataOperation, type Order, type ParametersOf, pathOf } from "./operations.ts";
+import type { Priority } from "./rate/limiter.ts";
 import type { Authorized } from "./token/authorized.ts";
 
-/** The functions of a client that ask for data. */
-export type Calls = Omit<SurveyApi, "token" | "renewToken" | "learned" | "learn" | "pauseUntil" | "close">;
+/** Options of every call. */
+export interface CallOptions {
+  /** Ends the call, the waiting for its turn and the request under way; the call then rejects with the signal's reason. */
+  signal?: AbortSignal;
+  /** Requests for news go before those of a backlog. Default "news". */
+  priority?: Priority;
+}
 
-export interface CallsOptions {
-  strict: boolean;
-  maxBodyBytes: number;
+/** One response by operation 9 or 10, whose body the API document does not show. */
+export interface SingleResponse {
+  /** Undefined when it was asked for by crk and the body does not show it. */
+  responseId: number | undefined;
+  /** As many fields of a `ResponseRecord` as the body has. */
+  records: Record<string, unknown>[];
+  /** The JSON as it was read. */
+  raw: unknown;
+}
+
+/** The body of a v2 operation, whose shape the API document does not show. */
+export interface V2Answer<T> {
+  /** The value that v3 gives for the same operation; undefined when v3 would not take the body for one. */
+  value: T | undefined;
+  raw: unknown;
 }
 
 type BodyOf<O extends keyof Documents> = Documents[O] extends Shown<infer T> ? T : never;
 
-/** Every data operation as a function, over `send`, which makes the request. */
-export function createCalls(send: Authorized, { strict, maxBodyBytes }: CallsOptions): Calls {
+/** The functions that ask for data. */
+export type Calls = ReturnType<typeof createCalls>;
+
+/**
+ * Every data operation as a function, over `send`, which makes the request.
+ *
+ * @param strict whether a field that is not as documented is an error
+ */
+export function createCalls(send: Authorized, strict = false) {
   const call = createCall(send);
   const shown = <O extends keyof Documents>(operation: O, asked: Asked): ReadBody<BodyOf<O>> =>
     judged(asked, documented(documents[operation] as Shown<BodyOf<O>>, strict));
@@ -31,57 +63,121 @@ export function createCalls(send: Authorized, { strict, maxBodyBytes }: CallsOpt
     call(operation, asked, asV3(shown(operation, asked)), given);
 
   return {
-    surveys: (given) => get("get survey list", {}, given),
-    survey: (surveyId, given) => call("get survey", { surveyId }, oneThing(shown("get survey", { surveyId })), given),
-    questions: (surveyId, given) => get("get survey questions", { surveyId }, given),
-    reports: (surveyId, given) => call("get reports list", { surveyId }, judged({}, notShown(readReports)), given),
-    records(surveyId, { page, order, ...given } = {}) {
+    /** Operation 2: all surveys of the account. `created` is in seconds since the epoch, `modified` a date-time string without zone. */
+    surveys: (given?: CallOptions): Promise<SurveyListItem[]> => get("get survey list", {}, given),
+
+    /** Operation 3: one whole survey, its blocks, pages and questions keyed by their identifiers. */
+    survey: (surveyId: number, given?: CallOptions): Promise<FullSurvey> =>
+      call("get survey", { surveyId }, oneThing(shown("get survey", { surveyId })), given),
+
+    /** Operation 4: the questions of a survey alone. */
+    questions: (surveyId: number, given?: CallOptions): Promise<QuestionListItem[]> =>
+      get("get survey questions", { surveyId }, given),
+
+    /**
+     * Operation 5: the reports of a survey. Their fields are not shown in the API document: each comes as it was read, with its
+     * identifier where one can be made out. A single report cannot be read, since its path is not shown.
+     */
+    reports: (surveyId: number, given?: CallOptions): Promise<ReportListItem[]> =>
+      call("get reports list", { surveyId }, judged({}, notShown(readReports)), given),
+
+    /**
+     * Operations 6, 7 and 8: at most 100 response records. They are the first ones, those of a page counted from 1, or those of a page in an
+     * order (page 1 when left out). The document does not show by what they are sorted, nor what comes past the last page: nothing, 204, 404,
+     * 400 or the last page again.
+     */
+    records(
+      surveyId: number,
+      { page, order, ...given }: CallOptions & { page?: number; order?: Order } = {},
+    ): Promise<ResponseRecord[]> {
       if (order !== undefined)
         return get("get survey responses, page and order", { surveyId, page: page ?? 1, order }, given);
       if (page !== undefined) return get("get survey responses, page", { surveyId, page }, given);
       return get("get survey responses", { surveyId }, given);
     },
-    response: (surveyId, responseId, given) => {
+
+    /** Operation 9: one response. */
+    response(surveyId: number, responseId: number, given?: CallOptions): Promise<SingleResponse> {
       const asked = { surveyId, responseId };
       return call("get survey response by id", asked, oneThing(oneResponse(asked)), given);
     },
-    responseByCrk: (surveyId, crk, given) =>
+
+    /** Operation 10: one response by its `crk`, any text. */
+    responseByCrk: (surveyId: number, crk: string, given?: CallOptions): Promise<SingleResponse> =>
       call("get survey response by crk", { surveyId, crk }, oneThing(oneResponse({ surveyId })), given),
-    metrics: (surveyId, responseId, given) => get("get metric, single response", { surveyId, responseId }, given),
-    reportMetrics: (surveyId, reportId, given) => get("get metric, report", { surveyId, reportId }, given),
-    metadata: (surveyId, responseId, given) => get("get response metadata", { surveyId, responseId }, given),
+
+    /**
+     * Operation 11: the metrics of one response by key. What the key is, is not shown; `metricId` names the metric. `{}` when there are none,
+     * where some services answer 404.
+     */
+    metrics: (surveyId: number, responseId: number, given?: CallOptions): Promise<Record<string, ResponseMetric>> =>
+      get("get metric, single response", { surveyId, responseId }, given),
+
+    /** Operation 12: the metrics of a report by key. `score` and `responseSum` are numbers in strings. */
+    reportMetrics: (surveyId: number, reportId: number, given?: CallOptions): Promise<Record<string, ReportMetric>> =>
+      get("get metric, report", { surveyId, reportId }, given),
+
+    /** Operation 13: operating system, browser, language and device of one response: an array, usually of one. `ip` and `referrer` are personal data. */
+    metadata: (surveyId: number, responseId: number, given?: CallOptions): Promise<ResponseMetadata[]> =>
+      get("get response metadata", { surveyId, responseId }, given),
+
+    /**
+     * The legacy family (section 4.2), whose bodies are not shown: each comes as it was read, and as what v3 gives where it has that shape.
+     * It has no metrics, no reports and no order; its token is that of operation 1.
+     */
     v2: {
-      surveys: (given) => getAsV3("v2 survey list", {}, given),
-      survey: (surveyId, given) => getAsV3("v2 survey", { surveyId }, given),
-      questions: (surveyId, given) => getAsV3("v2 questions", { surveyId }, given),
-      records: (surveyId, { page, ...given } = {}) =>
+      surveys: (given?: CallOptions): Promise<V2Answer<SurveyListItem[]>> => getAsV3("v2 survey list", {}, given),
+      survey: (surveyId: number, given?: CallOptions): Promise<V2Answer<FullSurvey>> =>
+        getAsV3("v2 survey", { surveyId }, given),
+      questions: (surveyId: number, given?: CallOptions): Promise<V2Answer<QuestionListItem[]>> =>
+        getAsV3("v2 questions", { surveyId }, given),
+      /** At most 100 records: the first ones, or those of a page counted from 1. */
+      records: (
+        surveyId: number,
+        { page, ...given }: CallOptions & { page?: number } = {},
+      ): Promise<V2Answer<ResponseRecord[]>> =>
         page === undefined
           ? getAsV3("v2 responses", { surveyId }, given)
           : getAsV3("v2 responses, page", { surveyId, page }, given),
-      response: (surveyId, responseId, given) => {
+      response(
+        surveyId: number,
+        responseId: number,
+        given?: CallOptions,
+      ): Promise<V2Answer<Omit<SingleResponse, "raw">>> {
         const asked = { surveyId, responseId };
         return call("v2 response by id", asked, oneV2Response(asked), given);
       },
-      responseByCrk: (surveyId, crk, given) =>
+      responseByCrk: (
+        surveyId: number,
+        crk: string,
+        given?: CallOptions,
+      ): Promise<V2Answer<Omit<SingleResponse, "raw">>> =>
         call("v2 response by crk", { surveyId, crk }, oneV2Response({ surveyId }), given),
-      metadata: (surveyId, responseId, given) => getAsV3("v2 response metadata", { surveyId, responseId }, given),
+      metadata: (surveyId: number, responseId: number, given?: CallOptions): Promise<V2Answer<ResponseMetadata[]>> =>
+        getAsV3("v2 response metadata", { surveyId, responseId }, given),
     },
-    request: (path, given) => call("request", { path }, asRead, given),
-    read: (operation, parameters, given) => call(operation, parameters, asRead, given),
-    elements<O extends DataOperation, T>(
+
+    /** GET of any path of the service, and its JSON as it was read: for what the API document does not show. */
+    request: (path: string, given?: CallOptions): Promise<unknown> => call("request", { path }, (body) => body, given),
+
+    /** Any operation, and its JSON as it was read. */
+    read: <O extends DataOperation>(operation: O, parameters: ParametersOf<O>, given?: CallOptions): Promise<unknown> =>
+      call(operation, parameters, (body) => body, given),
+
+    /** Any operation that gives a list, and its elements as they were read: for callers that judge each separately. */
+    elements: <O extends DataOperation>(
       operation: O,
       parameters: ParametersOf<O>,
-      { each, ...given }: CallOptions & { each?: (element: unknown) => T } = {},
-    ): Promise<T[]> {
-      const list = judged(parameters, elementsOf(operation));
-      // Without `each` its elements are what they are.
-      if (each === undefined) return call(operation, parameters, list as ReadBody<T[]>, given);
-      const readBody: ReadBody<T[]> = (body, about) => list(body, about).map(each);
-      // What names a survey is judged as a whole.
-      const stream = "surveyId" in parameters ? undefined : () => streamedList(each, maxBodyBytes);
-      return call(operation, parameters, readBody, given, stream);
-    },
-    entries: (operation, parameters, given) => call(operation, parameters, judged({}, asEntries(operation)), given),
+      given?: CallOptions,
+    ): Promise<unknown[]> => call(operation, parameters, judged(parameters, elementsOf(operation)), given),
+
+    /** Any operation that gives things by key, and these as they were read, by key; an array of them where the service wrote a list. */
+    entries: <O extends DataOperation>(
+      operation: O,
+      parameters: ParametersOf<O>,
+      given?: CallOptions,
+    ): Promise<Record<string, unknown> | unknown[]> =>
+      call(operation, parameters, judged({}, asEntries(operation)), given),
   };
 }
 
@@ -94,13 +190,11 @@ function createCall(send: Authorized) {
     parameters: ParametersOf<O>,
     readBody: ReadBody<T>,
     { signal, priority = "news" }: CallOptions = {},
-    stream?: () => BodyStream<T>,
   ): Promise<T> => {
     // Before a token is asked for: what no path can hold, and who does not wait any more.
     pathOf(operation, parameters);
     signal?.throwIfAborted();
-    const request = { operation, parameters, priority, signal, readBody };
-    const answer = await send(stream === undefined ? request : { ...request, stream });
+    const answer = await send({ operation, parameters, priority, signal, readBody });
     const about = { operation, status: answer.status, attempts: answer.attempts };
     if (answer.status === 200) return answer.value;
     if (answer.status === 204) return readBody(null, about);
@@ -113,8 +207,6 @@ function createCall(send: Authorized) {
     throw new NotAllowedError("the service does not let this account read it (401)", { ...about, hint });
   };
 }
-
-const asRead: ReadBody<unknown> = (body) => body;
 
 /** Reads of a body what is about what was asked for; one that says nothing is read as `null`, which is what 204 says. */
 function judged<T>(asked: Asked, readBody: ReadBody<T>): ReadBody<T> {

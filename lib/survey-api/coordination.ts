@@ -17,17 +17,7 @@ export interface TokenRenewal {
   /** A token that another client has kept meanwhile, if there is one that may work. */
   look(): Promise<string | undefined>;
   /** Asks the service for a token, and keeps it. */
-  ask(turn: RenewalTurn): Promise<string>;
-}
-
-export interface RenewalTurn {
-  /**
-   * Epoch milliseconds at which clients, this one among them, have replaced a refused token that had not worked for long. At least those of
-   * the last ten minutes are needed.
-   */
-  replaced: readonly number[];
-  /** Adds a moment to them. It is to be known to the others before their next turn. */
-  record(at: number): void;
+  ask(): Promise<string>;
 }
 
 /** Epoch milliseconds. */
@@ -40,6 +30,6 @@ export const PAUSE_WORTH_SHARING = 1_000;
 
 /** Of a client that knows of no other. */
 export const alone: Coordination = {
-  renew: ({ ask }) => ask({ replaced: [], record: () => {} }),
+  renew: ({ ask }) => ask(),
   onPause: () => {},
 };

@@ -18,23 +18,16 @@ export type {
   SurveyListItem,
   Translatable,
 } from "./bodies/resources.ts";
-export { createSurveyApi } from "./client.ts";
-export type { Coordination, RenewalTurn, SharedPause, TokenRenewal } from "./coordination.ts";
+export type { CallOptions, SingleResponse, V2Answer } from "./calls.ts";
+export { createSurveyApi, type SurveyApi, type SurveyApiV2 } from "./client.ts";
+export type { Coordination, SharedPause, TokenRenewal } from "./coordination.ts";
 export { type PauseEvent, pauseChannel, type RequestEvent, requestChannel } from "./diagnostics.ts";
 export * from "./errors.ts";
 export { defaultRetryPolicy, type RetryOptions, type RetryPolicy } from "./http/retry-policy.ts";
 export type { Timeouts } from "./http/transport.ts";
-export { type PageRead, pageRead } from "./lists/page-read.ts";
 export { type DataOperation, type Operation, type Order, operations, type ParametersOf } from "./operations.ts";
 export type { SurveyApiOptions } from "./options.ts";
 export type { LearnedRate } from "./rate/allowed-rate.ts";
 export type { Priority } from "./rate/limiter.ts";
-export type {
-  CallOptions,
-  SingleResponse,
-  SurveyApi,
-  SurveyApiV2,
-  V2Answer,
-} from "./survey-api.ts";
 export type { Credentials } from "./token/token-request.ts";
 export type { RenewedToken, StoredToken, TokenStore } from "./token/tokens.ts";

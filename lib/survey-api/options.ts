@@ -1,4 +1,3 @@
-import { constants } from "node:buffer";
 import { baseUrlProblem, isLoopback, normalBaseUrl } from "./base-url.ts";
 import type { Coordination } from "./coordination.ts";
 import { OptionsError } from "./errors.ts";
@@ -30,10 +29,7 @@ export interface SurveyApiOptions {
   retry?: RetryOptions;
   /** URL of an HTTP proxy, with its credentials if it needs some. Everything goes through a tunnel (CONNECT). None by default, whatever the environment says. */
   proxy?: string;
-  /**
-   * Longest body that is read, as it comes and decompressed. Of a list read with `each` its longest element: all of it may have 16 times
-   * as many characters, decompressed, and 250,000 elements. Bytes, default 8 MiB.
-   */
+  /** Longest body that is read, as it comes and decompressed; the survey list may be 8 times as long. Bytes, default 8 MiB. */
   maxBodyBytes?: number;
   /**
    * Whether a field that is not as documented is an `UnreadableBodyError`. By default it is passed on as it was read. What identifies an
@@ -71,7 +67,7 @@ export function checkOptions(options: SurveyApiOptions): CheckedOptions {
   );
   wantAll("timeouts.", timeouts, (value) => value > 0 && value <= LONGEST_TIMER, "1 to 2147483647");
   wantAll("", { maxRequestsPerSecond: maxRequestsPerSecond ?? 1 }, (value) => value > 0, "more than 0");
-  wantAll("", { maxBodyBytes }, (value) => isCount(value) && value <= constants.MAX_STRING_LENGTH, "1 to 512 MiB");
+  wantAll("", { maxBodyBytes }, (value) => isCount(value) && value <= MOST_BYTES, "1 to 32 MiB");
   wantAll("", { concurrency }, isCount, COUNT);
   const { attempts, operations, ...delays } = retry;
   wantAll("retry.attempts.", attempts, isCount, COUNT);
@@ -97,6 +93,8 @@ export function checkOptions(options: SurveyApiOptions): CheckedOptions {
 
 /** Milliseconds; a timer that is set for longer goes off at once. */
 const LONGEST_TIMER = 2 ** 31 - 1;
+/** Eight times as much is still a string. */
+const MOST_BYTES = 32 * 1024 * 1024;
 const COUNT = "a whole number, 1 or more";
 const isCount = (value: number): boolean => Number.isInteger(value) && value > 0;
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { checkWhere } from "../../infra/subscriptions/check-where.ts";
 import { parseConfig } from "../../lib/config/index.ts";
-import { isObject } from "../../lib/config/shape.ts";
 import { DETAIL_TYPE, detailSchemas, EVENT_TYPES, type EventType } from "../../lib/events/index.ts";
+import { isObject } from "../../lib/json.ts";
 import { documents } from "./support/markdown.ts";
 
 const CONFIGURATION = new Set(["sources", "bus", "events", "subscribers", "monitoring", "webhooks"]);

@@ -2,8 +2,8 @@ import { existsSync, globSync, readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { configurationFields, withFields } from "../../lib/config/document/fields.ts";
 import { parseConfig } from "../../lib/config/index.ts";
-import { isObject } from "../../lib/config/shape.ts";
 import { detailJsonSchema, EVENT_TYPES, type EventType } from "../../lib/events/index.ts";
+import { isObject } from "../../lib/json.ts";
 import { synthesize } from "../infra/support/synthesize.ts";
 
 const page = (name: string): string => readFileSync(`docs/${name}.md`, "utf8");

@@ -81,13 +81,13 @@ describe("a bundle", () => {
   });
 });
 
-/** Size of the modules that a module imports at its start, itself among them. */
-function bytesAtStart(folder: string, name = "index.mjs", seen = new Set<string>()): number {
-  if (seen.has(name)) return 0;
+/** The modules of a bundle that are loaded at its start. */
+function loadedAtStart(folder: string, name = "index.mjs", seen = new Set<string>()): Set<string> {
+  if (seen.has(name)) return seen;
   seen.add(name);
   const text = readFileSync(join(folder, name), "utf8");
-  const imported = [...text.matchAll(/(?:from|import)"\.\/([^"]+\.mjs)"/g)].map(([, other = ""]) => other);
-  return imported.reduce((sum, other) => sum + bytesAtStart(folder, other, seen), Buffer.byteLength(text));
+  for (const [, other = ""] of text.matchAll(/(?:from|import)"\.\/([^"]+\.mjs)"/g)) loadedAtStart(folder, other, seen);
+  return seen;
 }
 
 describe("the scheduled function", () => {
@@ -98,14 +98,18 @@ describe("the scheduled function", () => {
     expect(readFileSync(file, "utf8")).toMatch(/export\{[^}]*\bhandler\b[^}]*\}/);
   });
 
-  it("loads what an operator asks for, and the client of S3, only when it is needed", () => {
+  it("loads schemas, what an operator asks for, and the client of S3 only when they are needed", () => {
     const folder = temporaryFolder();
-    const { bytes } = bundleFunction("poll", folder, config);
-    const names = readdirSync(folder).filter((name) => name.endsWith(".mjs"));
-    const later = names.filter((name) => /^(run-operation|s3)-/.test(name));
+    bundleFunction("poll", folder, config);
+    const loaded = [...loadedAtStart(folder)];
+    const later = readdirSync(folder).filter((name) => /^(run-operation|s3)-.*\.mjs$/.test(name));
     expect(later).toHaveLength(2);
-    const sizes = later.map((name) => readFileSync(join(folder, name)).byteLength);
-    expect(bytesAtStart(folder)).toBeLessThanOrEqual(bytes - sizes.reduce((sum, size) => sum + size, 0));
+    expect(loaded).not.toEqual(expect.arrayContaining([expect.stringMatching(/^(run-operation|s3)-/)]));
+    const sources = loaded.flatMap(
+      (name): string[] => JSON.parse(readFileSync(join(folder, `${name}.map`), "utf8")).sources,
+    );
+    expect(sources).toContainEqual(expect.stringContaining("/undici/"));
+    expect(sources.filter((source) => /\/zod\/|lib\/config\/schema/.test(source))).toEqual([]);
   });
 
   it("leaves nothing behind of an earlier bundle in its folder: the same sources are the same package", () => {

@@ -11,10 +11,7 @@ import { findRoute } from "../../local/simulator/routes.ts";
 
 /** The simulated service as polling meets it: read by the client's own code, without a wire, and at once. */
 export function modelService(model: Pick<Model, "answer">): SurveyService {
-  const calls = createCalls(async (request) => answerOf(model, request), {
-    strict: false,
-    maxBodyBytes: Number.MAX_SAFE_INTEGER,
-  });
+  const calls = createCalls(async (request) => answerOf(model, request));
   return toSurveyService(calls, NEWS, undefined, async () => definition);
 }
 

@@ -1,7 +1,7 @@
 import { setMaxListeners } from "node:events";
 import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { isObject } from "../../../lib/events/build/fields.ts";
+import { isObject } from "../../../lib/json.ts";
 import { type ListPlace, type ReadList, readList } from "../../../lib/operator/against/read-list.ts";
 import { OutOfTimeError, readSurveyList } from "../../../lib/polling/index.ts";
 import { parseJson } from "../../../lib/secrets/secret-values.ts";

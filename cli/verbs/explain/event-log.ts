@@ -1,5 +1,5 @@
 import type { FilteredLogEvent } from "@aws-sdk/client-cloudwatch-logs";
-import { isObject } from "../../../lib/config/shape.ts";
+import { isObject } from "../../../lib/json.ts";
 import type { SentEvent } from "../../../lib/polling/index.ts";
 import { parseJson } from "../../../lib/secrets/secret-values.ts";
 import { readLogLines } from "../../../local/runner/log-file.ts";

@@ -1,5 +1,5 @@
 import type { Message } from "@aws-sdk/client-sqs";
-import { isObject } from "../../../lib/events/build/fields.ts";
+import { isObject } from "../../../lib/json.ts";
 import { parseJson } from "../../../lib/secrets/secret-values.ts";
 import { askingAws, closing } from "../../target/aws-failure.ts";
 import type { SurveyOf } from "../../target/surveys.ts";

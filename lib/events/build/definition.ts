@@ -1,4 +1,5 @@
-import { isInteger, isObject, isText, readId } from "./fields.ts";
+import { isObject, readId } from "../../json.ts";
+import { isInteger, isText } from "./fields.ts";
 import { plainText } from "./plain-text.ts";
 import { shortened } from "./survey.ts";
 

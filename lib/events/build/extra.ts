@@ -1,4 +1,5 @@
-import { isObject, nestsDeeperThan } from "./fields.ts";
+import { isObject } from "../../json.ts";
+import { nestsDeeperThan } from "./fields.ts";
 
 /** The fields of a record that the API document has (2.4). */
 export const RECORD_FIELDS: ReadonlySet<string> = new Set([

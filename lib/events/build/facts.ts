@@ -1,5 +1,5 @@
+import { isObject } from "../../json.ts";
 import type { ResponseCompleted } from "../response-completed.ts";
-import { isObject } from "./fields.ts";
 
 // The copy of an event for those who may see figures: what a respondent wrote or is known by is not in it.
 

@@ -1,3 +1,5 @@
+import { isObject } from "../../json.ts";
+
 /** A value read from JSON, and the names of what in it was not as documented. */
 export interface Read<T> {
   value: T;
@@ -15,10 +17,7 @@ export interface FieldReader {
 }
 
 export function readFields(value: unknown): FieldReader {
-  const fields = (typeof value === "object" && value !== null && !Array.isArray(value) ? value : {}) as Record<
-    string,
-    unknown
-  >;
+  const fields = isObject(value) ? value : {};
   const irregular: string[] = [];
   // A field of the service by our own name is kept where it cannot be taken for ours.
   const raw: Record<string, unknown> = "raw" in fields ? { raw: fields.raw } : {};
@@ -52,24 +51,9 @@ export const isInteger = (value: unknown): value is number => Number.isSafeInteg
 export const isIntegerOrNull = (value: unknown): value is number | null => value === null || isInteger(value);
 export const isFlag = (value: unknown): value is boolean => typeof value === "boolean";
 export const isIntegers = (value: unknown): value is number[] => Array.isArray(value) && value.every(isInteger);
-export const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
 
 /** Whether a value from JSON has more levels than these. */
 export function nestsDeeperThan(levels: number, value: unknown): boolean {
   if (typeof value !== "object" || value === null) return false;
   return levels === 0 || Object.values(value).some((item) => nestsDeeperThan(levels - 1, item));
-}
-
-/** An identifier is an integer; text of digits is read as one, for services that quote their numbers. */
-export function readId(value: unknown): number | undefined {
-  const id = typeof value === "string" && /^\d{1,16}$/.test(value) ? Number(value) : value;
-  return typeof id === "number" && Number.isSafeInteger(id) && id >= 0 ? id : undefined;
-}
-
-/** A flag is 0 or 1; the same in quotes and booleans are understood. */
-export function readFlag(value: unknown): boolean | undefined {
-  if (value === 1 || value === "1" || value === true) return true;
-  if (value === 0 || value === "0" || value === false) return false;
-  return undefined;
 }

@@ -1,6 +1,6 @@
+import { readFlag } from "../../json.ts";
 import type { Answer, Metric, Moment, Summary } from "../response-completed.ts";
 import { asUtc, isDateString } from "./date-string.ts";
-import { readFlag } from "./fields.ts";
 
 /** Two numbers of points by the name of a metric: below the first it is low, from the second on high. */
 export type Thresholds = Readonly<Record<string, readonly [number, number]>>;

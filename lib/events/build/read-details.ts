@@ -1,3 +1,4 @@
+import { isObject, readId } from "../../json.ts";
 import type { BareAnswer, Metadata, Metric, Moment } from "../response-completed.ts";
 import {
   type FieldReader,
@@ -7,12 +8,10 @@ import {
   isIntegers,
   isNumber,
   isNumberOrNull,
-  isObject,
   isText,
   isTextOrNull,
   type Read,
   readFields,
-  readId,
 } from "./fields.ts";
 import { toMoment } from "./local-time.ts";
 

@@ -1,5 +1,5 @@
-import { eventJsonSchema } from "../envelope-schema.ts";
 import { EVENT_TYPES, SCHEMA_VERSION } from "../index.ts";
+import { eventJsonSchema } from "../json-schema.ts";
 
 export type JsonSchema = { [keyword: string]: unknown };
 

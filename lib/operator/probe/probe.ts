@@ -1,5 +1,6 @@
 import { readDefinition } from "../../events/build/definition.ts";
-import { isInteger, isObject, readId } from "../../events/build/fields.ts";
+import { isInteger } from "../../events/build/fields.ts";
+import { isObject, readId } from "../../json.ts";
 import { isFull, selected } from "../../polling/index.ts";
 import { NotFoundError, type SurveyApi, SurveyApiError } from "../../survey-api/index.ts";
 import {

@@ -1,6 +1,6 @@
 import { hash } from "node:crypto";
 import { errorCode } from "../../errors.ts";
-import { isObject } from "../../events/build/fields.ts";
+import { isObject } from "../../json.ts";
 import { endsWork } from "../errors.ts";
 import { privateRecord } from "../model/privacy.ts";
 import { digestOf, readRecord } from "../model/records.ts";

@@ -1,4 +1,4 @@
-import { isObject } from "../../events/build/fields.ts";
+import { isObject } from "../../json.ts";
 import { type LedgerEntry, WITHOUT_RECORDS } from "../model/ledger-entry.ts";
 import type { Details } from "../model/response.ts";
 import type { Ports } from "../ports.ts";

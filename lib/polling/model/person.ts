@@ -1,4 +1,4 @@
-import { isObject } from "../../events/build/fields.ts";
+import { isObject } from "../../json.ts";
 import { type LedgerEntry, PERSON_KEYS, type PersonKey } from "./ledger-entry.ts";
 
 /** Gives what makes a keyed hash of keys of this kind; undefined where nobody is to be found by them. */

@@ -1,6 +1,7 @@
 import { isIPv4, isIPv6 } from "node:net";
 import { RECORD_FIELDS } from "../../events/build/extra.ts";
-import { isObject, isText } from "../../events/build/fields.ts";
+import { isText } from "../../events/build/fields.ts";
+import { isObject } from "../../json.ts";
 
 export interface Privacy {
   ip: "keep" | "truncate" | "drop";

@@ -1,5 +1,5 @@
 import { hash } from "node:crypto";
-import { readFlag, readId } from "../../events/build/fields.ts";
+import { readFlag, readId } from "../../json.ts";
 
 /** A response record as it was read, and the little of it that polling needs. */
 export interface ReadRecord {

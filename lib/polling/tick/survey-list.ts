@@ -1,6 +1,6 @@
-import { readId } from "../../events/build/fields.ts";
 import { type SurveyCounts, surveyCounts, surveyFacts } from "../../events/build/survey.ts";
 import type { SurveyFacts } from "../../events/index.ts";
+import { readId } from "../../json.ts";
 import { concernsWholeSource, failureOf, SurveyListUnreadableError } from "../errors.ts";
 import type { AccountState } from "../model/account.ts";
 import { COUNT_FIELDS, type PollingSource, selected } from "../model/source.ts";

@@ -1,7 +1,7 @@
+import { isObject } from "../../json.ts";
 import type { Operation } from "../operations.ts";
-import type { Odd, Resource, ResourceField, Shape } from "./field.ts";
-import { asArray, entriesIn, isObject } from "./json.ts";
-import { safeKey } from "./outline.ts";
+import { type Field, type Odd, type Resource, type ResourceField, readInside, type Shape } from "./field.ts";
+import { asArray, entriesIn } from "./json.ts";
 import {
   fullSurvey,
   questionListItem,
@@ -12,90 +12,66 @@ import {
   surveyListItem,
 } from "./resources.ts";
 
-/** A place of a body that is not as documented, such as `[3].languageId`; empty for the whole body. It never holds a value of the body. */
-export interface Irregularity {
-  path: string;
-  expected: string;
-}
-
-/** The outcome of reading a body: its value with the places that are not as documented, or the places that had to be readable and are not. */
-export type Reading<T> = { value: T; irregular: Irregularity[] } | { unreadable: Irregularity[] };
-
-/** Turns a parsed body of unknown shape into what an operation gives; never throws. */
-export type BodyReader<T> = (body: unknown) => Reading<T>;
-
 /** Tells an element of a body from an error that came in its place. */
 type Teller = (element: unknown) => boolean;
 
-function listOf<S extends Shape>(resource: ResourceField<S>, isTold: Teller) {
-  return (body: unknown): Reading<Resource<S>[]> => {
-    const elements = asArray(body);
-    if (elements === undefined) return { unreadable: [{ path: "", expected: "array" }] };
-    const odd: Odd[] = [];
-    return outcome(
-      elements.map((element, index) => readElement(resource, isTold, element, [index], odd)),
-      odd,
-    );
+const MAP = "array with one object";
+
+function unreadable(expected: string, odd: Odd[]): never {
+  odd.push({ path: [], expected, isUnreadable: true });
+  return undefined as never;
+}
+
+function listOf<T>(element: Field<T>): Field<T[]> {
+  return {
+    read(body, odd) {
+      const elements = asArray(body);
+      if (elements === undefined) return unreadable("array", odd);
+      return elements.map((one, index) => readInside(element, one, [index], odd));
+    },
   };
 }
 
 /** The bare resource is read too. */
-function oneOf<S extends Shape>(resource: ResourceField<S>, isTold: Teller) {
-  return (body: unknown): Reading<Resource<S>> => {
-    const isBare = isObject(body);
-    if (!isBare && !(Array.isArray(body) && body.length === 1)) return { unreadable: [{ path: "", expected: MAP }] };
-    const odd: Odd[] = [];
-    return outcome(readElement(resource, isTold, isBare ? body : body[0], isBare ? [] : [0], odd), odd);
+function oneOf<T>(element: Field<T>): Field<T> {
+  return {
+    read(body, odd) {
+      if (isObject(body)) return element.read(body, odd);
+      if (!Array.isArray(body) || body.length !== 1) return unreadable(MAP, odd);
+      return readInside(element, body[0], [0], odd);
+    },
   };
 }
 
 /** See `entriesIn` for what else is read than an array with one object of resources by key; it is told. */
-function mapOfAll<S extends Shape>(resource: ResourceField<S>, isTold: Teller) {
-  return (body: unknown): Reading<Record<string, Resource<S>>> => {
-    const found = entriesIn(body, isTold);
-    if (found === undefined) return { unreadable: [{ path: "", expected: MAP }] };
-    const odd: Odd[] = [];
-    if (found.isList || (Array.isArray(body) && body.length > 1)) odd.push({ path: [], expected: MAP });
-    const read = found.entries.map(
-      ({ key, value, at }) => [key, readElement(resource, isTold, value, at, odd)] as const,
-    );
-    return outcome(Object.fromEntries(read), odd);
+function mapOfAll<T>(element: Field<T>, isTold: Teller): Field<Record<string, T>> {
+  return {
+    read(body, odd) {
+      const found = entriesIn(body, isTold);
+      if (found === undefined) return unreadable(MAP, odd);
+      if (found.isList || (Array.isArray(body) && body.length > 1)) odd.push({ path: [], expected: MAP });
+      return Object.fromEntries(
+        found.entries.map(({ key, value, at }) => [key, readInside(element, value, at, odd)] as const),
+      );
+    },
   };
 }
 
-const MAP = "array with one object";
-
 /** Any object at all would be taken for a resource whose fields may all be odd, such as an error that comes with status 200. */
-function readElement<S extends Shape>(
-  resource: ResourceField<S>,
-  isTold: Teller,
-  value: unknown,
-  at: (string | number)[],
-  all: Odd[],
-): Resource<S> {
-  const odd: Odd[] = [];
-  const read = resource.read(value, odd);
-  if (odd.length === 0) return read;
-  const isNone = !isTold(value);
-  for (const { path, expected, isUnreadable = false } of odd)
-    all.push({ path: [...at, ...path], expected, isUnreadable: isNone || isUnreadable });
-  return read;
-}
-
-function outcome<T>(value: T, odd: readonly Odd[]): Reading<T> {
-  const unreadable = odd.filter(({ isUnreadable }) => isUnreadable);
-  return unreadable.length > 0 ? { unreadable: unreadable.map(told) } : { value, irregular: odd.map(told) };
-}
-
-/** Field names separated by dots, indexes in brackets; what may be data instead of a name is shown as `…`. */
-function told({ path, expected }: Odd): Irregularity {
-  const steps = path.map((step) => (typeof step === "number" ? `[${step}]` : `.${safeKey(step)}`));
-  return { path: steps.join("").replace(/^\./, ""), expected };
+function elementOf<S extends Shape>(resource: ResourceField<S>, isTold: Teller): Field<Resource<S>> {
+  return {
+    read(value, odd) {
+      const before = odd.length;
+      const read = resource.read(value, odd);
+      if (odd.length > before && !isTold(value)) for (const one of odd.slice(before)) one.isUnreadable = true;
+      return read;
+    },
+  };
 }
 
 /** What the API document shows of a body. */
 export interface Shown<T> {
-  read: BodyReader<T>;
+  body: Field<T>;
   /** Whether an element has any field that the document shows, but for those that an error may have as well. */
   isTold: Teller;
   /** The ids in which the elements repeat what was asked for. Of any other the document does not say whose it is. */
@@ -104,13 +80,13 @@ export interface Shown<T> {
 
 /** @param untelling fields that an error may repeat of the request, or have itself: alone they tell nothing */
 function shown<S extends Shape, T>(
-  form: (resource: ResourceField<S>, isTold: Teller) => BodyReader<T>,
+  form: (element: Field<Resource<S>>, isTold: Teller) => Field<T>,
   resource: ResourceField<S>,
   { repeats = [], untelling = [] }: { repeats?: Shown<T>["repeats"]; untelling?: string[] } = {},
 ): Shown<T> {
   const names = Object.keys(resource.shape).filter((name) => !untelling.includes(name));
   const isTold: Teller = (element) => isObject(element) && names.some((name) => Object.hasOwn(element, name));
-  return { read: form(resource, isTold), isTold, repeats };
+  return { body: form(elementOf(resource, isTold), isTold), isTold, repeats };
 }
 
 const surveyList = shown(listOf, surveyListItem);

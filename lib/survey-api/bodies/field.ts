@@ -1,4 +1,4 @@
-import { isObject, readFlag, readId } from "./json.ts";
+import { isObject, readFlag, readId } from "../../json.ts";
 
 /** One place of a body that is not as the API document shows it. It never holds a value of the body. */
 export interface Odd {
@@ -43,7 +43,10 @@ function needed(understand: (value: unknown) => number | undefined): Field<numbe
 /** An identifier, a count, a position, or a flag (0 or 1). */
 export const integer = plain<number>("integer", Number.isSafeInteger);
 export const id = needed(readId);
-export const neededFlag = needed(readFlag);
+export const neededFlag = needed((value) => {
+  const flag = readFlag(value);
+  return flag === undefined ? undefined : Number(flag);
+});
 export const text = plain<string>("string", (value) => typeof value === "string");
 export const bool = plain<boolean>("boolean", (value) => typeof value === "boolean");
 
@@ -61,7 +64,7 @@ export function arrayOf<T>(element: Field<T>): Field<T[]> {
   return {
     read(value, odd) {
       if (!Array.isArray(value)) odd.push({ path: [], expected: "array" });
-      else for (const [index, one] of value.entries()) readInside(element, one, index, odd);
+      else for (const [index, one] of value.entries()) readInside(element, one, [index], odd);
       return value as T[];
     },
   };
@@ -106,7 +109,7 @@ function readFields(value: unknown, all: readonly (readonly [string, Field<unkno
   }
   let changed: [string, unknown][] | undefined;
   for (const [name, field] of all) {
-    const now = readInside(field, value[name], name, odd);
+    const now = readInside(field, value[name], [name], odd);
     if (now === value[name]) continue;
     changed ??= [];
     changed.push([name, now]);
@@ -115,9 +118,10 @@ function readFields(value: unknown, all: readonly (readonly [string, Field<unkno
   return changed === undefined ? value : Object.fromEntries([...Object.entries(value), ...changed]);
 }
 
-function readInside<T>(field: Field<T>, value: unknown, step: string | number, odd: Odd[]): T {
+/** @param at where it stands in what is being read */
+export function readInside<T>(field: Field<T>, value: unknown, at: Odd["path"], odd: Odd[]): T {
   const before = odd.length;
   const read = field.read(value, odd);
-  for (let i = before; i < odd.length; i += 1) odd[i]?.path.unshift(step);
+  for (let i = before; i < odd.length; i += 1) odd[i]?.path.unshift(...at);
   return read;
 }

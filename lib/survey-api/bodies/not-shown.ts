@@ -1,5 +1,6 @@
+import { isObject, readId } from "../../json.ts";
 import type { AboutAnswer } from "../errors.ts";
-import { hasOnlyDigitKeys, isObject, readId } from "./json.ts";
+import { hasOnlyDigitKeys } from "./json.ts";
 import type { ReportListItem } from "./resources.ts";
 import { type Asked, aboutAsked } from "./subject.ts";
 

@@ -1,4 +1,5 @@
-import { hasOnlyDigitKeys, isObject } from "./json.ts";
+import { isObject } from "../../json.ts";
+import { hasOnlyDigitKeys } from "./json.ts";
 import * as resources from "./resources.ts";
 
 /** Stands for a name that may be data: a token, an identifier, a text. */

@@ -1,9 +1,10 @@
 import { type AboutAnswer, UnreadableBodyError } from "../errors.ts";
 import type { DataOperation } from "../operations.ts";
-import { type Irregularity, type Shown, shownOf } from "./documents.ts";
+import { type Shown, shownOf } from "./documents.ts";
 import { JsonTooLargeError, parseExactly } from "./exact-json.ts";
+import type { Odd } from "./field.ts";
 import { asArray, entriesIn } from "./json.ts";
-import { outline, outlineText } from "./outline.ts";
+import { outline, outlineText, safeKey } from "./outline.ts";
 
 /** Turns the JSON of an answer into what a function gives, or throws an `UnreadableBodyError`. */
 export type ReadBody<T> = (body: unknown, about: AboutAnswer) => T;
@@ -16,37 +17,25 @@ export function readJson(text: string, about: AboutAnswer): unknown {
   try {
     return parseExactly(text);
   } catch (error) {
-    throw notRead(error, about, outlineText(text));
+    const excerpt = outlineText(text);
+    if (error instanceof JsonTooLargeError) {
+      const hint = "No answer of the survey service does: check `baseUrl`, or ask its operator.";
+      throw new UnreadableBodyError(`the answer ${error.message}`, { ...about, excerpt, hint });
+    }
+    const hint = "A proxy or a maintenance page may stand before the service; check `baseUrl`.";
+    throw new UnreadableBodyError("the answer is not JSON", { ...about, retryable: true, excerpt, hint });
   }
 }
 
-/** The error of a body whose JSON could not be read. `excerpt`: what it looks like, without any of its text. */
-export function notRead(error: unknown, about: AboutAnswer, excerpt: string): UnreadableBodyError {
-  if (!(error instanceof JsonTooLargeError)) return notJson(about, excerpt);
-  return new UnreadableBodyError(`the answer ${error.message}`, {
-    ...about,
-    excerpt,
-    hint: "No answer of the survey service does: check `baseUrl`, or ask its operator.",
-  });
-}
-
-/** @param excerpt what the body looks like, without any of its text */
-export function notJson(about: AboutAnswer, excerpt: string): UnreadableBodyError {
-  return new UnreadableBodyError("the answer is not JSON", {
-    ...about,
-    retryable: true,
-    excerpt,
-    hint: "A proxy or a maintenance page may stand before the service; check `baseUrl`.",
-  });
-}
-
 /** Reads a documented body: what has to be readable is, or it throws. With `strict` it throws for any other field that is not as documented too. */
-export function documented<T>({ read }: Shown<T>, strict: boolean): ReadBody<T> {
+export function documented<T>(shown: Shown<T>, strict: boolean): ReadBody<T> {
   return (body, about) => {
-    const reading = read(body);
-    if ("unreadable" in reading) throw unreadable(body, about, reading.unreadable);
-    if (strict && reading.irregular.length > 0) throw unreadable(body, about, reading.irregular);
-    return reading.value;
+    const odd: Odd[] = [];
+    const value = shown.body.read(body, odd);
+    const worst = odd.filter(({ isUnreadable }) => isUnreadable);
+    if (worst.length > 0) throw unreadable(body, about, worst);
+    if (strict && odd.length > 0) throw unreadable(body, about, odd);
+    return value;
   };
 }
 
@@ -62,7 +51,7 @@ export function notShown<T>(read: (body: unknown) => T | undefined): ReadBody<T>
 /** The elements of a list, as they were read. */
 export const elements: ReadBody<unknown[]> = (body, about) => {
   const list = asArray(body);
-  if (list === undefined) throw unreadable(body, about, [{ path: "", expected: "array" }]);
+  if (list === undefined) throw unreadable(body, about, [{ path: [], expected: "array" }]);
   return list;
 };
 
@@ -85,7 +74,7 @@ export function asEntries(operation: DataOperation): ReadBody<Record<string, unk
   const { isTold: isValue = () => true } = shownOf(operation);
   return (body, about) => {
     const found = entriesIn(body, isValue);
-    if (found === undefined) throw unreadable(body, about, [{ path: "", expected: "array with one object" }]);
+    if (found === undefined) throw unreadable(body, about, [{ path: [], expected: "array with one object" }]);
     const values = found.entries.map(({ value }) => value);
     // fault: error-body-is-metrics
     if (values.length > 0 && !values.some(isValue)) throw unreadable(body, about, []);
@@ -93,8 +82,8 @@ export function asEntries(operation: DataOperation): ReadBody<Record<string, unk
   };
 }
 
-function unreadable(body: unknown, about: AboutAnswer, places: readonly Irregularity[]): UnreadableBodyError {
-  const named = places.slice(0, MOST_NAMED).map(({ path, expected }) => `${path || "it"} should be ${expected}`);
+function unreadable(body: unknown, about: AboutAnswer, places: readonly Odd[]): UnreadableBodyError {
+  const named = places.slice(0, MOST_NAMED).map((place) => `${nameOf(place) || "it"} should be ${place.expected}`);
   if (places.length > MOST_NAMED) named.push(`and ${places.length - MOST_NAMED} more`);
   const what = named.length > 0 ? `is not as documented (${named.join(", ")})` : "cannot be understood";
   return new UnreadableBodyError(`the answer ${what}`, {
@@ -102,4 +91,10 @@ function unreadable(body: unknown, about: AboutAnswer, places: readonly Irregula
     excerpt: outline(body),
     hint: "Check `baseUrl`: is it the survey service? `read()` gives the JSON as it is.",
   });
+}
+
+/** Field names separated by dots, indexes in brackets, such as `[3].languageId`; what may be data instead of a name is shown as `…`. */
+export function nameOf({ path }: Odd): string {
+  const steps = path.map((step) => (typeof step === "number" ? `[${step}]` : `.${safeKey(step)}`));
+  return steps.join("").replace(/^\./, "");
 }

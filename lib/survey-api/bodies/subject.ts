@@ -1,6 +1,7 @@
+import { isObject } from "../../json.ts";
 import { type AboutAnswer, AnswerMismatchError } from "../errors.ts";
 import { shownOf } from "./documents.ts";
-import { asArray, isObject } from "./json.ts";
+import { asArray } from "./json.ts";
 
 /** The ids that a request named, as far as answers repeat them. */
 export interface Asked {
@@ -11,7 +12,7 @@ export interface Asked {
 type Name = keyof Asked;
 
 /** Levels of empty lists and objects within each other that are looked into. */
-export const MOST_NESTED = 3;
+const MOST_NESTED = 3;
 
 /** Whether a body holds nothing at all: `null`, `[]`, `{}`, or these within each other, as services write an empty map in a list. */
 export function saysNothing(body: unknown, levels = MOST_NESTED): boolean {

@@ -1,5 +1,5 @@
 import type { Dispatcher } from "undici";
-import { type About, type AboutAnswer, UnreadableBodyError } from "../errors.ts";
+import { type About, UnreadableBodyError } from "../errors.ts";
 import { whenAborted } from "../when-aborted.ts";
 import { decoded } from "./encoding.ts";
 
@@ -13,8 +13,6 @@ export interface ExchangeRequest {
   timeouts: { headers: number; body: number; call: number };
   /** Of the body, both as it comes and decompressed. */
   maxBodyBytes: number;
-  /** Takes the decompressed body of a success as it comes: `data` is empty then, and it may be of any length. What this throws is the failure. */
-  onData?: ((chunk: Buffer) => void) | undefined;
   signal: AbortSignal | undefined;
   /** For an error of the body. */
   about: About;
@@ -30,17 +28,6 @@ export interface RawAnswer {
 /** The headers, or then the body, did not come to their end in time. */
 export class SlowAnswer extends Error {}
 
-/** The body is longer than it may be. */
-export function tooLong(about: AboutAnswer, limit = "`maxBodyBytes`"): UnreadableBodyError {
-  return new UnreadableBodyError(`the body is longer than ${limit}`, { ...about, hint: "Check `baseUrl`." });
-}
-
-/** The body seems to be compressed, and cannot be decompressed. */
-function broken(about: AboutAnswer): UnreadableBodyError {
-  const hint = "A proxy may spoil it on the way; check `baseUrl`.";
-  return new UnreadableBodyError("the body cannot be decompressed", { ...about, retryable: true, hint });
-}
-
 /** The value of a header, the first one if it came more than once. */
 export function single(value: string | string[] | undefined): string | undefined {
   return Array.isArray(value) ? value[0] : value;
@@ -48,7 +35,7 @@ export function single(value: string | string[] | undefined): string | undefined
 
 /**
  * One HTTP request and its whole answer: no redirects, no retries.
- * Rejects with a `SlowAnswer`, an error of undici, an `UnreadableBodyError`, what `onData` has thrown, or the reason of the signal.
+ * Rejects with a `SlowAnswer`, an error of undici, an `UnreadableBodyError`, or the reason of the signal.
  */
 export async function exchange(dispatcher: Dispatcher, request: ExchangeRequest): Promise<RawAnswer> {
   const { timeouts, signal } = request;
@@ -96,33 +83,29 @@ export async function exchange(dispatcher: Dispatcher, request: ExchangeRequest)
 async function readBody(
   body: Dispatcher.ResponseData["body"],
   { status, headers }: RawAnswer,
-  { maxBodyBytes, onData, about }: ExchangeRequest,
+  { maxBodyBytes, about }: ExchangeRequest,
 ): Promise<Buffer> {
   const isSuccess = status < 300;
-  const isBounded = onData === undefined || !isSuccess;
+  const tooLong = (): UnreadableBodyError =>
+    new UnreadableBodyError("the body is longer than `maxBodyBytes`", { ...about, status, hint: "Check `baseUrl`." });
   const chunks: Buffer[] = [];
-  let [bytes, size] = [0, 0];
-  const within = (length: number): void => {
-    if (isBounded && length > maxBodyBytes) throw tooLong({ ...about, status });
-  };
+  let bytes = 0;
   // An aborted body tells its end twice: where it is read, and here.
   body.on("error", () => undefined);
   try {
-    within(Number(single(headers["content-length"])));
-    const came = (length: number): void => {
-      bytes += length;
-      within(bytes);
-    };
-    const hint = isSuccess ? (single(headers["content-encoding"]) ?? "") : "";
-    for await (const chunk of decoded(body, hint, came, () => broken({ ...about, status }))) {
-      if (!isSuccess) continue;
-      size += chunk.length;
-      within(size);
-      if (onData === undefined) chunks.push(chunk);
-      else onData(chunk);
+    if (Number(single(headers["content-length"])) > maxBodyBytes) throw tooLong();
+    for await (const chunk of body as AsyncIterable<Buffer>) {
+      bytes += chunk.length;
+      if (bytes > maxBodyBytes) throw tooLong();
+      if (isSuccess) chunks.push(chunk);
     }
   } finally {
     body.destroy();
   }
-  return chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks);
+  const whole = chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks);
+  const data = await decoded(whole, single(headers["content-encoding"]) ?? "", maxBodyBytes);
+  if (data === "too long") throw tooLong();
+  if (data !== "broken") return data;
+  const hint = "A proxy may spoil it on the way; check `baseUrl`.";
+  throw new UnreadableBodyError("the body cannot be decompressed", { ...about, status, retryable: true, hint });
 }

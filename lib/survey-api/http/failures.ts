@@ -29,11 +29,6 @@ export function tooMany(answer: RawAnswer, about: About, now: number): TooManyRe
   });
 }
 
-/** Where to go on within the service. */
-export interface Redirect {
-  path: string;
-}
-
 const REDIRECTS = [301, 302, 303, 307, 308];
 const bare = (path: string): string => path.replace(/\/+$/, "");
 
@@ -53,10 +48,10 @@ export function redirectWithin(
   call: { method: string; path: string },
   base: URL,
   path: string,
-): Redirect | undefined {
+): string | undefined {
   const target = call.method === "GET" ? targetOf(answer, base.origin + path) : undefined;
   if (target?.origin !== base.origin || !bare(target.pathname).endsWith(bare(call.path))) return undefined;
-  return { path: target.pathname + target.search };
+  return target.pathname + target.search;
 }
 
 export function unexpected(answer: RawAnswer, about: About, base: URL, now: number): never {

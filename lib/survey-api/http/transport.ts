@@ -12,8 +12,8 @@ import {
 } from "../errors.ts";
 import type { Operation } from "../operations.ts";
 import { createLimiter, type LimiterOptions, LongPause, type Turn } from "../rate/limiter.ts";
-import { exchange } from "./exchange.ts";
-import { type Redirect, redirectWithin, tooMany, translate, unexpected } from "./failures.ts";
+import { exchange, type RawAnswer } from "./exchange.ts";
+import { redirectWithin, tooMany, translate, unexpected } from "./failures.ts";
 import { nextDelay, type RetryPolicy } from "./retry-policy.ts";
 
 const HEADERS = {
@@ -24,6 +24,8 @@ const HEADERS = {
   "user-agent": "survey-poller",
 };
 const LESS = "Raise `timeouts.call`, or ask for less at a time.";
+/** The survey list has no pages: it may be so many times as long as any other body. */
+const LIST_FACTOR = 8;
 /** One connection to spare for so many requests in flight. */
 const SPARE = 4;
 /** Redirects within the service that are followed, one after the other. */
@@ -68,14 +70,6 @@ export interface HttpRequest<T> {
   signal: AbortSignal | undefined;
   /** Reads the body of an answer with status 200; what it throws as retryable is met with another attempt. */
   read: (text: string, about: AboutAnswer) => T;
-  /** Reads it as it comes instead. */
-  stream?: () => BodyStream<T>;
-}
-
-/** Takes the body of one answer part by part; its errors are treated as those of `read`. */
-export interface BodyStream<T> {
-  write(chunk: Buffer, about: AboutAnswer): void;
-  end(about: AboutAnswer): T;
 }
 
 /** 204 says nothing, in as many words. 400, 401 and 404 are answers too; any other failure is thrown. */
@@ -85,13 +79,8 @@ export type HttpAnswer<T> =
 
 export type Transport = ReturnType<typeof createTransport>;
 
-type Outcome<T> = HttpAnswer<T> | Redirect;
-
-interface Failure {
-  error: unknown;
-  /** Undefined when the failure stands. */
-  delay: number | undefined;
-}
+/** How one attempt ended; with a failure that stands where no delay is told, in milliseconds. */
+type Outcome<T> = { answer: HttpAnswer<T> } | { error: unknown; delay: number | undefined };
 
 /** HTTP with time limits, retries, and one limiter for everything that goes to the service. */
 export function createTransport(options: TransportOptions) {
@@ -104,38 +93,26 @@ export function createTransport(options: TransportOptions) {
   /** The path that has asked for time last (503), and until when (monotonic). */
   let asking = { path: "", until: Number.NEGATIVE_INFINITY };
 
-  async function once<T>(call: HttpRequest<T>, path: string, about: About, left: number): Promise<Outcome<T>> {
+  /** One request of a call, which is told of. Throws what the client throws for its failure. */
+  async function request<T>(call: HttpRequest<T>, path: string, about: About, endsAt: number): Promise<RawAnswer> {
     // It may throw, and then nothing is sent that could be told of.
-    const headers = call.headers();
+    const headers = { ...HEADERS, ...call.headers() };
     const sentAt = monotonic();
     let status: number | undefined;
-    const stream = call.stream?.();
     try {
       const answer = await exchange(dispatcher, {
         origin: base.origin,
         path,
         method: call.method,
-        headers: { ...HEADERS, ...headers },
-        timeouts: { headers: timeouts.headers, body: timeouts.body, call: left },
-        maxBodyBytes: options.maxBodyBytes,
-        onData: stream && ((chunk) => stream.write(chunk, { ...about, status: 200 })),
+        headers,
+        timeouts: { headers: timeouts.headers, body: timeouts.body, call: endsAt - sentAt },
+        maxBodyBytes: options.maxBodyBytes * (call.operation === "get survey list" ? LIST_FACTOR : 1),
         signal: call.signal,
         about,
         ...(call.body === undefined ? {} : { body: call.body }),
       });
       status = answer.status;
-      if (status === 429) throw tooMany(answer, about, options.now());
-      limiter.granted();
-      if (status === 204 || status === 400 || status === 401 || status === 404)
-        return { status, attempts: about.attempts };
-      // 200 is the only success documented; a proxy that rewrites makes 203 of it.
-      if (status === 200 || status === 203) {
-        const of = { ...about, status };
-        // JSON allows no byte order mark before it, and some services write one, or two.
-        const value = stream === undefined ? call.read(answer.data.toString("utf8").trimStart(), of) : stream.end(of);
-        return { status: 200, value, attempts: about.attempts };
-      }
-      return redirectWithin(answer, call, base, path) ?? unexpected(answer, about, base, options.now());
+      return answer;
     } catch (error) {
       const failure = translate(error, call, about);
       if (failure instanceof SurveyApiError) status = failure.status;
@@ -146,6 +123,27 @@ export function createTransport(options: TransportOptions) {
         requestChannel.publish({ operation, status, duration: monotonic() - sentAt, attempt });
       }
     }
+  }
+
+  /** One attempt: a request, and those to where it is redirected within the service. */
+  async function once<T>(call: HttpRequest<T>, about: About, endsAt: number): Promise<HttpAnswer<T>> {
+    let path = prefix + call.path;
+    for (let redirects = 0; redirects <= MOST_REDIRECTS; redirects += 1) {
+      const answer = await request(call, path, about, endsAt);
+      const { status } = answer;
+      if (status === 429) throw tooMany(answer, about, options.now());
+      limiter.granted();
+      if (status === 204 || status === 400 || status === 401 || status === 404)
+        return { status, attempts: about.attempts };
+      // 200 is the only success documented; a proxy that rewrites makes 203 of it.
+      if (status === 200 || status === 203) {
+        // JSON allows no byte order mark before it, and some services write one, or two.
+        const value = call.read(answer.data.toString("utf8").trimStart(), { ...about, status });
+        return { status: 200, value, attempts: about.attempts };
+      }
+      path = redirectWithin(answer, call, base, path) ?? unexpected(answer, about, base, options.now());
+    }
+    throw new ServerError("the service redirects again and again", { ...about, hint: "Check `baseUrl`." });
   }
 
   /** Milliseconds for which nothing goes out now, because of this failure. */
@@ -176,11 +174,10 @@ export function createTransport(options: TransportOptions) {
     /** Makes a request when its turn has come, and again where the retry policy says so. */
     async send<T>(call: HttpRequest<T>): Promise<HttpAnswer<T>> {
       const { operation, priority, signal } = call;
-      let begunAt: number | undefined;
-      let path = prefix + call.path;
-      let redirects = 0;
+      /** By when the call is over (monotonic): its time begins with its first request. */
+      let endsAt: number | undefined;
       let failure: unknown;
-      for (let attempt = 1; ; ) {
+      for (let attempt = 1; ; attempt += 1) {
         if (closed !== undefined)
           throw new NetworkError("the client is closed", {
             operation,
@@ -188,25 +185,22 @@ export function createTransport(options: TransportOptions) {
             hint: "Make another one.",
           });
         const about = { operation, attempts: attempt };
-        const work = async (): Promise<Outcome<T> | Failure> => {
+        const work = async (): Promise<Outcome<T>> => {
           const sentAt = monotonic();
-          begunAt ??= sentAt;
-          const left = begunAt + timeouts.call - sentAt;
+          endsAt ??= sentAt + timeouts.call;
           try {
-            return await once(call, path, about, left);
+            return { answer: await once(call, about, endsAt) };
           } catch (error) {
             // Before this place is free for the next: the pause is for all, also when this call gives up.
-            const pause = pauseAfter(error, path, sentAt);
+            const pause = pauseAfter(error, call.path, sentAt);
             const delay = nextDelay(retry, error, attempt, options.random());
-            const isLate = delay !== undefined && monotonic() + Math.max(delay, pause) - sentAt >= left;
+            const isLate = delay !== undefined && monotonic() + Math.max(delay, pause) >= endsAt;
             return { error, delay: isLate ? undefined : delay };
           }
         };
         // The turn of a further request is waited for no longer than the call may last.
         const late =
-          begunAt === undefined
-            ? undefined
-            : AbortSignal.timeout(Math.max(0, Math.floor(begunAt + timeouts.call - monotonic())));
+          endsAt === undefined ? undefined : AbortSignal.timeout(Math.max(0, Math.floor(endsAt - monotonic())));
         const ending = late !== undefined && signal !== undefined ? AbortSignal.any([signal, late]) : (late ?? signal);
         const turn = { priority, again: late !== undefined, signal: ending };
         const outcome = await limiter.run(work, turn).catch((error: unknown) => {
@@ -224,15 +218,7 @@ export function createTransport(options: TransportOptions) {
             hint: "It is asked again when the pause is over.",
           });
         });
-        if ("status" in outcome) return outcome;
-        if ("path" in outcome) {
-          redirects += 1;
-          if (redirects > MOST_REDIRECTS) {
-            throw new ServerError("the service redirects again and again", { ...about, hint: "Check `baseUrl`." });
-          }
-          path = outcome.path;
-          continue;
-        }
+        if ("answer" in outcome) return outcome.answer;
         if (outcome.delay === undefined) throw outcome.error;
         failure = outcome.error;
         if (outcome.delay > 0) {
@@ -242,7 +228,6 @@ export function createTransport(options: TransportOptions) {
             throw error;
           });
         }
-        attempt += 1;
       }
     },
     learned: limiter.learned,

@@ -13,7 +13,6 @@ export interface DataRequest<T> {
   signal: AbortSignal | undefined;
   /** Reads the JSON of an answer with status 200; what it throws as retryable is met with another attempt. */
   readBody: ReadBody<T>;
-  stream?: HttpRequest<T>["stream"];
 }
 
 /** Sends data requests with the token, and finds out what a refusal means. */

@@ -1,15 +1,10 @@
-import type { RenewalTurn } from "../coordination.ts";
 import { TooManyRenewalsError } from "../errors.ts";
 
+/** Milliseconds. */
 const WINDOW = 600_000;
 const MOST_RENEWALS = 5;
 const ANSWERS_PER_RENEWAL = 50;
 const MOST_EARNED = 2;
-
-/** Of these epoch milliseconds those of the last ten minutes; a clock that is set back forgets. */
-export function recent(times: readonly number[], now: number): number[] {
-  return times.filter((at) => Math.abs(now - at) < WINDOW);
-}
 
 /**
  * Two clients that revoke each other's token must not storm the service, nor must one whose tokens are all refused. At most five renewals
@@ -17,7 +12,7 @@ export function recent(times: readonly number[], now: number): number[] {
  * spent on a token that was asked for here and never accepted.
  */
 export function createRenewalLimit(now: () => number) {
-  /** The others' are told by the coordination; these are for when it cannot tell. */
+  /** Epoch milliseconds of the renewals that were not earned. */
   let replaced: number[] = [];
   /** Answers that have not paid for a renewal yet. */
   let answers = 0;
@@ -32,10 +27,11 @@ export function createRenewalLimit(now: () => number) {
      *
      * @throws TooManyRenewalsError when it may not be replaced now
      */
-    async replace(neverAccepted: boolean, turn: RenewalTurn, obtain: () => Promise<string>): Promise<string> {
+    async replace(neverAccepted: boolean, obtain: () => Promise<string>): Promise<string> {
       const isEarned = !neverAccepted && answers >= ANSWERS_PER_RENEWAL;
-      replaced = recent(replaced, now());
-      if (!isEarned && Math.max(replaced.length, recent(turn.replaced, now()).length) >= MOST_RENEWALS) {
+      // A clock that is set back forgets.
+      replaced = replaced.filter((at) => Math.abs(now() - at) < WINDOW);
+      if (!isEarned && replaced.length >= MOST_RENEWALS) {
         throw new TooManyRenewalsError("five tokens in ten minutes were refused soon after they had come", {
           operation: "get token",
           retryable: true,
@@ -44,10 +40,7 @@ export function createRenewalLimit(now: () => number) {
       }
       const token = await obtain();
       if (isEarned) answers -= ANSWERS_PER_RENEWAL;
-      else {
-        replaced.push(now());
-        turn.record(now());
-      }
+      else replaced.push(now());
       return token;
     },
   };

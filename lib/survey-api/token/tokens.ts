@@ -1,6 +1,6 @@
 import type { Coordination } from "../coordination.ts";
-import { SurveyApiError, WrongCredentialsError } from "../errors.ts";
-import { createRenewalLimit, recent } from "./renewal-limit.ts";
+import { WrongCredentialsError } from "../errors.ts";
+import { createRenewalLimit } from "./renewal-limit.ts";
 import { asToken, type IssuedToken } from "./token-body.ts";
 import type { AnsweredToken } from "./token-request.ts";
 
@@ -35,8 +35,6 @@ const RENEW_BEFORE = 3_600_000;
 const LEAST_LIFE = 30_000;
 /** A renewal at leisure that failed is tried again after so long. */
 const TRY_AGAIN = 300_000;
-/** Token requests that fail in ten minutes, after which no more are made. */
-const MOST_FAILURES = 20;
 /** Refused tokens that are remembered. */
 const MOST_REFUSED = 20;
 /**
@@ -66,8 +64,6 @@ export function createTokens({ store, request, coordination, now }: TokensOption
   /** The outcome of the last request for a token. */
   let last: RenewedToken | undefined;
   const limit = createRenewalLimit(now);
-  let failures: number[] = [];
-  let lastFailure: unknown;
   let credentialsRefused: { error: WrongCredentialsError; at: number } | undefined;
   const obtaining = singleFlight<string>();
   const reading = singleFlight<StoredToken | undefined>();
@@ -98,19 +94,7 @@ export function createTokens({ store, request, coordination, now }: TokensOption
   }
 
   async function obtain(): Promise<string> {
-    failures = recent(failures, now());
-    if (failures.length >= MOST_FAILURES) throw lastFailure;
-    let issued: AnsweredToken;
-    try {
-      issued = await request();
-    } catch (error) {
-      // Credentials that could not be had cost the service nothing, and may be there the next time.
-      if (error instanceof SurveyApiError) {
-        failures.push(now());
-        lastFailure = error;
-      }
-      throw error;
-    }
+    const issued = await request();
     held = newToken(issued, now());
     unproved = held.token;
     const { token, obtainedAt, expiresAt } = held;
@@ -129,7 +113,7 @@ export function createTokens({ store, request, coordination, now }: TokensOption
   function obtainAnother(refusedToken: string): Promise<string> {
     return coordination.renew({
       look: () => reread(refusedToken),
-      ask: (turn) => limit.replace(neverAccepted(refusedToken), turn, obtain),
+      ask: () => limit.replace(neverAccepted(refusedToken), obtain),
     });
   }
 

@@ -1,57 +1,14 @@
+import ajvDraft4 from "ajv-draft-04";
 import { describe, expect, it } from "vitest";
-import { responseCompleted, responseCompletedJsonSchema } from "../../../lib/events/index.ts";
+import { goldenEvents } from "../../../lib/events/generate/golden.ts";
+import { DETAIL_TYPE, detailSchemas, EVENT_TYPES, eventJsonSchema } from "../../../lib/events/index.ts";
 
 type Json = null | boolean | number | string | Json[] | { [name: string]: Json };
+type Event = Record<string, unknown> & { detail: { meta: Record<string, unknown>; data: Record<string, unknown> } };
 
-const moment = { local: "2026-03-10 12:00:00", at: "2026-03-10T11:00:00Z", ambiguous: false };
-const detail = {
-  meta: {
-    eventId: "x",
-    schemaVersion: "1",
-    sourceName: "main",
-    detectedAt: "2026-03-10T12:00:00.000Z",
-    origin: "head",
-    revision: 1,
-    replaces: "y",
-    complete: true,
-    missing: [],
-    irregular: [],
-  },
-  data: {
-    surveyId: 1,
-    responseId: 2,
-    survey: { name: "Visit", modified: "2026-03-01 10:00:00", languageId: 23 },
-    summary: { nps: { score: 9, class: "promoter" }, scorePercent: 90, durationSeconds: 120, comments: 0, test: false },
-    response: {
-      country: "PL",
-      crk: null,
-      promoCode: null,
-      hasComment: false,
-      answerCount: 1,
-      started: moment,
-      completed: moment,
-      raw: {},
-      extra: {},
-    },
-    metrics: [{ key: "31", metricId: 31, score: { pointsSum: 1, nps: true }, raw: {} }],
-    metadata: { ip: "203.0.113.77", raw: {} },
-    answers: [
-      {
-        questionId: 7,
-        answer: [3],
-        comment: "",
-        score: null,
-        matrixScore: null,
-        question: { number: 1, type: "simple", text: "Which?" },
-        labels: ["red"],
-        raw: {},
-        extra: {},
-      },
-    ],
-    labelsMayDiffer: false,
-    answersRef: { bucket: "b", key: "k", bytes: 2 },
-  },
-} satisfies Json;
+const golden = [...(await goldenEvents())];
+/** An event as a subscriber gets it. */
+const event = (name: string): Event => structuredClone(golden.find(([known]) => known === name)?.[1]) as never;
 
 /** Copies of `value`, each with a field more in another one of its objects. */
 function withOneMore(value: Json): Json[] {
@@ -74,37 +31,50 @@ function* subschemas(schema: unknown, path = "#"): Generator<[string, Record<str
   for (const [name, field] of Object.entries(schema)) yield* subschemas(field, `${path}/${name}`);
 }
 
-describe("the contract", () => {
-  it("takes a whole event", () => {
-    expect(responseCompleted.parse(detail)).toEqual(detail);
-  });
+const wrongs: [string, (event: Event) => void][] = [
+  ["of another version", ({ detail }) => Object.assign(detail.meta, { schemaVersion: "2" })],
+  ["without its id", ({ detail }) => Object.assign(detail.meta, { eventId: undefined })],
+  ["with revision 0", ({ detail }) => Object.assign(detail.meta, { revision: 0 })],
+  ["with a response id as text", ({ detail }) => Object.assign(detail.data, { responseId: "2" })],
+  ["with answers that are no list", ({ detail }) => Object.assign(detail.data, { answers: {} })],
+];
 
-  it("takes a field that is added later, in every object of it, and keeps it", () => {
-    const additions = withOneMore(detail);
-    expect(additions).toHaveLength(21);
-    for (const addition of additions) expect(responseCompleted.parse(addition)).toEqual(addition);
-  });
+describe("the contract", () => {
+  it.each(golden)(
+    "takes the event %s, and a field that is added later in every object of it, and keeps it",
+    (_, one) => {
+      const schema = detailSchemas[one["detail-type"]];
+      const detail = JSON.parse(JSON.stringify(one.detail));
+      expect(schema.parse(detail)).toEqual(detail);
+      for (const addition of withOneMore(detail)) expect(schema.parse(addition)).toEqual(addition);
+    },
+  );
 
   it("takes a word that is added later to a list of words", () => {
-    const later = { ...detail, meta: { ...detail.meta, origin: "elsewhere" } };
-    expect(responseCompleted.parse(later)).toEqual(later);
+    const { detail } = event("ordinary");
+    Object.assign(detail.meta, { origin: "elsewhere" });
+    expect(detailSchemas[DETAIL_TYPE].parse(detail)).toEqual(detail);
   });
 
-  it.each([
-    ["an event of another version", { ...detail, meta: { ...detail.meta, schemaVersion: "2" } }],
-    ["an event without its id", { ...detail, meta: { ...detail.meta, eventId: undefined } }],
-    ["a response id as text", { ...detail, data: { ...detail.data, responseId: "2" } }],
-    ["answers that are no list", { ...detail, data: { ...detail.data, answers: {} } }],
-  ])("refuses %s", (_name, wrong) => {
-    expect(responseCompleted.safeParse(wrong).success).toBe(false);
+  it.each(wrongs)("refuses an event %s", (_name, spoil) => {
+    const spoilt = event("ordinary");
+    spoil(spoilt);
+    expect(detailSchemas[DETAIL_TYPE].safeParse(spoilt.detail).success).toBe(false);
   });
 });
 
-describe("its JSON Schema", () => {
-  const schema = responseCompletedJsonSchema();
+describe.each(EVENT_TYPES)("the schema of %s for the registry", (type) => {
+  const schema = eventJsonSchema(type, "draft-4", "survey-poller");
+  // In strict mode it would refuse the two keywords of EventBridge, and "format" needs another package.
+  const ajv = new ajvDraft4.default({ strict: false, formats: { "date-time": true } });
+  const validate = ajv.compile(schema);
+  const own = golden.find(([, one]) => one["detail-type"] === type)?.[1];
 
-  it("is draft 4, as the schema registry takes it", () => {
+  it("is draft 4 by the draft's own schema, and fits into the registry", () => {
+    expect(ajv.validateSchema(schema)).toBe(true);
     expect(schema.$schema).toBe("http://json-schema.org/draft-04/schema#");
+    // The registry takes 100,000 characters.
+    expect(JSON.stringify(schema).length).toBeLessThan(50_000);
     for (const [path, part] of subschemas(schema)) {
       for (const keyword of ["const", "$defs", "if", "prefixItems", "unevaluatedProperties", "$id"]) {
         expect(`${path}: ${Object.keys(part).includes(keyword) ? keyword : ""}`).toBe(`${path}: `);
@@ -114,14 +84,32 @@ describe("its JSON Schema", () => {
     }
   });
 
-  it("forbids additional fields nowhere, and has the required ones where consumers look", () => {
-    const objects = [...subschemas(schema)].filter(([, part]) => part.type === "object");
-    expect(objects.length).toBeGreaterThanOrEqual(12);
-    expect(objects.filter(([, part]) => part.additionalProperties === false)).toEqual([]);
-    expect(schema.required).toEqual(["meta", "data"]);
+  it("names the event where EventBridge's tools look for it, and is the same each time", () => {
+    expect(schema).toMatchObject({
+      "x-amazon-events-source": "survey-poller",
+      "x-amazon-events-detail-type": type,
+    });
+    expect(JSON.stringify(eventJsonSchema(type, "draft-4", "survey-poller"))).toBe(JSON.stringify(schema));
   });
 
-  it("is the same each time, so that a deployment changes it only on purpose", () => {
-    expect(JSON.stringify(responseCompletedJsonSchema())).toBe(JSON.stringify(schema));
+  it("forbids additional fields nowhere: it takes an event, a replayed one, and one with a field more", () => {
+    const objects = [...subschemas(schema)].filter(([, part]) => part.type === "object");
+    expect(objects.length).toBeGreaterThan(2);
+    expect(objects.filter(([, part]) => part.additionalProperties === false)).toEqual([]);
+    for (const more of [{}, { "replay-name": "again" }, { detail: { ...own?.detail, addedLater: [1] } }])
+      expect(validate(JSON.parse(JSON.stringify({ ...own, ...more })))).toBe(true);
   });
+
+  it.each(["source", "detail-type", "detail"])("refuses an event of another %s", (field) => {
+    expect(validate({ ...own, [field]: "somebody.else" })).toBe(false);
+  });
+});
+
+it.each(wrongs)("the schema of a completed response refuses an event %s", (_name, spoil) => {
+  const validate = new ajvDraft4.default({ strict: false, formats: { "date-time": true } }).compile(
+    eventJsonSchema(DETAIL_TYPE, "draft-4", "survey-poller"),
+  );
+  const spoilt = event("ordinary");
+  spoil(spoilt);
+  expect(validate(JSON.parse(JSON.stringify(spoilt)))).toBe(false);
 });

@@ -113,17 +113,6 @@ describe("the metrics of a tick", () => {
     expect((await tickOf(graph)).line?.values).toMatchObject({ Withheld: [1] });
   });
 
-  it("tell for how long a survey has been failing", async () => {
-    const { world, graph } = await polled();
-    arrive(world, { responseId: 2, completed: at(0) });
-    failWith(world, "page", "TIMEOUT");
-    expect((await tickOf(graph)).line?.values.Stalled).toEqual([0]);
-    world.time.now += 31 * MINUTE;
-    expect((await tickOf(graph)).line?.values.Stalled).toEqual([31 * MINUTE]);
-    world.before.length = 0;
-    expect((await tickOf(graph)).line?.values.Stalled).toEqual([0]);
-  });
-
   it("count the requests to the service by their outcome, of this run alone", async () => {
     const { world, graph } = await polled();
     const request = (status: number | undefined): void =>

@@ -1,6 +1,6 @@
 import type { EventBridgeClient } from "@aws-sdk/client-eventbridge";
 import { describe, expect, it } from "vitest";
-import { eventId, type ResponseCompleted } from "../../../lib/events/index.ts";
+import type { ResponseCompleted } from "../../../lib/events/index.ts";
 import { LeaseLostError, type Publisher, type SealedEvent } from "../../../lib/polling/index.ts";
 import { createEventBridgePublisher } from "../../../lib/publisher/event-bridge.ts";
 import { useAws } from "../support/aws.ts";
@@ -17,7 +17,7 @@ function idsOnTheBus(): string[] {
   return test.events.map((event) => (event.detail as ResponseCompleted).meta.eventId);
 }
 
-const idOf = (responseId: number): string => eventId("main", 1, responseId);
+const idOf = (responseId: number): string => detail(responseId).meta.eventId;
 
 describe("an event on the bus", () => {
   it("has the source, the detail type, the time of its detection, and the detail as it was built", async () => {

@@ -2,6 +2,7 @@ import { CreateEventBusCommand } from "@aws-sdk/client-eventbridge";
 import { afterEach, beforeAll, describe, expect, it } from "vitest";
 import { buildEvent, toUpdate } from "../../../lib/events/build/build-event.ts";
 import { factsJson } from "../../../lib/events/build/facts.ts";
+import { response } from "../../../lib/events/generate/golden.ts";
 import { type ResponseCompleted, responseCompleted, responseUpdated } from "../../../lib/events/index.ts";
 import { useAws } from "../support/aws.ts";
 import { detail, publisherTo, seal, time } from "./support/events.ts";
@@ -11,19 +12,15 @@ const PERSONAL = "told-by-the-respondent";
 /** An event with this text wherever a respondent, an inviter or the service can leave one. */
 function planted(answers = 1): ResponseCompleted {
   const text = PERSONAL;
-  return buildEvent({
-    ...{ sourceName: "main", surveyId: 1, responseId: 1, listedAt: undefined, definition: undefined },
-    survey: { name: "After a visit", modified: null, languageId: null },
-    questions: "full",
-    thresholds: {},
-    records: Array.from({ length: answers }, (_, questionId) => ({
-      ...{ responseId: 1, completed: 1, questionId, answer: [1], score: 5, comment: text, matrixScore: { "1": text } },
-      ...{ crk: text, promoCode: text, own: text, dateStart: "2026-03-10 11:58:00", dateCompleted: [text] },
-    })),
-    metrics: { "31": { metricId: 31, metricName: "NPS", own: text, score: { pointsSum: 9, nps: true, own: text } } },
-    metadata: { ip: text, referrer: text, browser: text, own: text },
-    ...{ missing: [], origin: "head", revision: 1, detectedAt: time, timeZone: undefined },
-  });
+  const records = Array.from({ length: answers }, (_, questionId) => ({
+    ...{ completed: 1, questionId, answer: [1], score: 5, comment: text, matrixScore: { "1": text } },
+    ...{ crk: text, promoCode: text, own: text, dateStart: "2026-03-10 11:58:00", dateCompleted: [text] },
+  }));
+  const metrics = {
+    "31": { metricId: 31, metricName: "NPS", own: text, score: { pointsSum: 9, nps: true, own: text } },
+  };
+  const metadata = { ip: text, referrer: text, browser: text, own: text };
+  return buildEvent(response(1, { records, metrics, metadata, definition: undefined, timeZone: undefined }));
 }
 
 describe("the copy for the bus of facts", () => {

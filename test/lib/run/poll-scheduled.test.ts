@@ -140,10 +140,3 @@ describe("ticks within a minute", () => {
     expect(log.lines[0]).toMatchObject({ level: "warn", message: "ticks not sent", details });
   });
 });
-
-it("a scheduled tick that fails is answered, not thrown", async () => {
-  world.before.push(({ operation }) => {
-    if (operation === "surveys") throw Object.assign(new Error("jane@example.com"), { code: "ODD" });
-  });
-  expect(await invoke("1m", {})).toMatchObject({ ticks: [], failed: { code: "ODD" } });
-});

@@ -176,17 +176,6 @@ describe("polling all sources", () => {
     ]);
   });
 
-  it("tells of a survey that failed, without failing the invocation", async () => {
-    const world = one();
-    world.before.push(({ operation }) => {
-      if (operation === "page") throw Object.assign(new Error("x"), { code: "TIMEOUT" });
-    });
-    const log = memoryLog();
-    await pollSources({ graphs: [graph("a", world)], owner: "o", remaining, logger: log });
-    const failed = log.lines.find(({ message }) => message === "survey failed");
-    expect(failed).toMatchObject({ level: "warn", details: { source: "a", surveyId: 1, code: "TIMEOUT" } });
-  });
-
   it("begins nothing when there is no time left but to bring the state home", async () => {
     const world = one();
     arrive(world, { responseId: 2, completed: at(1) });

@@ -29,13 +29,6 @@ const row = (surveyId: number): SurveyRow => ({
 });
 
 describe("the account", () => {
-  it("keeps outages as they are", async () => {
-    const { state } = fresh();
-    const outages = { metrics: 7 };
-    await state.saveAccount({ outages });
-    expect((await state.account()).outages).toEqual(outages);
-  });
-
   it("is empty before the first tick", async () => {
     expect(await fresh().state.account()).toEqual({ rows: new Map() });
   });

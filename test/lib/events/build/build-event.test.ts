@@ -1,173 +1,30 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { buildEvent, type EventFacts } from "../../../../lib/events/build/build-event.ts";
-import type { SurveyDefinition } from "../../../../lib/events/build/definition.ts";
+import { buildEvent } from "../../../../lib/events/build/build-event.ts";
+import { record as golden, response } from "../../../../lib/events/generate/golden.ts";
 import { responseCompleted } from "../../../../lib/events/index.ts";
 
-const record = {
-  responseId: 2,
-  surveyId: 1,
-  iso3166: "PL",
-  crk: null,
-  promoCode: null,
-  completed: 1,
-  dateStart: "2026-03-10 11:58:00",
-  dateCompleted: "2026-03-10 12:00:00",
-  questionId: 7,
-  answer: [3],
-  comment: "",
-  score: null,
-  matrixScore: null,
-};
-const metric = {
-  metricId: 31,
-  surveyId: 1,
-  metricName: "NPS",
-  presentation: "points",
-  maxValueIncludingEmptyAnswer: 10,
-  testMode: 0,
-  firstLevelThreshold: null,
-  secondLevelThreshold: 7,
-  created: "2026-01-01 00:00:00",
-  score: { pointsSum: 9, maxPointsSum: 10, minPointsSum: 0, nps: true },
-};
-const metadata = {
-  responseId: 2,
-  ip: "203.0.113.77",
-  referrer: null,
-  iso3166: "PL",
-  languageId: 5,
-  languageName: "Polish",
-  languageSymbol: "pl",
-  deviceType: "desktop",
-  deviceTypeName: "Desktop",
-  os: "Linux",
-  browser: "Firefox 150",
-};
-const plain = { others: [], isMatrix: false };
-const definition: SurveyDefinition = {
-  modified: "2026-03-01 10:00:00",
-  indexBase: 1,
-  questions: {
-    7: { number: 1, type: "simple", text: "How was it?", choices: ["Bad", "Fair", "Good"], ...plain },
-    8: { number: 2, type: "simple", text: "Why?", choices: [], ...plain },
-  },
-};
-const facts: EventFacts = {
-  sourceName: "main",
-  surveyId: 1,
-  responseId: 2,
-  survey: { name: "Visit", modified: "2026-03-01 10:00:00", languageId: 23 },
-  listedAt: Date.UTC(2026, 2, 10, 12, 0, 20),
-  definition,
-  questions: "full",
-  thresholds: {},
-  records: [record, { ...record, questionId: 8, answer: [], comment: "fine", score: 4 }],
-  metrics: { "31": metric },
-  metadata,
-  missing: [],
-  origin: "head",
-  revision: 1,
-  detectedAt: Date.UTC(2026, 2, 10, 12, 0, 30),
-  timeZone: "Europe/Warsaw",
-};
+// What a whole event is made of documented bodies, or without what could not be had, the golden events say.
 
-describe("the documented bodies", () => {
-  it("make a regular, complete event", () => {
-    expect(buildEvent(facts)).toEqual({
-      meta: {
-        eventId: "976cb15d-378b-57e3-9870-8e8c4c8a7b02",
-        schemaVersion: "1",
-        sourceName: "main",
-        detectedAt: "2026-03-10T12:00:30.000Z",
-        origin: "head",
-        revision: 1,
-        complete: true,
-        missing: [],
-        irregular: [],
-      },
-      data: {
-        surveyId: 1,
-        responseId: 2,
-        survey: { name: "Visit", modified: "2026-03-01 10:00:00", languageId: 23 },
-        summary: {
-          nps: { score: 9, class: "promoter" },
-          scorePercent: 90,
-          durationSeconds: 120,
-          comments: 1,
-          test: false,
-        },
-        response: {
-          country: "PL",
-          crk: null,
-          promoCode: null,
-          hasComment: true,
-          answerCount: 2,
-          started: { local: "2026-03-10 11:58:00", at: "2026-03-10T10:58:00Z" },
-          completed: { local: "2026-03-10 12:00:00", at: "2026-03-10T11:00:00Z" },
-        },
-        metrics: [{ key: "31", ...metric }],
-        metadata,
-        answers: [
-          {
-            questionId: 7,
-            answer: [3],
-            comment: "",
-            score: null,
-            matrixScore: null,
-            question: { number: 1, type: "simple", text: "How was it?" },
-            labels: ["Good"],
-          },
-          {
-            questionId: 8,
-            answer: [],
-            comment: "fine",
-            score: 4,
-            matrixScore: null,
-            question: { number: 2, type: "simple", text: "Why?" },
-            labels: [],
-          },
-        ],
-        labelsMayDiffer: false,
-        answersRef: null,
-      },
-    });
-  });
+const record = { responseId: 2, ...golden };
+const facts = response(2, { records: [record] });
+const metadata = facts.metadata as object;
+const metric = (facts.metrics as Record<string, Record<string, unknown> & { score: object }>)["31"];
+if (metric === undefined) throw new Error("the golden facts have no metric 31");
 
-  it("make one without instants when the zone is not known", () => {
-    const { response } = buildEvent({ ...facts, timeZone: undefined }).data;
-    expect(response.completed).toEqual({ local: "2026-03-10 12:00:00" });
+it("crk and promo code are kept, metrics in the order of their ids, and fields that nobody documented", () => {
+  const event = buildEvent({
+    ...facts,
+    records: [{ ...record, crk: "K-1", promoCode: "SPRING" }],
+    metrics: { "9": { ...metric, metricId: 200 }, "10": { ...metric, metricId: 30, colour: "red" } },
+    metadata: { ...metadata, timeOnPage: 12 },
   });
-
-  it("make one that names what it goes out without", () => {
-    const event = buildEvent({
-      ...facts,
-      metrics: undefined,
-      metadata: undefined,
-      missing: ["metrics:gave-up", "metadata:absent"],
-    });
-    expect(event.meta).toMatchObject({ complete: false, missing: ["metadata:absent", "metrics:gave-up"] });
-    expect(event.data).toMatchObject({ metrics: [], metadata: null });
-  });
-
-  it("make one without the survey when no list has shown it yet", () => {
-    expect(buildEvent({ ...facts, survey: undefined }).data.survey).toBeNull();
-  });
-
-  it("keep crk and promo code, metrics in the order of their ids, and fields that nobody documented", () => {
-    const event = buildEvent({
-      ...facts,
-      records: [{ ...record, crk: "K-1", promoCode: "SPRING" }],
-      metrics: { "9": { ...metric, metricId: 200 }, "10": { ...metric, metricId: 30, colour: "red" } },
-      metadata: { ...metadata, timeOnPage: 12 },
-    });
-    expect(event.data.response).toMatchObject({ crk: "K-1", promoCode: "SPRING" });
-    expect(event.data.metrics.map(({ metricId, colour }) => [metricId, colour])).toEqual([
-      [30, "red"],
-      [200, undefined],
-    ]);
-    expect(event.data.metadata).toMatchObject({ timeOnPage: 12 });
-  });
+  expect(event.data.response).toMatchObject({ crk: "K-1", promoCode: "SPRING" });
+  expect(event.data.metrics.map(({ metricId, colour }) => [metricId, colour])).toEqual([
+    [30, "red"],
+    [200, undefined],
+  ]);
+  expect(event.data.metadata).toMatchObject({ timeOnPage: 12 });
 });
 
 // R13
@@ -175,31 +32,33 @@ describe("what is not as documented", () => {
   it("takes its empty value, is named, and stands as it was read under raw", () => {
     const event = buildEvent({
       ...facts,
-      records: [{ ...record, questionId: "7", answer: "3", comment: null, score: "4", iso3166: 616, dateStart: 5 }],
+      records: [
+        { ...record, questionId: "421997", answer: "3", comment: null, score: "4", iso3166: 616, dateStart: 5 },
+      ],
       metrics: { "31": { ...metric, metricId: "31", testMode: null, score: { ...metric.score, nps: 1 } } },
       metadata: { ...metadata, ip: 7, os: null },
     });
 
     expect(event.data.answers).toEqual([
       {
-        questionId: 7,
+        questionId: 421997,
         answer: [],
         comment: "",
         score: null,
         matrixScore: null,
         question: { number: 1, type: "simple", text: "How was it?" },
         labels: null,
-        raw: { questionId: "7", answer: "3", comment: null, score: "4" },
+        raw: { questionId: "421997", answer: "3", comment: null, score: "4" },
       },
     ]);
     expect(event.data.response).toMatchObject({ country: null, raw: { iso3166: 616, dateStart: 5 } });
     expect(event.data.metrics[0]).toMatchObject({ metricId: null, raw: { metricId: "31", score: { nps: 1 } } });
     expect(event.data.metadata).toMatchObject({ ip: null, os: null, raw: { ip: 7, os: null } });
     expect(event.meta.irregular).toEqual([
-      "answers.7.answer",
-      "answers.7.comment",
-      "answers.7.questionId",
-      "answers.7.score",
+      "answers.421997.answer",
+      "answers.421997.comment",
+      "answers.421997.questionId",
+      "answers.421997.score",
       "dateStart",
       "iso3166",
       "metadata.ip",
@@ -227,7 +86,7 @@ describe("what is not as documented", () => {
     const { iso3166: _left, dateCompleted: _out, ...bare } = record;
     const event = buildEvent({ ...facts, records: [bare, { ...record, completed: 0 }] });
     expect(event.meta.irregular).toEqual(expect.arrayContaining(["dateCompleted", "completed"]));
-    expect(event.data.response.completed.local).toBe("2026-03-10 12:00:00");
+    expect(event.data.response.completed.local).toBe(record.dateCompleted);
   });
 
   it("do not have a number for odd because it is too great to be exact, and was read as the text of its digits", () => {

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { readId } from "../../../../lib/events/build/fields.ts";
+import { readId } from "../../../../lib/json.ts";
 import { classOf, completedAt, digestOf, type Run, readRecord } from "../../../../lib/polling/model/records.ts";
 import { toPage } from "../../../../lib/polling/walk/page.ts";
 

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { PutObjectCommand } from "@aws-sdk/client-s3";
 import { buildEvent } from "../../../../lib/events/build/build-event.ts";
+import { record, response } from "../../../../lib/events/generate/golden.ts";
 import type { ResponseCompleted } from "../../../../lib/events/index.ts";
 import type { Publisher, SealedEvent } from "../../../../lib/polling/index.ts";
 import { createEventBridgePublisher } from "../../../../lib/publisher/event-bridge.ts";
@@ -34,24 +35,8 @@ export function publisherTo(
 }
 
 export function detail(responseId: number, comment = "", metricName = "NPS"): ResponseCompleted {
-  return buildEvent({
-    sourceName: "main",
-    surveyId: 1,
-    responseId,
-    survey: undefined,
-    listedAt: undefined,
-    definition: undefined,
-    questions: "full",
-    thresholds: {},
-    records: [{ responseId, completed: 1, questionId: 7, answer: [1], comment, score: null }],
-    metrics: { "31": { metricId: 31, metricName } },
-    metadata: undefined,
-    missing: [],
-    origin: "head",
-    revision: 1,
-    detectedAt: time,
-    timeZone: undefined,
-  });
+  const facts = { records: [{ ...record, comment }], metrics: { "31": { metricId: 31, metricName } } };
+  return buildEvent(response(responseId, { ...facts, detectedAt: time }));
 }
 
 export const seal = (to: Publisher, ...details: ResponseCompleted[]): Promise<SealedEvent[]> =>

@@ -1,11 +1,10 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { Irregularity } from "../../../../lib/survey-api/bodies/documents.ts";
 import { asArray } from "../../../../lib/survey-api/bodies/json.ts";
 import { readReports, readSingleResponse } from "../../../../lib/survey-api/bodies/not-shown.ts";
 import { outline, outlineText } from "../../../../lib/survey-api/bodies/outline.ts";
 import { AnswerMismatchError } from "../../../../lib/survey-api/errors.ts";
-import { documents } from "../documents/support/documents.ts";
+import { documents, type Place } from "../documents/support/documents.ts";
 import { anyBody, withSecret } from "./support/arbitraries.ts";
 
 /** Fixed, so that a run that fails fails again. */
@@ -20,7 +19,7 @@ const secrets = [
   "+48 600 100 200",
 ];
 
-const isPlace = ({ path, expected }: Irregularity): boolean =>
+const isPlace = ({ path, expected }: Place): boolean =>
   typeof path === "string" && /^(array|boolean|integer|object|string|array with one object)$/.test(expected);
 
 const about = { operation: "get survey response by id", status: 200, attempts: 1 } as const;

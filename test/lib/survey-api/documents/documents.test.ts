@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { documents as shown } from "../../../../lib/survey-api/bodies/documents.ts";
 import recordList from "./fixtures/records.json" with { type: "json" };
 import surveyBody from "./fixtures/survey.json" with { type: "json" };
-import { documents } from "./support/documents.ts";
+import { documents, reading } from "./support/documents.ts";
 import { type Json, type Path, places, replaced } from "./support/json.ts";
 
 const show = (path: Path): string => path.map((step) => (typeof step === "number" ? `[${step}]` : `.${step}`)).join("");
@@ -18,8 +18,8 @@ function wrongFor(value: Json): Json[] {
 
 describe.each(documents)("$name", ({ name, body, read, orNull = [] }) => {
   const oddPlaces = (value: Json) => {
-    const reading = read(value);
-    return ("unreadable" in reading ? reading.unreadable : reading.irregular).map(({ path }) => path);
+    const found = read(value);
+    return ("unreadable" in found ? found.unreadable : found.irregular).map(({ path }) => path);
   };
   const expectAsDocumented = (value: Json, what: string) => {
     const isUnwrapped = /^2.[267]/.test(name);
@@ -74,7 +74,7 @@ describe("one survey", () => {
     ];
     const odd = replaced(surveyBody, [0, "blocksById", "501", "blockName"], 5);
     const withBoth = (put: Json) => maps.reduce((body, path) => replaced(body, path, put), odd);
-    expect(shown["get survey"].read(withBoth([]))).toEqual({
+    expect(reading(shown["get survey"], withBoth([]))).toEqual({
       value: (withBoth({}) as Json[])[0],
       irregular: [{ path: "[0].blocksById.501.blockName", expected: "string" }],
     });
@@ -82,15 +82,15 @@ describe("one survey", () => {
 
   it("hides the key of a map that may be data", () => {
     const body = replaced(surveyBody, [0, "blocksById", "anna@example.org"], 7);
-    expect(shown["get survey"].read(body)).toMatchObject({
+    expect(reading(shown["get survey"], body)).toMatchObject({
       irregular: [{ path: "[0].blocksById.…", expected: "object" }],
     });
   });
 
   it("may hold a field named __proto__, which stays a field", () => {
     const odd = JSON.parse('{"blocksOrder":[],"__proto__":{"surveyId":9}}');
-    const reading = shown["get survey"].read({ ...surveyBody[0], ...odd });
-    const value = "value" in reading ? reading.value : {};
+    const found = reading(shown["get survey"], { ...surveyBody[0], ...odd });
+    const value = "value" in found ? found.value : {};
     expect([Object.hasOwn(value, "__proto__"), Object.getPrototypeOf(value)]).toEqual([true, Object.prototype]);
   });
 });
@@ -98,7 +98,7 @@ describe("one survey", () => {
 describe("what identifies a record", () => {
   const [record = {}, ...others] = recordList as { [name: string]: Json }[];
   const readWith = (name: string, put: Json | undefined) =>
-    shown["get survey responses"].read(replaced([...others, record], [1, name], put));
+    reading(shown["get survey responses"], replaced([...others, record], [1, name], put));
 
   it.each<[string, Json, number]>([
     ["responseId", "44001", 44001],
@@ -118,7 +118,7 @@ describe("what identifies a record", () => {
     ]),
     ...[undefined, null, "maybe"].map((put): [string, Json | undefined] => ["completed", put]),
   ])("is unreadable, which is told alone: the %s %j", (name, put) => {
-    expect(shown["get survey responses"].read([{ ...record, comment: 7 }, replaced(record, [name], put)])).toEqual({
+    expect(reading(shown["get survey responses"], [{ ...record, comment: 7 }, replaced(record, [name], put)])).toEqual({
       unreadable: [{ path: `[1].${name}`, expected: "integer" }],
     });
   });

@@ -187,6 +187,8 @@ describe("a signal that lives longer than the calls", () => {
     for (const call of calls) await call(api).catch(() => undefined);
     service.answers.set(list, () => (response) => response.destroy());
     await expect(api.surveys({ signal })).rejects.toMatchObject({ code: "UNREACHABLE" });
+    api.pauseUntil(Number.MAX_SAFE_INTEGER);
+    await expect(api.surveys({ signal })).rejects.toMatchObject({ code: "TOO_MANY_REQUESTS" });
     await new Promise((resolve) => setImmediate(resolve));
     expect(getEventListeners(signal, "abort")).toEqual([]);
   });

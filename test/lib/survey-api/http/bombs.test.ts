@@ -44,8 +44,9 @@ describe("sixteen pages at once", () => {
 describe("a survey list", () => {
   it.each([
     ["60 MB of lists in each other", times("[", 60 * MB), /nested deeper than 2000 levels/],
-    ["a first survey of 8 MB of empty objects", `[[${times("{},", 8 * MB)}{}]]`, /holds more than 250000 objects/],
-    ["a million surveys", `[${times('{"surveyId":1},', 15 * MB)}{}]`, /longer than a list of 250000 elements/],
+    ["60 MB of one text", `["${times("x", 60 * MB)}"]`, /cannot be understood/],
+    ["a million surveys", `[${times('{"surveyId":1},', 15 * MB)}{}]`, /holds more than 250000 objects/],
+    ["70 MB of it", times(" ", 70 * MB), /longer than `maxBodyBytes`/],
   ])("of %s is refused with a sentence", async (_name, body, sentence) => {
     expect(await outcomes(body, "surveys", 1)).toEqual([expect.stringMatching(sentence)]);
   });

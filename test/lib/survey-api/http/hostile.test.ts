@@ -38,7 +38,8 @@ const timedOut: Expected = { code: "TIMEOUT", attempts: 2, status: undefined, re
 const timeoutsFor = ({ code }: Expected) => (code === "TIMEOUT" ? shortTimeouts : timeouts);
 const tooLong: Expected = { code: "UNREADABLE_BODY", attempts: 1, status: 200, retryable: false };
 
-const bomb = Buffer.alloc(8 * MiB, " ");
+/** The survey list may be eight times as long as any other body. */
+const bomb = Buffer.alloc(9 * MiB, " ");
 
 const behaviours: [string, Behaviour, Expected][] = [
   ["a reset before the answer", (socket) => socket.resetAndDestroy(), unreachable],

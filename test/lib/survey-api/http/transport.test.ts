@@ -40,24 +40,6 @@ describe("connections", () => {
   });
 });
 
-describe("no more requests are in flight than `concurrency`", () => {
-  it.each([1, 3])("%i", async (concurrency) => {
-    const { service, api } = await startClient({ concurrency });
-    let now = 0;
-    let most = 0;
-    service.answers.set(list, () => (response) => {
-      now += 1;
-      most = Math.max(most, now);
-      setTimeout(() => {
-        now -= 1;
-        response.end("[]");
-      }, 5);
-    });
-    await Promise.all(Array.from({ length: 10 }, () => api.surveys()));
-    expect(most).toBe(concurrency);
-  });
-});
-
 describe("a body", () => {
   const body = JSON.stringify([{ surveyId: 1, name: "Zażółć gęślą jaźń" }]);
 

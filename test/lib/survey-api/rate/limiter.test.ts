@@ -1,4 +1,3 @@
-import { getEventListeners } from "node:events";
 import { describe, expect, it } from "vitest";
 import { createLimiter, type LimiterOptions, LongPause, type Turn } from "../../../../lib/survey-api/rate/limiter.ts";
 
@@ -76,29 +75,6 @@ describe("work that waits for its turn", () => {
     expect(await begun()).toEqual(["old 0", "new"]);
   });
 
-  it("is given up by its signal, with the signal's reason, and takes no place", async () => {
-    const { add, begun, end } = limiterWith({ concurrency: 1 });
-    void add("first");
-    const stop = new AbortController();
-    const given = add("second", { signal: stop.signal });
-    void add("third");
-    const reason = new Error("enough");
-    stop.abort(reason);
-    await expect(given).rejects.toBe(reason);
-    await expect(add("fourth", { signal: stop.signal })).rejects.toBe(reason);
-    await end("first");
-    expect(await begun()).toEqual(["first", "third"]);
-  });
-
-  it("is not stopped by a signal once it has begun: that is its own concern", async () => {
-    const { add, end } = limiterWith();
-    const stop = new AbortController();
-    const given = add("only", { signal: stop.signal });
-    stop.abort();
-    await end("only");
-    await expect(given).resolves.toBe("only");
-  });
-
   it("gives its place free also when it fails", async () => {
     const { limiter, add, begun } = limiterWith({ concurrency: 1 });
     const turn: Turn = { priority: "news", again: false, signal: undefined };
@@ -123,14 +99,6 @@ describe("a pause", () => {
     void back.add("waits");
     await back.pass(10_000);
     expect(await back.begun()).toEqual(["waits"]);
-  });
-
-  it("leaves nothing behind on a signal when it ends a call", async () => {
-    const { limiter, add, time } = limiterWith();
-    limiter.refused(time.now, 600_000);
-    const { signal } = new AbortController();
-    await expect(add("late", { signal })).rejects.toBeInstanceOf(LongPause);
-    expect(getEventListeners(signal, "abort")).toEqual([]);
   });
 
   it("that is too long ends what waits for it, and what comes later, with what is left of it", async () => {

@@ -22,53 +22,11 @@ describe("workers of one account", () => {
     await Promise.all(workers.map(({ api }) => api.surveys()));
     expect(service.tokenRequests()).toBe(1);
     expect(service.data()).toHaveLength(6);
-    // A first token replaces none.
-    expect(shared.replaced).toEqual([]);
 
     service.token.value = "second-token";
     await Promise.all(workers.map(({ api }) => api.surveys()));
     expect(service.tokenRequests()).toBe(2);
     expect(shared.kept?.token).toBe("second-token");
-    expect(shared.replaced).toHaveLength(1);
-  });
-
-  it("whose token is revoked again and again replace five in ten minutes whichever of them does it", async () => {
-    const service = await startService();
-    const { workers, shared } = workersOf(service, 3);
-    for (let i = 0; i < 5; i += 1) {
-      await workers[i % 3]?.api.surveys();
-      service.token.value = `token-${i}`;
-      await workers[(i + 1) % 3]?.api.surveys();
-    }
-    expect(shared.replaced).toHaveLength(5);
-    service.token.value = "another";
-    const before = service.tokenRequests();
-
-    for (const { api } of workers) {
-      await expect(api.surveys()).rejects.toMatchObject({
-        code: "TOO_MANY_RENEWALS",
-        operation: "get token",
-        retryable: true,
-        hint: expect.stringContaining("who uses these credentials"),
-      });
-    }
-    expect(service.tokenRequests()).toBe(before);
-
-    for (const { time } of workers) time.now += 10 * MINUTE;
-    for (const { api } of workers) expect(await api.surveys()).toEqual([{ surveyId: 1 }]);
-    expect(service.tokenRequests()).toBe(before + 1);
-  });
-
-  it("take a token that another one has found, also when no more may be asked for", async () => {
-    const service = await startService();
-    const { workers, shared } = workersOf(service, 1);
-    const [worker] = workers;
-    await worker?.api.surveys();
-    const now = worker?.time.now ?? 0;
-    shared.replaced.push(now, now, now, now, now);
-    service.token.value = "their-token";
-    shared.kept = { token: "their-token", obtainedAt: now, expiresAt: now + 60 * MINUTE };
-    expect(await worker?.api.surveys()).toEqual([{ surveyId: 1 }]);
   });
 });
 
@@ -90,7 +48,7 @@ describe("a coordination that fails", () => {
     ["at once", () => void JSON.parse("no table")],
     ["later", () => Promise.reject(new Error("no table")) as unknown as undefined],
   ])("%s to take a pause fails no call", async (_name, onPause) => {
-    const coordination: Coordination = { renew: ({ ask }) => ask({ replaced: [], record: () => {} }), onPause };
+    const coordination: Coordination = { renew: ({ ask }) => ask(), onPause };
     const { service, api } = await startClient({ coordination });
     service.answers.set(list, inTurn({ status: 429, headers: { "retry-after": "2" }, json: {} }, { json: [] }));
     expect(await api.surveys()).toEqual([]);

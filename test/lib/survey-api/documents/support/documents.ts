@@ -1,4 +1,6 @@
-import { type BodyReader, documents as shown } from "../../../../../lib/survey-api/bodies/documents.ts";
+import { type Shown, documents as shown } from "../../../../../lib/survey-api/bodies/documents.ts";
+import type { Odd } from "../../../../../lib/survey-api/bodies/field.ts";
+import { nameOf } from "../../../../../lib/survey-api/bodies/read-body.ts";
 import metadata from "../fixtures/metadata.json" with { type: "json" };
 import questions from "../fixtures/questions.json" with { type: "json" };
 import records from "../fixtures/records.json" with { type: "json" };
@@ -8,13 +10,31 @@ import survey from "../fixtures/survey.json" with { type: "json" };
 import surveyList from "../fixtures/survey-list.json" with { type: "json" };
 import type { Json } from "./json.ts";
 
+/** A place of a body that is not as documented. */
+export interface Place {
+  path: string;
+  expected: string;
+}
+
+/** The value of a body with the places that are not as documented, or the places that had to be readable and are not. */
+export function reading<T>(
+  { body: { read } }: Shown<T>,
+  body: unknown,
+): { value: T; irregular: Place[] } | { unreadable: Place[] } {
+  const odd: Odd[] = [];
+  const value = read(body, odd);
+  const told = (some: Odd[]): Place[] => some.map((one) => ({ path: nameOf(one), expected: one.expected }));
+  const unreadable = odd.filter(({ isUnreadable }) => isUnreadable);
+  return unreadable.length > 0 ? { unreadable: told(unreadable) } : { value, irregular: told(odd) };
+}
+
 interface Document {
   /** The resource and its section of the API document. */
   name: string;
   /** A body as documented. */
   body: Json;
   /** Reads the whole body. */
-  read: BodyReader<unknown>;
+  read: (body: unknown) => ReturnType<typeof reading<unknown>>;
   /** Fields of which the document says "or null". */
   orNull?: string[];
 }
@@ -23,26 +43,36 @@ const thresholds = ["[0].31.firstLevelThreshold", "[0].31.secondLevelThreshold"]
 
 /** A body of every resource of section 2, written after the document. */
 export const documents: Document[] = [
-  { name: "2.1 survey list", body: surveyList, read: shown["get survey list"].read },
+  { name: "2.1 survey list", body: surveyList, read: (read) => reading(shown["get survey list"], read) },
   {
     name: "2.2 full survey",
     body: survey,
-    read: shown["get survey"].read,
+    read: (read) => reading(shown["get survey"], read),
     orNull: ["[0].languageId", "[0].pagesById.701.description"],
   },
-  { name: "2.3 questions", body: questions, read: shown["get survey questions"].read },
-  { name: "2.4 records", body: records, read: shown["get survey responses"].read, orNull: ["[0].score", "[1].score"] },
+  { name: "2.3 questions", body: questions, read: (read) => reading(shown["get survey questions"], read) },
+  {
+    name: "2.4 records",
+    body: records,
+    read: (read) => reading(shown["get survey responses"], read),
+    orNull: ["[0].score", "[1].score"],
+  },
   {
     name: "2.5 metadata",
     body: metadata,
-    read: shown["get response metadata"].read,
+    read: (read) => reading(shown["get response metadata"], read),
     orNull: ["[0].referrer", "[0].languageId", "[0].languageName", "[0].languageSymbol"],
   },
   {
     name: "2.6 metrics of a response",
     body: responseMetrics,
-    read: shown["get metric, single response"].read,
+    read: (read) => reading(shown["get metric, single response"], read),
     orNull: thresholds,
   },
-  { name: "2.7 metrics of a report", body: reportMetrics, read: shown["get metric, report"].read, orNull: thresholds },
+  {
+    name: "2.7 metrics of a report",
+    body: reportMetrics,
+    read: (read) => reading(shown["get metric, report"], read),
+    orNull: thresholds,
+  },
 ];
