@@ -78,8 +78,8 @@ describe("a time limit", () => {
   });
 
   it("`headers` and `body` do not run while a request waits for its turn", async () => {
-    const { service, api } = await startClient({ timeouts: { headers: 150, body: 150 }, concurrency: 1 });
-    service.answers.set(list, () => (response) => setTimeout(() => response.end("[]"), 25));
+    const { service, api } = await startClient({ timeouts: { headers: 1_000, body: 1_000 }, concurrency: 1 });
+    service.answers.set(list, () => (response) => setTimeout(() => response.end("[]"), 150));
     await Promise.all(Array.from({ length: 8 }, () => api.surveys()));
     expect(service.data()).toHaveLength(8);
   });
