@@ -4,7 +4,7 @@ import { SecurityGroup } from "aws-cdk-lib/aws-ec2";
 import { EventBus } from "aws-cdk-lib/aws-events";
 import { describe, expect, expectTypeOf, it } from "vitest";
 import type { SourceProps, SurveyPollerProps } from "../../infra/props.ts";
-import { createStateTable } from "../../infra/state-table.ts";
+import { createStateTable } from "../../infra/storage.ts";
 import { SurveyPoller } from "../../infra/survey-poller.ts";
 import { ConfigError, type SourceInput } from "../../lib/config/index.ts";
 import { importVpc } from "./support/existing.ts";
