@@ -92,6 +92,7 @@ export async function responsesToWarehouse(on: ExampleStage): Promise<void> {
     note(`${(await keys()).length} files`);
   });
   await report.step("the files are complete by the query, also with a file that is there twice", async () => {
+    await closeBooks();
     await until("the books have not come", async () => (await missing()) === 0);
     const [key = ""] = await keys();
     await aws.s3.send(
