@@ -70,7 +70,7 @@ const FULL = /ENOSPC|EDQUOT|EFBIG|no space left|quota exceeded|file too large|di
 /** The meaning of an error that a store has thrown: the disk of its data folder takes no more, or its table is damaged. Undefined of any other error. */
 export function storeFailure(error: unknown, dataDir: string): DataFolderUnusableError | undefined {
   if (!(error instanceof Error) || error instanceof PollerError) return undefined;
-  const isOfStore = errorCode(error).startsWith("ERR_SQLITE");
+  const isOfStore = /^ERR_SQLITE/.test(errorCode(error));
   return fullDisk(error, dataDir) ?? (isOfStore ? damaged(dataDir, "dynamodb", error) : undefined);
 }
 
