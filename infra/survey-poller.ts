@@ -12,7 +12,6 @@ import { type Config, ConfigError } from "../lib/config/index.ts";
 import { DAY } from "../lib/config/units.ts";
 import { RESEND_ALIAS } from "../lib/run/poll-input.ts";
 import { companionsOf, createBus, createBusCompanions, createFactsBus, refuseOnForeignBus } from "./bus.ts";
-import { createClaimCheckBucket } from "./claim-check-bucket.ts";
 import { keyPolicyStatements, may } from "./encryption.ts";
 import { createPollFunction } from "./functions.ts";
 import { leftOut, uncertainStarts } from "./left-out.ts";
@@ -33,13 +32,12 @@ import {
 import type { SurveyPollerProps } from "./props.ts";
 import { createDeadLetters } from "./queues.ts";
 import { readProps } from "./read-props.ts";
-import { createSchedules } from "./schedules.ts";
 import { sourceScopes } from "./source-scopes.ts";
 import { createSourceSecrets, type SourceSecrets, secretsVariables } from "./source-secrets.ts";
-import { createStateTable } from "./state-table.ts";
+import { createClaimCheckBucket, createStateTable } from "./storage.ts";
 import { createSubscription, type ResponseCompletedProps, type Subscription } from "./subscriptions/subscribe.ts";
 import { createWebhooks } from "./subscriptions/webhooks.ts";
-import { createTickQueue, startTicks, tickStatements } from "./tick-queue.ts";
+import { createSchedules, createTickQueue, startTicks, tickStatements } from "./ticks.ts";
 
 /** Milliseconds for which a response may wait for its metrics and what is kept of it be the only copy left. */
 const LONGEST_OUTAGE = 14 * DAY;

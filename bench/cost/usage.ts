@@ -42,16 +42,10 @@ export async function usageOf({ surveys, responses, news, ticks }: Scenario): Pr
   });
   const poller = await createAwsPoller(service.url, { startFrom: "now", advanced: { concurrency: 64 } });
   try {
-    const settle = async (): Promise<void> => {
-      for (let settled = false; !settled; ) {
-        const { surveys: polled, unpolled } = await poller.tick();
-        settled = unpolled === 0 && polled.every(({ unfinished }) => !unfinished);
-      }
-    };
-    await settle();
+    await poller.settle();
     // A process that has been at work for a while has polled each survey that has news.
     if (news > 0) for (let survey = 1; survey <= surveys; survey += 1) await service.complete(survey);
-    await settle();
+    await poller.settle();
     // The background work of the first hours is that of the beginning.
     await poller.tick();
     await service.reset();

@@ -31,10 +31,7 @@ async function drainIntoAws({ url }: ServiceProcess): Promise<Drained> {
   const aws = await startAws();
   const poller = await createAwsPoller(url, { advanced: { concurrency: CONCURRENCY } });
   const drained = await measured(async () => {
-    for (;;) {
-      const { surveys } = await poller.tick();
-      if (!surveys.some(({ unfinished }) => unfinished)) break;
-    }
+    await poller.settle();
     return (await aws.figures()).events;
   });
   poller.close();

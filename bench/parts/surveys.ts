@@ -21,10 +21,7 @@ export async function run(): Promise<Row[]> {
   const service = await startService({ surveys, records: 1 });
   const poller = await createAwsPoller(service.url, { startFrom: "now", advanced: { concurrency: 64 } });
   try {
-    for (let settled = false; !settled; ) {
-      const { surveys: polled, unpolled } = await poller.tick();
-      settled = unpolled === 0 && polled.every(({ unfinished }) => !unfinished);
-    }
+    await poller.settle();
     const idle: { requests: number; milliseconds: number; readUnits: number; writeUnits: number }[] = [];
     for (let tick = 0; tick < IDLE_TICKS; tick += 1) {
       await service.reset();

@@ -3,17 +3,20 @@ import { createClients } from "../../lib/aws/clients.ts";
 import { parseConfig } from "../../lib/config/index.ts";
 import { secretNames } from "../../lib/config/secret-names.ts";
 import { type TickSummary, tick } from "../../lib/polling/index.ts";
-import { createSourceGraph, eventsOf, type SourceGraph } from "../../lib/run/wiring.ts";
+import { createSourceGraph, eventsOf } from "../../lib/run/wiring.ts";
 import { fillCredentials, names, provision } from "../../local/runner/provision.ts";
 
 export interface AwsPoller {
-  graph: SourceGraph;
-  /** One tick that may take so many milliseconds. */
-  tick(time?: number): Promise<TickSummary>;
+  tick(): Promise<TickSummary>;
+  /** Ticks until nothing is unfinished. */
+  settle(): Promise<void>;
   /** Request units of DynamoDB used so far, as its answers say. */
   units(): { readUnits: number; writeUnits: number };
   close(): void;
 }
+
+/** Milliseconds that a tick may take. */
+const HOUR = 3_600_000;
 
 /** The poller of one source as the function wires it, with the SDK's clients, against the services named in the environment. */
 export async function createAwsPoller(url: string, settings: Record<string, unknown> = {}): Promise<AwsPoller> {
@@ -30,16 +33,22 @@ export async function createAwsPoller(url: string, settings: Record<string, unkn
   const environment = { tableName: names.table, busName: "bench", claimCheckBucket: names.bucket, secrets };
   const graph = createSourceGraph({ ...source, events: eventsOf(events) }, environment as never, clients);
   const used = countUnits(clients.dynamodb);
+  const tickOnce = async (): Promise<TickSummary> => {
+    const deadline = Date.now() + HOUR;
+    const { service, source } = graph;
+    const ports = graph.begin(deadline);
+    const summary = await tick({ ports, source, service, owner: "bench", deadline, ownTime: HOUR });
+    await graph.settle();
+    return summary;
+  };
   return {
-    graph,
+    tick: tickOnce,
     units: () => ({ ...used }),
-    async tick(time = 3_600_000) {
-      const deadline = Date.now() + time;
-      const { service, source } = graph;
-      const ports = graph.begin(deadline);
-      const summary = await tick({ ports, source, service, owner: "bench", deadline, ownTime: time });
-      await graph.settle();
-      return summary;
+    async settle() {
+      for (let isSettled = false; !isSettled; ) {
+        const { surveys, unpolled } = await tickOnce();
+        isSettled = unpolled === 0 && surveys.every(({ unfinished }) => !unfinished);
+      }
     },
     close() {
       for (const client of [clients.dynamodb, clients.events, clients.secrets]) client.destroy();

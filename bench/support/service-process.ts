@@ -1,9 +1,7 @@
 import { startSimulator } from "../../local/simulator/index.ts";
-import type { ServiceOptions } from "./service.ts";
+import type { ServiceMessage, ServiceOptions } from "./service.ts";
 
 // The survey service in a process of its own, so that its work is not the client's: see service.ts.
-
-type Message = { kind: "count" } | { kind: "reset" } | { kind: "complete"; surveyId: number };
 
 const { surveys, records = 5, latency = 0 } = JSON.parse(process.argv[2] ?? "{}") as ServiceOptions;
 const simulator = await startSimulator({
@@ -19,12 +17,8 @@ simulator.onPageRead(() => {
   firstPageAt ??= Date.now();
 });
 if (latency > 0) simulator.fault({ kind: "latency", ms: latency });
-process.on("message", (message: Message) => {
-  if (message.kind === "complete") {
-    const [responseId = 0] = simulator.complete(message.surveyId);
-    process.send?.({ responseId, at: Date.now() });
-    return;
-  }
+process.on("message", (message: ServiceMessage) => {
+  if (message.kind === "complete") simulator.complete(message.surveyId);
   if (message.kind === "reset") {
     simulator.resetCounters();
     firstPageAt = undefined;

@@ -10,8 +10,8 @@ export interface ServiceProcess {
   /** When the first page since the last `reset` was read, in epoch milliseconds. */
   firstPageAt(): Promise<number | undefined>;
   reset(): Promise<void>;
-  /** Lets a new response of a survey complete; gives its id and when that was, in epoch milliseconds. */
-  complete(surveyId: number): Promise<{ responseId: number; at: number }>;
+  /** Lets a new response of a survey complete. */
+  complete(surveyId: number): Promise<void>;
   stop(): void;
 }
 
@@ -24,21 +24,23 @@ export interface ServiceOptions {
   latency?: number;
 }
 
+export type ServiceMessage = { kind: "count" } | { kind: "reset" } | { kind: "complete"; surveyId: number };
+
 /** Its credentials are "bench" and "bench". */
 export async function startService(options: ServiceOptions): Promise<ServiceProcess> {
   const child = fork(join(import.meta.dirname, "service-process.ts"), [JSON.stringify(options)]);
-  const ask = async <Answer>(message: unknown): Promise<Answer> => {
-    child.send(message as never);
-    const [answer] = (await once(child, "message")) as [Answer];
+  const ask = async (message: ServiceMessage): Promise<{ requests: number; firstPageAt?: number }> => {
+    child.send(message);
+    const [answer] = await once(child, "message");
     return answer;
   };
   const [{ url }] = (await once(child, "message")) as [{ url: string }];
   return {
     url,
-    requests: async () => (await ask<{ requests: number }>({ kind: "count" })).requests,
-    firstPageAt: async () => (await ask<{ firstPageAt?: number }>({ kind: "count" })).firstPageAt,
+    requests: async () => (await ask({ kind: "count" })).requests,
+    firstPageAt: async () => (await ask({ kind: "count" })).firstPageAt,
     reset: async () => void (await ask({ kind: "reset" })),
-    complete: (surveyId) => ask({ kind: "complete", surveyId }),
+    complete: async (surveyId) => void (await ask({ kind: "complete", surveyId })),
     stop: () => child.kill(),
   };
 }

@@ -64,15 +64,13 @@ export function clearDataFolder(dataDir: string): void {
 }
 
 const SQLITE_BUSY = 5;
-/** In the words of the system, of LevelDB and of SQLite. */
+/** In the words of the system and of SQLite. */
 const FULL = /ENOSPC|EDQUOT|EFBIG|no space left|quota exceeded|file too large|disk is full|disk I\/O error/i;
-const STORE = /^(LEVEL_|ERR_SQLITE)|Database is closed/;
-const STORED_FILE = /[\w-]+\.(ldb|log|sst)\b|\b(MANIFEST-\d+|CURRENT)\b/;
 
 /** The meaning of an error that a store has thrown: the disk of its data folder takes no more, or its table is damaged. Undefined of any other error. */
 export function storeFailure(error: unknown, dataDir: string): DataFolderUnusableError | undefined {
   if (!(error instanceof Error) || error instanceof PollerError) return undefined;
-  const isOfStore = STORE.test(`${errorCode(error)} ${error.message}`);
+  const isOfStore = /^ERR_SQLITE/.test(errorCode(error));
   return fullDisk(error, dataDir) ?? (isOfStore ? damaged(dataDir, "dynamodb", error) : undefined);
 }
 
@@ -91,9 +89,7 @@ function fullDisk(cause: unknown, dataDir: string): DataFolderUnusableError | un
 }
 
 function damaged(dataDir: string, part: DataPart, cause: unknown): DataFolderUnusableError {
-  const { message = "" } = cause as Partial<Error>;
-  const where = join(dataDir, part, STORED_FILE.exec(message)?.[0] ?? "");
-  return new DataFolderUnusableError(`The data folder ${dataDir} is damaged: ${where} cannot be read.`, {
+  return new DataFolderUnusableError(`The data folder ${dataDir} is damaged: ${join(dataDir, part)} cannot be read.`, {
     cause,
     hint: "Put back a copy of the whole folder, or name another by --data, which begins where --start-from says. An event that comes again has the same eventId.",
   });

@@ -5,10 +5,8 @@ import { join } from "node:path";
 import { awsJsonHandler } from "./aws-json.ts";
 import { type DataFolderUnusableError, type DataPart, openDataFolder, storeFailure, unopened } from "./data-folder.ts";
 import { type Middleware, openDoor } from "./door.ts";
-import { openItemsFile } from "./dynamodb/items-file.ts";
-import { dynamodbOperations } from "./dynamodb/operations.ts";
+import { dynamodbOperations, openItemsFile } from "./dynamodb.ts";
 import { startDeliveries } from "./event-bridge/deliveries.ts";
-import { openJournal } from "./event-bridge/journal.ts";
 import { type EventSink, putEventsOperation } from "./event-bridge/put-events.ts";
 import { openRules } from "./event-bridge/rules.ts";
 import { openQueuesAndBuckets, type QueuesAndBuckets } from "./queues-and-buckets.ts";
@@ -123,12 +121,7 @@ export async function startEmbeddedAws(options: EmbeddedAwsOptions): Promise<Emb
 
   async function startEventBridge(folder: string, queues: QueuesAndBuckets): Promise<string> {
     const rules = openRules(join(folder, "rules.json"));
-    const deliveries = startDeliveries({
-      journal: openJournal(join(folder, "deliveries.db")),
-      queues,
-      refusedFile: join(folder, "refused.jsonl"),
-      isTarget: rules.isTarget,
-    });
+    const deliveries = startDeliveries({ folder, queues, isTarget: rules.isTarget });
     closing.push(deliveries.close);
     const PutEvents = putEventsOperation({ rules, deliveries, onEvent: options.onEvent ?? (() => undefined) });
     return listen("eventbridge", awsJsonHandler("AWSEvents", { ...rules.operations, PutEvents }));

@@ -33,9 +33,7 @@ const given = z.looseObject({
   ClientRequestToken: z.string().min(32).max(64).default(randomUUID),
 });
 type Given = z.infer<typeof given>;
-const createInput = given.extend({ Name: z.string().regex(/^[\w/+=.@-]{1,512}$/) });
-const secretInput = z.looseObject({ SecretId: z.string() });
-const putInput = given.extend({ SecretId: z.string() });
+const ofSecret = z.looseObject({ SecretId: z.string() });
 
 /**
  * What a poller asks of Secrets Manager: a secret has one value, the current one. Each secret is a file for its owner alone, named by a hash so
@@ -68,54 +66,46 @@ export function secretsOperations(folder: string): Record<string, Operation> {
     throw new AwsError("InvalidRequestException", "You can't use the secret: it was marked for deletion.");
   }
 
-  function create({ Name, ...given }: z.infer<typeof createInput>): unknown {
-    if (secrets.has(Name)) throw new AwsError("ResourceExistsException", `The secret ${Name} already exists.`);
-    const suffix = randomBytes(3).toString("hex");
-    const arn = `arn:aws:secretsmanager:${REGION}:${ACCOUNT}:secret:${Name}-${suffix}`;
-    return save({ arn, name: Name, createdAt: now(), changedAt: now(), versions: versionOf(given) });
-  }
-
-  function put({ SecretId, ...given }: z.infer<typeof putInput>): unknown {
-    const versions = versionOf(given);
-    const [VersionId] = Object.keys(versions);
-    if (VersionId === undefined) {
-      throw new AwsError("InvalidRequestException", "You must provide either SecretString or SecretBinary.");
-    }
-    return { ...save({ ...usable(SecretId), changedAt: now(), versions }), VersionId, VersionStages: [CURRENT] };
-  }
-
-  function get({ SecretId }: z.infer<typeof secretInput>): unknown {
-    const { arn, name, versions } = usable(SecretId);
-    const current = Object.entries(versions).find(([, { stages }]) => stages.includes(CURRENT));
-    if (current === undefined) throw notFound(`the specified secret value for staging label: ${CURRENT}`);
-    const [VersionId, { stages, string, binary }] = current;
-    return { ARN: arn, Name: name, VersionId, VersionStages: stages, SecretString: string, SecretBinary: binary };
-  }
-
-  function describe({ SecretId }: z.infer<typeof secretInput>): unknown {
-    const { arn, name, createdAt, changedAt, deletedAt, versions } = find(SecretId);
-    const labelled = Object.entries(versions).map(([id, { stages }]) => [id, stages]);
-    return {
-      ARN: arn,
-      Name: name,
-      CreatedDate: createdAt,
-      LastChangedDate: changedAt,
-      DeletedDate: deletedAt,
-      ...(labelled.length === 0 ? {} : { VersionIdsToStages: Object.fromEntries(labelled) }),
-    };
-  }
-
-  function remove({ SecretId }: z.infer<typeof secretInput>): unknown {
-    const deletedAt = now() + RECOVERY_SECONDS;
-    return { ...save({ ...usable(SecretId), deletedAt }), DeletionDate: deletedAt };
-  }
+  const checked = <T>(schema: z.ZodType<T>, run: (input: T) => unknown): Operation => operation(schema, run, INVALID);
 
   return {
-    CreateSecret: operation(createInput, create, INVALID),
-    DeleteSecret: operation(secretInput, remove, INVALID),
-    DescribeSecret: operation(secretInput, describe, INVALID),
-    GetSecretValue: operation(secretInput, get, INVALID),
-    PutSecretValue: operation(putInput, put, INVALID),
+    CreateSecret: checked(given.extend({ Name: z.string().regex(/^[\w/+=.@-]{1,512}$/) }), ({ Name, ...value }) => {
+      if (secrets.has(Name)) throw new AwsError("ResourceExistsException", `The secret ${Name} already exists.`);
+      const suffix = randomBytes(3).toString("hex");
+      const arn = `arn:aws:secretsmanager:${REGION}:${ACCOUNT}:secret:${Name}-${suffix}`;
+      return save({ arn, name: Name, createdAt: now(), changedAt: now(), versions: versionOf(value) });
+    }),
+    PutSecretValue: checked(given.extend({ SecretId: z.string() }), ({ SecretId, ...value }) => {
+      const versions = versionOf(value);
+      const [VersionId] = Object.keys(versions);
+      if (VersionId === undefined) {
+        throw new AwsError("InvalidRequestException", "You must provide either SecretString or SecretBinary.");
+      }
+      return { ...save({ ...usable(SecretId), changedAt: now(), versions }), VersionId, VersionStages: [CURRENT] };
+    }),
+    GetSecretValue: checked(ofSecret, ({ SecretId }) => {
+      const { arn, name, versions } = usable(SecretId);
+      const current = Object.entries(versions).find(([, { stages }]) => stages.includes(CURRENT));
+      if (current === undefined) throw notFound(`the specified secret value for staging label: ${CURRENT}`);
+      const [VersionId, { stages, string, binary }] = current;
+      return { ARN: arn, Name: name, VersionId, VersionStages: stages, SecretString: string, SecretBinary: binary };
+    }),
+    DescribeSecret: checked(ofSecret, ({ SecretId }) => {
+      const { arn, name, createdAt, changedAt, deletedAt, versions } = find(SecretId);
+      const labelled = Object.entries(versions).map(([id, { stages }]) => [id, stages]);
+      return {
+        ARN: arn,
+        Name: name,
+        CreatedDate: createdAt,
+        LastChangedDate: changedAt,
+        DeletedDate: deletedAt,
+        ...(labelled.length === 0 ? {} : { VersionIdsToStages: Object.fromEntries(labelled) }),
+      };
+    }),
+    DeleteSecret: checked(ofSecret, ({ SecretId }) => {
+      const deletedAt = now() + RECOVERY_SECONDS;
+      return { ...save({ ...usable(SecretId), deletedAt }), DeletionDate: deletedAt };
+    }),
   };
 }
 

@@ -115,64 +115,31 @@ export function showProgress(out: NodeJS.WriteStream): ProgressView {
     totals.requests += 1;
     changed = true;
   };
-  const onProgress = (message: unknown): void => {
-    const progress = message as Progress & { source: string };
-    changed = true;
-    switch (progress.kind) {
-      case "surveys":
-        surveys = progress.listed;
-        break;
-      case "page":
-        totals.pages += 1;
-        break;
-      case "waiting":
-        totals.waiting += progress.count;
-        break;
-      case "emitted":
-        totals.emitted += progress.count;
-        emissionsOf(progress.source, progress.surveyId).count += progress.count;
-        lag = progress.lag;
-        break;
-      case "paused":
-        if (progress.since === undefined) {
-          say(`the survey service asked to be left alone until ${new Date(progress.until).toISOString()}`);
-          break;
-        }
-        // Told once, and not at each of its ticks.
-        if (operatorPauses.get(progress.source) !== progress.since)
-          say(`source ${progress.source} is paused by an operator: survey-poller resume`);
-        operatorPauses.set(progress.source, progress.since);
-        break;
-      case "quarantined": {
-        totals.withheld += 1;
-        const which = progress.responseId === undefined ? "a record" : `response ${progress.responseId}`;
-        say(`survey ${progress.surveyId}: ${which} is quarantined: ${progress.reason}`);
-        break;
-      }
-      case "refused":
-        totals.withheld += 1;
-        say(
-          `survey ${progress.surveyId}: the bus has refused response ${progress.responseId} for good: ${progress.code}`,
-        );
-        break;
-      case "held":
-        totals.withheld += progress.count;
-        say(`survey ${progress.surveyId}: ${progress.count} responses are held: nothing proves their contents`);
-        break;
-      case "start awaited":
-        say(
-          `it is not known yet where history begins: of survey ${progress.unanswered.join(", ")} more is counted than is shown; looked at again`,
-        );
-        break;
-      case "unreadable surveys":
-        say(
-          `${progress.count} rows of the survey list have no surveyId that can be read: which surveys they are is not known`,
-        );
-        break;
-      case "survey failed":
-        say(`survey ${progress.surveyId}: ${progress.message} (${progress.code}); tried again at the next tick`);
-        break;
+  const count = (progress: Told): void => {
+    if (progress.kind === "surveys") surveys = progress.listed;
+    if (progress.kind === "page") totals.pages += 1;
+    if (progress.kind === "waiting") totals.waiting += progress.count;
+    if (progress.kind === "quarantined" || progress.kind === "refused") totals.withheld += 1;
+    if (progress.kind === "held") totals.withheld += progress.count;
+    if (progress.kind === "emitted") {
+      totals.emitted += progress.count;
+      emissionsOf(progress.source, progress.surveyId).count += progress.count;
+      lag = progress.lag;
     }
+  };
+  /** A pause by an operator is told once, and not at each of its ticks. */
+  const isTold = (progress: Told): boolean => {
+    if (progress.kind !== "paused" || progress.since === undefined) return false;
+    const before = operatorPauses.get(progress.source);
+    operatorPauses.set(progress.source, progress.since);
+    return before === progress.since;
+  };
+  const onProgress = (message: unknown): void => {
+    const progress = message as Told;
+    changed = true;
+    count(progress);
+    const line = lineAbout(progress);
+    if (line !== undefined && !isTold(progress)) say(line);
   };
   const onPause = (message: unknown): void => {
     const { duration } = message as PauseEvent;
@@ -201,4 +168,31 @@ export function showProgress(out: NodeJS.WriteStream): ProgressView {
       clear();
     },
   };
+}
+
+type Told = Progress & { source: string };
+
+/** The line about what a person may want to know of; undefined for what only counts. */
+function lineAbout(progress: Told): string | undefined {
+  switch (progress.kind) {
+    case "paused":
+      return progress.since === undefined
+        ? `the survey service asked to be left alone until ${new Date(progress.until).toISOString()}`
+        : `source ${progress.source} is paused by an operator: survey-poller resume`;
+    case "quarantined": {
+      const which = progress.responseId === undefined ? "a record" : `response ${progress.responseId}`;
+      return `survey ${progress.surveyId}: ${which} is quarantined: ${progress.reason}`;
+    }
+    case "refused":
+      return `survey ${progress.surveyId}: the bus has refused response ${progress.responseId} for good: ${progress.code}`;
+    case "held":
+      return `survey ${progress.surveyId}: ${progress.count} responses are held: nothing proves their contents`;
+    case "start awaited":
+      return `it is not known yet where history begins: of survey ${progress.unanswered.join(", ")} more is counted than is shown; looked at again`;
+    case "unreadable surveys":
+      return `${progress.count} rows of the survey list have no surveyId that can be read: which surveys they are is not known`;
+    case "survey failed":
+      return `survey ${progress.surveyId}: ${progress.message} (${progress.code}); tried again at the next tick`;
+  }
+  return undefined;
 }

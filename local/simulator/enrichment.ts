@@ -1,6 +1,5 @@
 import { dateTimeString } from "./dates.ts";
 import { hash32, hashFraction } from "./hashing.ts";
-import type { OperationContext } from "./operation-context.ts";
 import { countryOf } from "./record-contents.ts";
 import type { EnrichmentOverride, SimulatedResponse } from "./responses.ts";
 import type { Settings } from "./settings.ts";
@@ -9,41 +8,27 @@ import type { Survey } from "./survey.ts";
 /** The answer of operation 11 or 13 for a response: a body, a status that stands for none, or nothing at all. */
 type EnrichmentAnswer = { body: unknown } | { status: number } | { hang: true };
 
-/** Section 2.6, or what the overrides, the survey or the settings put in its place; `reads` counts this one. */
-export function metricsAnswer(
+/** The answer to the read numbered `reads`: that of section 2.6 or 2.5, or what the overrides put in its place. */
+export function enrichmentAnswer(
+  which: "metrics" | "metadata",
   survey: Survey,
   response: SimulatedResponse,
   settings: Settings,
   reads: number,
 ): EnrichmentAnswer {
-  return overriddenAnswer(response.overrides.metrics, reads) ?? { body: metricsBody(survey, response, settings) };
-}
-
-/** Section 2.5, or what stands in its place; `reads` counts this one. */
-export function metadataAnswer(
-  survey: Survey,
-  response: SimulatedResponse,
-  settings: Settings,
-  reads: number,
-): EnrichmentAnswer {
-  return (
-    overriddenAnswer(response.overrides.metadata, reads) ?? {
-      body: metadataBody(survey, response, settings),
-    }
-  );
+  const overridden = overriddenAnswer(response.overrides[which], reads);
+  if (overridden !== undefined) return overridden;
+  const bodyOf = which === "metrics" ? metricsBody : metadataBody;
+  return { body: bodyOf(survey, response, settings) };
 }
 
 /** The answer of an override to the read numbered `reads`, if it has one. */
 function overriddenAnswer(override: EnrichmentOverride | undefined, reads: number): EnrichmentAnswer | undefined {
   if (override === undefined || "body" in override || "hang" in override) return override;
   if ("fail" in override) return reads <= override.fail ? { status: override.status ?? 500 } : undefined;
-  return reads > (override.reads ?? Number.POSITIVE_INFINITY) ? undefined : absences[override.absent];
+  if (reads > (override.reads ?? Number.POSITIVE_INFINITY)) return undefined;
+  return override.absent === "404" ? { status: 404 } : { body: [] };
 }
-
-const absences = {
-  "404": { status: 404 },
-  empty: { body: [] },
-} as const satisfies Record<string, EnrichmentAnswer>;
 
 type Metric = [key: string, metric: Record<string, unknown>];
 
@@ -118,52 +103,34 @@ function metadataBody(survey: Survey, response: SimulatedResponse, settings: Set
   return [settings.metadataList === "anonymous" ? metadata : { responseId: response.responseId, ...metadata }];
 }
 
-/** Answers that hold something else than what was asked for, as caches give them by mistake. */
-
-/** Operation 13, with the metadata of other responses where the settings say so; `reads` counts this one. */
+/** Metadata as operation 13 shows them: also, or only, those of another response where the settings say so. */
 export function metadataShown(
   survey: Survey,
   response: SimulatedResponse,
+  settings: Settings,
   reads: number,
-  context: OperationContext,
 ): EnrichmentAnswer {
-  const settings = context.settings();
-  const own = metadataAnswer(survey, response, settings, reads);
-  if (overriddenAnswer(response.overrides.metadata, reads) !== undefined) return own;
-  if (settings.metadataMixups > 0 && context.random() < settings.metadataMixups)
-    return otherMetadata(survey, response, settings, context.random()) ?? own;
-  if (settings.metadataList !== "several") return own;
-  // The same one at each read: only mixups are drawn.
-  const other = otherMetadata(survey, response, settings, hashFraction(survey.seed, response.responseId, 85));
-  return "body" in own ? { body: listOf(other?.body, own.body) ?? own.body } : own;
+  const own = enrichmentAnswer("metadata", survey, response, settings, reads);
+  const isMixed = settings.metadataList === "other" || settings.metadataList === "several";
+  if (!isMixed || overriddenAnswer(response.overrides.metadata, reads) !== undefined || !("body" in own)) return own;
+  const other = otherMetadata(survey, response, settings);
+  if (other === undefined || settings.metadataList === "other") return other ?? own;
+  return Array.isArray(other.body) ? { body: [...other.body, ...(own.body as unknown[])] } : own;
 }
 
-/**
- * The metadata of another completed response that has some. The search begins at `start`, a fraction of the list of
- * records: walking to one costs the same in a survey of a million.
- */
-function otherMetadata(
-  survey: Survey,
-  response: SimulatedResponse,
-  settings: Settings,
-  start: number,
-): { body: unknown } | undefined {
+/** The metadata of another completed response that has some; the same one at each read. */
+function otherMetadata(survey: Survey, response: SimulatedResponse, settings: Settings): { body: unknown } | undefined {
   const list = survey.list(settings);
-  const from = Math.floor(start * list.total());
+  const from = Math.floor(hashFraction(survey.seed, response.responseId, 85) * list.total());
   for (const [first, count] of [
     [from, list.total() - from],
     [0, from],
   ] as const) {
     for (const { response: other } of list.read(first, count, "asc", "ascending")) {
       if (other.responseId === response.responseId || other.completedAt === null) continue;
-      const metadata = metadataAnswer(survey, other, settings, Number.POSITIVE_INFINITY);
+      const metadata = enrichmentAnswer("metadata", survey, other, settings, Number.POSITIVE_INFINITY);
       if ("body" in metadata) return metadata;
     }
   }
   return undefined;
-}
-
-/** Both lists in one; undefined where one of them is none. */
-function listOf(first: unknown, second: unknown): unknown[] | undefined {
-  return Array.isArray(first) && Array.isArray(second) ? [...first, ...second] : undefined;
 }

@@ -1,9 +1,9 @@
 export { runDemoLife } from "./demo.ts";
 export type { Fault, FaultKind } from "./faults.ts";
-export type { PageHook } from "./operation-context.ts";
-export type { RequestLogEntry } from "./request-log.ts";
+export type { PageHook } from "./operations.ts";
 export type { EnrichmentOverride, ListedRecord, ResponseOverrides } from "./responses.ts";
 export type { Operation } from "./routes.ts";
+export type { RequestLogEntry } from "./service.ts";
 export type { CountRule, RateLimit, Settings, SettingsPatch } from "./settings.ts";
 export { type Miss, runShadow, type Shadow, type ShadowSummary, type Why } from "./shadow.ts";
 export { type Simulator, type SimulatorOptions, startSimulator } from "./simulator.ts";

@@ -1,14 +1,11 @@
-import { createRandom, hash32 } from "./hashing.ts";
 import { type Change, createLife, type Life } from "./life.ts";
-import type { Answer, PageHook } from "./operation-context.ts";
-import { createOperations } from "./operations.ts";
-import { type PeekedPage, peekPage } from "./page-reads.ts";
+import { type Answer, createOperations, type PageHook, type PeekedPage, peekPage } from "./operations.ts";
 import { allRecords } from "./record-contents.ts";
 import type { ListedRecord } from "./responses.ts";
 import type { Route } from "./routes.ts";
 import { defaultSettings, type Settings, type SettingsPatch, withSettings } from "./settings.ts";
 import { createCounts, type Survey, type SurveySpec, type SurveyTally } from "./survey.ts";
-import { responseTruth, type TruthResponse, truthOf } from "./truth.ts";
+import { responseTruth, type TruthResponse } from "./truth.ts";
 
 export interface ModelOptions {
   /** Everything that looks random comes from it; default 1. */
@@ -45,7 +42,7 @@ export interface Model extends Life {
   tally(surveyId: number): SurveyTally;
   openIds(surveyId: number): number[];
   has(surveyId: number, responseId: number): boolean;
-  /** Every completed response (of one survey) with its full contents. */
+  /** Every completed response (of one survey) with its full contents, by survey and id. */
   truth(surveyId?: number): TruthResponse[];
   /** One completed response, however large its survey. */
   truthOf(surveyId: number, responseId: number): TruthResponse | undefined;
@@ -67,13 +64,10 @@ export function createModel({ seed = 1, now = Date.now, ...options }: ModelOptio
   const hooks = {
     before: new Set<PageHook>(),
     after: new Set<PageHook>(),
-    reads: new Map<number, number>(),
     lists: new Set<() => void>(),
   };
-  // A source of its own: the faults of a seed meet the same requests, whether or not anything is mixed up.
-  const random = createRandom(hash32(seed, 92));
   const built = options.built ?? (() => undefined);
-  const answer = createOperations({ surveys, settings, counts, hooks, built, random });
+  const answer = createOperations({ surveys, settings, counts, hooks, built });
   const surveyOf = (surveyId: number): Survey => {
     const survey = surveys.get(surveyId);
     if (survey === undefined) throw new Error(`there is no survey ${surveyId}`);
@@ -103,9 +97,15 @@ export function createModel({ seed = 1, now = Date.now, ...options }: ModelOptio
     surveyIds: () => [...surveys.keys()],
     tally: (surveyId) => ({ ...surveyOf(surveyId).tally }),
     openIds: (surveyId) =>
-      [...surveyOf(surveyId).ids()].filter((id) => surveyOf(surveyId).find(id)?.completedAt === null),
+      surveyOf(surveyId)
+        .all()
+        .filter(({ completedAt }) => completedAt === null)
+        .map(({ responseId }) => responseId),
     has: (surveyId, responseId) => surveyOf(surveyId).find(responseId) !== undefined,
-    truth: (surveyId) => truthOf(surveyId === undefined ? surveys.values() : [surveyOf(surveyId)], current),
+    truth: (surveyId) =>
+      (surveyId === undefined ? [...surveys.values()] : [surveyOf(surveyId)]).flatMap((survey) =>
+        survey.all().flatMap((response) => responseTruth(survey, response, current) ?? []),
+      ),
     truthOf: (surveyId, responseId) => responseTruth(surveyOf(surveyId), surveyOf(surveyId).find(responseId), current),
   };
 }

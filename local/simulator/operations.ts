@@ -1,10 +1,10 @@
-import { metadataShown, metricsAnswer, reportMetricsBody } from "./enrichment.ts";
-import type { Answer, OperationContext } from "./operation-context.ts";
-import { readPage } from "./page-reads.ts";
-import { allRecords, asRead } from "./record-contents.ts";
-import type { SimulatedResponse } from "./responses.ts";
+import { enrichmentAnswer, metadataShown, reportMetricsBody } from "./enrichment.ts";
+import { hash32 } from "./hashing.ts";
+import { allRecords, asRead, recordAt } from "./record-contents.ts";
+import type { ListedRecord, SimulatedResponse } from "./responses.ts";
 import type { Operation, PathParameters, Route } from "./routes.ts";
-import type { Survey } from "./survey.ts";
+import type { Settings } from "./settings.ts";
+import type { Counts, Survey } from "./survey.ts";
 import {
   fullSurvey,
   questionList,
@@ -14,9 +14,38 @@ import {
   surveyListItem,
 } from "./survey-bodies.ts";
 
+/** The status of an answer and, when it is 200, what its JSON says; or no answer at all. */
+export type Answer = { status: number; body?: unknown } | "hang";
+
+/** The state from which the operations answer. */
+interface OperationContext {
+  surveys: ReadonlyMap<number, Survey>;
+  settings: () => Settings;
+  counts: Counts;
+  hooks: Hooks;
+  /** Told how many records an answer is built of. */
+  built: (records: number) => void;
+}
+
+/** Called at the `nth` page read of a survey (from 1); `order` is null when the request names none. */
+export type PageHook = (surveyId: number, page: number, order: "asc" | "desc" | null, nth: number) => void;
+
+/** Hooks around page reads: what they change is seen by this read (before) or only by the next one (after); `lists` at each survey list. */
+interface Hooks {
+  before: Set<PageHook>;
+  after: Set<PageHook>;
+  lists: Set<() => void>;
+}
+
 /** Answers every data request (all but the token), once its headers are found right. */
-export function createOperations(context: OperationContext): (route: Route) => Answer {
-  const { surveys, settings, counts, hooks, built } = context;
+export function createOperations({
+  surveys,
+  settings,
+  counts,
+  hooks,
+  built,
+}: OperationContext): (route: Route) => Answer {
+  const pageReads = new Map<number, number>();
   const enrichmentReads = new Map<string, number>();
   let singleReads = 0;
 
@@ -45,7 +74,7 @@ export function createOperations(context: OperationContext): (route: Route) => A
       case "responses-page":
       case "v2-responses-page":
       case "responses-order":
-        return readPage(survey, parameters, context);
+        return page(survey, parameters);
       case "response":
       case "v2-response":
         return single(survey, survey.find(Number(parameters.response)));
@@ -57,6 +86,21 @@ export function createOperations(context: OperationContext): (route: Route) => A
       case "v2-metadata":
         return enrichment(survey, Number(parameters.response), operation === "metrics" ? "metrics" : "metadata");
     }
+  }
+
+  function page(survey: Survey, { page: text = "1", ...parameters }: PathParameters): Answer {
+    const number = Number(text);
+    const order = parameters.order ?? null;
+    if (!/^\d{1,9}$/.test(text) || number < 1) return { status: 400 };
+    if (order !== null && order !== "asc" && order !== "desc") return { status: 400 };
+    const nth = (pageReads.get(survey.surveyId) ?? 0) + 1;
+    pageReads.set(survey.surveyId, nth);
+    for (const hook of hooks.before) hook(survey.surveyId, number, order, nth);
+    const given = pageAnswer(survey, number, order ?? settings().defaultOrder, settings());
+    for (const hook of hooks.after) hook(survey.surveyId, number, order, nth);
+    if (!Array.isArray(given)) return given;
+    built(given.length);
+    return ok(asRead(given, settings(), nth));
   }
 
   function single(survey: Survey, response: SimulatedResponse | undefined): Answer {
@@ -73,13 +117,13 @@ export function createOperations(context: OperationContext): (route: Route) => A
     const reads = countRead(survey, response, which);
     const given =
       which === "metrics"
-        ? metricsAnswer(survey, response, settings(), reads)
-        : metadataShown(survey, response, reads, context);
+        ? enrichmentAnswer(which, survey, response, settings(), reads)
+        : metadataShown(survey, response, settings(), reads);
     if ("hang" in given) return "hang";
     return "body" in given ? ok(given.body) : given;
   }
 
-  // Only the overrides of a response count reads; for the rest of a million nothing is kept.
+  // Only the overrides of a response count reads.
   function countRead(survey: Survey, response: SimulatedResponse, which: "metrics" | "metadata"): number {
     if (response.overrides[which] === undefined) return 1;
     const key = `${survey.surveyId}/${response.responseId}/${which}`;
@@ -103,4 +147,65 @@ function decoded(crk: string | undefined): string {
   } catch {
     return "";
   }
+}
+
+/** Most records of a page: the one limit that the document states. */
+const recordsPerPage = 100;
+
+/** The records of a page, or the status that stands for a page behind the last one or for an empty list. */
+function pageAnswer(
+  survey: Survey,
+  page: number,
+  order: "asc" | "desc",
+  settings: Settings,
+): ListedRecord[] | { status: number } {
+  const { pastEnd, emptyList } = settings;
+  const total = survey.list(settings).total();
+  const { from, last } = placeOf(survey, page, settings);
+  const isPastEnd = from >= total && page > 1;
+  if (isPastEnd && isStatus(pastEnd)) return { status: Number(pastEnd) };
+  const given = isPastEnd && pastEnd !== "empty" ? (pastEnd === "repeatLast" ? last : 1) : page;
+  if (given === 1 && total === 0 && isStatus(emptyList)) return { status: Number(emptyList) };
+  return peekPage(survey, given, order, settings).records;
+}
+
+const isStatus = (setting: string): boolean => Number.isInteger(Number(setting));
+
+/** Records that a page holds if it is not the last one. */
+function sizeOf({ seed }: Survey, page: number, { pageSize }: Settings): number {
+  return pageSize === "full" ? recordsPerPage : 40 + (hash32(seed, page, 93) % 61);
+}
+
+/** The number of records before a page, and the last page that has any. */
+function placeOf(survey: Survey, page: number, settings: Settings): { from: number; last: number } {
+  const total = survey.list(settings).total();
+  if (settings.pageSize === "full")
+    return { from: (page - 1) * recordsPerPage, last: Math.max(1, Math.ceil(total / recordsPerPage)) };
+  let from = 0;
+  let end = 0;
+  let last = 1;
+  for (let number = 1; number < page || end < total; number += 1) {
+    end += sizeOf(survey, number, settings);
+    if (number < page) from = end;
+    if (end < total) last = number + 1;
+  }
+  return { from, last };
+}
+
+/** A page as it stands now, and the records before and behind it. */
+export interface PeekedPage {
+  records: ListedRecord[];
+  before: ListedRecord | undefined;
+  behind: ListedRecord | undefined;
+}
+
+/** No request, and seen by nobody. */
+export function peekPage(survey: Survey, page: number, order: "asc" | "desc", settings: Settings): PeekedPage {
+  const { from } = placeOf(survey, page, settings);
+  const count = sizeOf(survey, page, settings);
+  const first = Math.max(0, from - 1);
+  const places = survey.list(settings).read(first, from - first + count + 1, order, settings.recordOrder[order]);
+  const read = Array.from(places, ({ response, slot }) => recordAt(survey, response, slot, settings));
+  const before = from === first ? undefined : read.shift();
+  return { records: read.slice(0, count), before, behind: read[count] };
 }

@@ -2,7 +2,13 @@ import { dateTimeString } from "./dates.ts";
 import { hash32, hashFraction } from "./hashing.ts";
 import { crkOf, type ListedRecord, questionIndex, recordSlot, type SimulatedResponse } from "./responses.ts";
 import type { Settings } from "./settings.ts";
-import { questionAt, type SurveyQuestions, someWords, textOfBytes } from "./survey-questions.ts";
+import {
+  questionAt,
+  type SimulatedQuestion,
+  type SurveyQuestions,
+  someWords,
+  textOfBytes,
+} from "./survey-questions.ts";
 
 const countries = ["PL", "PL", "PL", "DE", "CZ", "GB", "US"];
 
@@ -37,19 +43,10 @@ function buildRecord(
   settings: Settings,
 ): ListedRecord {
   const { seed, surveyId } = survey;
-  const { overrides, content } = response;
+  const { overrides } = response;
   const { source, row } = recordSlot(seed, response, slot);
   const question = questionAt(survey, questionIndex(seed, response, slot, survey.questions));
   const draw = hash32(seed, response.responseId, response.revision, source, row, 51);
-
-  const bytes = overrides.commentBytes ?? content.commentBytes;
-  const hasComment = question.kind === "open" || hashFraction(draw, 1) < 0.3;
-  const comment =
-    bytes === null || bytes === undefined
-      ? hasComment
-        ? someWords(draw, 2 + (hash32(draw, 2) % 9))
-        : ""
-      : textOfBytes(draw, bytes);
 
   const record: ListedRecord = {
     responseId: response.responseId,
@@ -65,7 +62,7 @@ function buildRecord(
     answer: chosenAnswers(draw, question.kind, question.answers.length).map(
       (index) => index - 1 + settings.answersFrom,
     ),
-    comment,
+    comment: commentOf(draw, question.kind, overrides.commentBytes),
     score: question.kind === "open" ? null : hash32(draw, 3) % 11,
     matrixScore: null,
   };
@@ -84,7 +81,14 @@ function completedString(response: SimulatedResponse, settings: Settings): strin
   return openDateCompleted === "dateStart" ? dateTimeString(response.startedAt, settings.zone) : openDateCompleted;
 }
 
-function chosenAnswers(draw: number, kind: "single" | "multiple" | "open", answers: number): number[] {
+/** About a third of the records have a short one. */
+function commentOf(draw: number, kind: SimulatedQuestion["kind"], bytes: number | undefined): string {
+  if (bytes !== undefined) return textOfBytes(draw, bytes);
+  const hasComment = kind === "open" || hashFraction(draw, 1) < 0.3;
+  return hasComment ? someWords(draw, 2 + (hash32(draw, 2) % 9)) : "";
+}
+
+function chosenAnswers(draw: number, kind: SimulatedQuestion["kind"], answers: number): number[] {
   if (kind === "open") return [];
   const first = hash32(draw, 4) % answers;
   if (kind === "single") return [first + 1];

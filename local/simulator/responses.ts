@@ -87,14 +87,11 @@ export function crkOf(seed: number, response: SimulatedResponse): string | null 
   return `${response.responseId.toString(36)}-${mark.toString(36)}`;
 }
 
-/** Where record `slot` of a response comes from: the record whose question it shares, and which repeat of it it is. */
-interface RecordSlot {
-  source: number;
-  /** 0 for the record itself and for identical repeats, else the number of the row. */
-  row: number;
-}
-
-export function recordSlot(seed: number, response: SimulatedResponse, slot: number): RecordSlot {
+/**
+ * Where record `slot` of a response comes from: the record whose question it shares, and which repeat of it it is. The row of the record itself
+ * and of identical repeats is 0.
+ */
+export function recordSlot(seed: number, response: SimulatedResponse, slot: number): { source: number; row: number } {
   const repeat = repeatOf(seed, response);
   if (slot <= repeat.slot) return { source: slot, row: 0 };
   if (slot > repeat.slot + repeat.copies) return { source: slot - repeat.copies, row: 0 };
@@ -114,11 +111,9 @@ export function questionIndex(seed: number, response: SimulatedResponse, slot: n
 
 // Ids of a survey's first responses are 1 to 3 apart, since the account's other surveys take numbers too.
 const idStep = 3;
-// A survey's range of ids and its records must stay exact in a double.
-const mostResponses = 4_000_000;
 
 /** The responses a survey begins with; instants are epoch milliseconds. */
-interface PopulationSpec {
+interface FirstResponses {
   seed: number;
   firstId: number;
   responses: number;
@@ -128,94 +123,31 @@ interface PopulationSpec {
   content: ContentSettings;
 }
 
-/**
- * The responses of one survey. Those it begins with are computed from their number when asked for; only the ones that
- * came or changed later are stored.
- */
-export interface Population {
-  /** The first id that is free after the responses it begins with. */
-  readonly nextId: number;
-  find(responseId: number): SimulatedResponse | undefined;
-  findByCrk(crk: string): SimulatedResponse | undefined;
-  /** Every id, ascending. */
-  ids(): Float64Array;
-  put(response: SimulatedResponse): void;
-  drop(responseId: number): void;
-}
+/** The first id that is free after them. */
+export const idAfter = ({ firstId, responses, open }: FirstResponses): number => firstId + (responses + open) * idStep;
 
-/** Throws a RangeError for more than four million responses. */
-export function createPopulation(spec: PopulationSpec): Population {
-  const slots = spec.responses + spec.open;
-  if (slots > mostResponses) throw new RangeError(`a survey begins with at most ${mostResponses} responses`);
+/** They follow from the seed, ids ascending. The open ones lie evenly among the others, so that some are old. */
+export function firstResponses(spec: FirstResponses): SimulatedResponse[] {
+  const { seed, firstId, open, content } = spec;
+  const count = spec.responses + open;
   const from = Math.ceil(spec.completedFrom / 1000);
   const to = Math.max(from, Math.floor(spec.completedTo / 1000));
-  const nextId = spec.firstId + slots * idStep;
-  const stored = new Map<number, SimulatedResponse>();
-  const dropped = new Set<number>();
-  const chosenCrks = new Map<string, number>();
-
-  const idOf = (slot: number) => spec.firstId + slot * idStep + (hash32(spec.seed, slot, 10) % idStep);
-  const slotOf = (responseId: number): number | undefined => {
-    const slot = Math.floor((responseId - spec.firstId) / idStep);
-    return slot >= 0 && slot < slots && idOf(slot) === responseId ? slot : undefined;
-  };
-  // The open ones lie evenly among the others, so that some are old.
-  const isOpen = (slot: number) =>
-    Math.floor(((slot + 1) * spec.open) / slots) > Math.floor((slot * spec.open) / slots);
-
-  function compute(slot: number, responseId: number): SimulatedResponse {
-    const started = from + Math.floor(((slot + hashFraction(spec.seed, slot, 11)) / slots) * (to - from));
-    const wanted = started + durationSeconds(spec.seed, responseId);
-    const completed =
-      wanted <= to ? wanted : started + Math.floor(hashFraction(spec.seed, slot, 12) * (to - started + 1));
+  return Array.from({ length: count }, (_, place) => {
+    const responseId = firstId + place * idStep + (hash32(seed, place, 10) % idStep);
+    const isOpen = Math.floor(((place + 1) * open) / count) > Math.floor((place * open) / count);
+    const started = from + Math.floor(((place + hashFraction(seed, place, 11)) / count) * (to - from));
+    const wanted = started + durationSeconds(seed, responseId);
+    const completed = wanted <= to ? wanted : started + Math.floor(hashFraction(seed, place, 12) * (to - started + 1));
     return {
       responseId,
       startedAt: started * 1000,
-      completedAt: isOpen(slot) ? null : completed * 1000,
-      records: recordCount(spec.seed, responseId, spec.content, {}),
+      completedAt: isOpen ? null : completed * 1000,
+      records: recordCount(seed, responseId, content, {}),
       revision: 0,
-      content: spec.content,
+      content,
       overrides: {},
     };
-  }
-
-  function find(responseId: number): SimulatedResponse | undefined {
-    const later = stored.get(responseId);
-    if (later !== undefined || dropped.has(responseId)) return later;
-    const slot = slotOf(responseId);
-    return slot === undefined ? undefined : compute(slot, responseId);
-  }
-
-  return {
-    nextId,
-    find,
-    findByCrk(crk) {
-      const responseId = chosenCrks.get(crk) ?? Number.parseInt(crk.split("-")[0] ?? "", 36);
-      const response = find(responseId);
-      return response !== undefined && crkOf(spec.seed, response) === crk ? response : undefined;
-    },
-    ids() {
-      const later = [...stored.keys()].filter((responseId) => slotOf(responseId) === undefined);
-      const ids = new Float64Array(slots - dropped.size + later.length);
-      ids.set(later);
-      let filled = later.length;
-      for (let slot = 0; slot < slots; slot += 1) {
-        const responseId = idOf(slot);
-        if (!dropped.has(responseId)) ids[filled++] = responseId;
-      }
-      return ids.sort();
-    },
-    put(response) {
-      stored.set(response.responseId, response);
-      dropped.delete(response.responseId);
-      const { crk } = response.overrides;
-      if (typeof crk === "string") chosenCrks.set(crk, response.responseId);
-    },
-    drop(responseId) {
-      stored.delete(responseId);
-      if (slotOf(responseId) !== undefined) dropped.add(responseId);
-    },
-  };
+  });
 }
 
 /** Mostly a quarter of an hour, sometimes a day, rarely a week: completions come late and out of order. */

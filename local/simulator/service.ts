@@ -1,8 +1,7 @@
 import { delay, type Fault, type Faults } from "./faults.ts";
 import type { HttpOutcome, HttpReply, HttpRequest } from "./http-server.ts";
-import type { Answer } from "./operation-context.ts";
-import type { RequestLog } from "./request-log.ts";
-import { findRoute, type Route } from "./routes.ts";
+import type { Answer } from "./operations.ts";
+import { findRoute, type Operation, type Route } from "./routes.ts";
 import type { RateLimit, Settings } from "./settings.ts";
 import { sameSecret, type Tokens, tokenBody } from "./tokens.ts";
 
@@ -100,13 +99,7 @@ interface TypedBody {
 }
 
 /** Replies, with the headers that all of them have. */
-interface Replies {
-  reply(status: number, body: TypedBody): HttpReply;
-  /** A status with the body of an error; `retryAfter` in seconds. A 204 has none. */
-  refusal(status: number, retryAfter?: number, form?: RateLimit["retryAfter"]): HttpReply;
-}
-
-function createReplies(now: () => number): Replies {
+function createReplies(now: () => number) {
   // The date of the service's own clock, against which a Retry-After date is to be read.
   const date = () => ({ Date: new Date(now()).toUTCString() });
 
@@ -116,15 +109,15 @@ function createReplies(now: () => number): Replies {
     return { status, headers: { "Content-Type": `${type}; charset=utf-8`, ...date() }, body };
   }
 
-  return {
-    reply,
-    refusal(status, retryAfter, form = "none") {
-      const body = JSON.stringify({ status, message: meanings[status] ?? "Error" });
-      const refused = reply(status, { body, type: "application/json" });
-      const header = retryAfter === undefined ? undefined : retryAfterHeader(retryAfter * 1000, form, now);
-      return header === undefined ? refused : { ...refused, headers: { ...refused.headers, "Retry-After": header } };
-    },
-  };
+  /** A status with the body of an error; `retryAfter` in seconds. A 204 has none. */
+  function refusal(status: number, retryAfter?: number, form: RateLimit["retryAfter"] = "none"): HttpReply {
+    const body = JSON.stringify({ status, message: meanings[status] ?? "Error" });
+    const refused = reply(status, { body, type: "application/json" });
+    const header = retryAfter === undefined ? undefined : retryAfterHeader(retryAfter * 1000, form, now);
+    return header === undefined ? refused : { ...refused, headers: { ...refused.headers, "Retry-After": header } };
+  }
+
+  return { reply, refusal };
 }
 
 const meanings: Record<number, string> = {
@@ -160,4 +153,44 @@ function retryAfterHeader(waitMs: number, form: RateLimit["retryAfter"], now: ()
   if (typeof form === "number") return String(form);
   if (form === "seconds") return String(Math.max(1, Math.ceil(waitMs / 1000)));
   return new Date(Math.ceil((now() + waitMs) / 1000) * 1000).toUTCString();
+}
+
+/** One request as it arrived and was answered; `at` in epoch milliseconds. */
+export interface RequestLogEntry {
+  operation: Operation | "unknown";
+  method: string;
+  path: string;
+  headers: Record<string, string | string[] | undefined>;
+  body: string;
+  /** The status answered; 0 when the connection was reset or nothing was answered. */
+  status: number;
+  at: number;
+}
+
+type RequestLog = ReturnType<typeof createRequestLog>;
+
+/** Counts every request and keeps the last `limit` of them (0: only counts). */
+export function createRequestLog(limit: number) {
+  const counters = new Map<string, number>();
+  let entries: RequestLogEntry[] = [];
+  /** Counts something, also beside requests. */
+  const count = (name: string, number: number): void => void counters.set(name, (counters.get(name) ?? 0) + number);
+  return {
+    count,
+    add(entry: RequestLogEntry): void {
+      count("requests", 1);
+      count(entry.operation, 1);
+      count(`status:${entry.status}`, 1);
+      if (limit === 0) return;
+      entries.push(entry);
+      // Cut back only now and then: a shift for each request would cost as much as the request.
+      if (entries.length >= 2 * limit) entries = entries.slice(-limit);
+    },
+    counters: (): Record<string, number> => Object.fromEntries(counters),
+    entries: (): RequestLogEntry[] => entries.slice(-limit || entries.length),
+    reset(): void {
+      counters.clear();
+      entries = [];
+    },
+  };
 }

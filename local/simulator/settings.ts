@@ -4,7 +4,6 @@ import { checkZone, type Zone } from "./dates.ts";
 export type CountRule =
   | "completed"
   | "started"
-  | "everCompleted"
   | "lagging"
   | "frozen"
   | "zero"
@@ -19,79 +18,72 @@ export interface RateLimit {
   retryAfter: "seconds" | "date" | "none" | number;
 }
 
-/**
- * The contents of a response. They are fixed when it is created: a change applies to responses created afterwards, so
- * that a run keeps one truth.
- */
-export interface ContentSettings {
-  /** Records (answered questions) of one response, or the least and the most. */
-  recordsPerResponse: number | readonly [number, number];
-  /** Bytes of each comment; null: about a third of the records have a short one. */
-  commentBytes: number | null;
-  /** Share of the responses in which one question has two records, half of these identical. */
-  repeatedQuestions: number;
+/** The values of the settings that are a choice. The first of each is that of the most plausible service. */
+const choices = {
   /** Which responses have a crk. */
-  crk: "none" | "some" | "all";
-}
-
-/** The settings that decide which records are listed and in which order. */
-export interface ListSettings {
+  crk: ["some", "none", "all"],
   /** `reversed`: the ids from the highest on; `hash`: an arbitrary but stable order. Dates sort as the strings shown. */
-  sortKey: "responseId" | "reversed" | "dateStart" | "dateCompleted" | "hash";
+  sortKey: ["responseId", "reversed", "dateStart", "dateCompleted", "hash"],
   /** contiguous: a response's records stand together; interleaved: mixed with its neighbours'; scattered: by question first. */
-  layout: "contiguous" | "interleaved" | "scattered";
-  openListed: boolean;
+  layout: ["contiguous", "interleaved", "scattered"],
+  openListed: [false, true],
   /** The dateCompleted that an open response shows. */
-  openDateCompleted: null | "" | "0000-00-00 00:00:00" | "dateStart";
-  /** Of every date-time string. */
-  zone: Zone;
-}
+  openDateCompleted: [null, "", "0000-00-00 00:00:00", "dateStart"],
+  /** How a record that has not changed reads each time: with a field that tells when, or its fields in another order. */
+  rereads: ["same", "readAt", "fieldOrder"],
+  /** Order of a list asked for without one. */
+  defaultOrder: ["asc", "desc"],
+  /** Records of a page that is not the last one: 100, or (`short`) 40 to 100, another number for each page. */
+  pageSize: ["full", "short"],
+  /** The answer of a page behind the last one. */
+  pastEnd: ["empty", "204", "404", "400", "500", "repeatLast", "repeatFirst"],
+  /** The answer of page 1 of a survey with nothing listed. */
+  emptyList: ["array", "204", "404"],
+  /** Whether records say which survey they are of. */
+  recordSurveyId: ["present", "missing"],
+  /** `form`: no JSON at all. */
+  tokenBody: ["token", "access_token", "raw", "form"],
+  /** By what number an answer names the first choice of its question. */
+  answersFrom: [1, 0],
+  /** `firstRecord`: only one of them. */
+  singleResponseBody: ["records", "firstRecord", "objectWithAnswers"],
+  /** `list`: the metrics stand in an array, as PHP writes a map whose keys are 0, 1 and so on. */
+  metricContainer: ["map", "list"],
+  /**
+   * `other`: the metadata of another completed response in place of the right ones, as a cache answers by mistake; `several`: before
+   * them. `anonymous`: no `responseId` in them.
+   */
+  metadataList: ["one", "other", "several", "anonymous"],
+  newTokenRevokesOlder: [false, true],
+} as const;
+
+type Choices = { [Name in keyof typeof choices]: (typeof choices)[Name][number] };
 
 /** One value for each thing that the API document leaves open. */
-export interface Settings extends ContentSettings, ListSettings, EnrichmentSettings {
+export interface Settings extends Choices {
+  /** Records (answered questions) of one response, or the least and the most. */
+  recordsPerResponse: number | readonly [number, number];
+  /** Share of the responses in which one question has two records, half of these identical. */
+  repeatedQuestions: number;
+  /** Of every date-time string. */
+  zone: Zone;
   /** Order of one response's questions in asc and in desc lists (contiguous layout). */
   recordOrder: { asc: "ascending" | "descending"; desc: "ascending" | "descending" };
-  /** How a record that has not changed reads each time: with a field that tells when, or its fields in another order. */
-  rereads: "same" | "readAt" | "fieldOrder";
-  /** Order of a list asked for without one. */
-  defaultOrder: "asc" | "desc";
-  /** Records of a page that is not the last one: 100, or (`short`) 40 to 100, another number for each page. */
-  pageSize: "full" | "short";
-  /** The answer of a page behind the last one. */
-  pastEnd: "empty" | "204" | "404" | "400" | "500" | "repeatLast" | "repeatFirst";
-  /** The answer of page 1 of a survey with nothing listed. */
-  emptyList: "array" | "204" | "404";
-  /** Whether records say which survey they are of. */
-  recordSurveyId: "present" | "missing";
-  /** `nested`, `response`: the token in an object of its own; `scheme`: "Bearer" before it; `form`: no JSON at all. */
-  tokenBody:
-    | "raw"
-    | "jsonString"
-    | "token"
-    | "access_token"
-    | "accessToken"
-    | "array"
-    | "nested"
-    | "response"
-    | "scheme"
-    | "form";
-  /** By what number an answer names the first choice of its question. */
-  answersFrom: 0 | 1;
-  /** `firstRecord`: only one of them. */
-  singleResponseBody:
-    | "records"
-    | "firstRecord"
-    | "arrayWithAnswers"
-    | "objectWithAnswers"
-    | "wrapped"
-    | "answersByQuestion";
   counts: { responses: CountRule; correct: CountRule; unpaidResponses: CountRule };
   /** How far a `lagging` count is behind. */
   countLagMs: number;
   tokenLifetimeMs: number;
-  newTokenRevokesOlder: boolean;
   rateLimit: RateLimit | null;
 }
+
+/**
+ * The settings of a response's contents. They are fixed when it is created: a change applies to responses created afterwards, so that a run
+ * keeps one truth.
+ */
+export type ContentSettings = Pick<Settings, "recordsPerResponse" | "repeatedQuestions" | "crk">;
+
+/** The settings that decide which records are listed and in which order. */
+export type ListSettings = Pick<Settings, "sortKey" | "layout" | "openListed" | "openDateCompleted" | "zone">;
 
 /** New values for some settings; `counts` and `recordOrder` may be given in part. */
 export type SettingsPatch = Partial<Omit<Settings, "counts" | "recordOrder">> & {
@@ -102,52 +94,20 @@ export type SettingsPatch = Partial<Omit<Settings, "counts" | "recordOrder">> & 
 /** The most records that one response may have. */
 export const maxRecords = 4096;
 
-export function recordRange(settings: ContentSettings): readonly [number, number] {
-  const { recordsPerResponse } = settings;
+export function recordRange({ recordsPerResponse }: ContentSettings): readonly [number, number] {
   return typeof recordsPerResponse === "number" ? [recordsPerResponse, recordsPerResponse] : recordsPerResponse;
-}
-
-/** The answers of operations 11 (metrics) and 13 (metadata), where a response has no override of its own. */
-interface EnrichmentSettings {
-  /** `list`: the metrics stand in an array, as PHP writes a map whose keys are 0, 1 and so on. */
-  metricContainer: "map" | "list";
-  /**
-   * Share of the reads of operation 13 (and its v2 form) that hold the metadata of another completed response of the survey, as a cache
-   * answers by mistake. It is drawn at each read. Where there is no other response, nothing is mixed up.
-   */
-  metadataMixups: number;
-  /** `several`: the metadata of another response stands before the right one. `anonymous`: no `responseId` in it. */
-  metadataList: "one" | "several" | "anonymous";
 }
 
 /** The most plausible service that fits the document. */
 export const defaultSettings: Settings = {
+  ...(Object.fromEntries(Object.entries(choices).map(([name, [first]]) => [name, first])) as Choices),
   recordsPerResponse: [2, 8],
-  commentBytes: null,
   repeatedQuestions: 0,
-  crk: "some",
-  sortKey: "responseId",
-  layout: "contiguous",
-  openListed: false,
-  openDateCompleted: null,
   zone: "UTC",
   recordOrder: { asc: "ascending", desc: "ascending" },
-  rereads: "same",
-  defaultOrder: "asc",
-  pageSize: "full",
-  pastEnd: "empty",
-  emptyList: "array",
-  recordSurveyId: "present",
-  tokenBody: "token",
-  answersFrom: 1,
-  singleResponseBody: "records",
-  metricContainer: "map",
-  metadataMixups: 0,
-  metadataList: "one",
   counts: { responses: "completed", correct: "completed", unpaidResponses: "zero" },
   countLagMs: 60_000,
   tokenLifetimeMs: 30 * 86_400_000,
-  newTokenRevokesOlder: false,
   rateLimit: null,
 };
 
@@ -161,63 +121,12 @@ export function withSettings(settings: Settings, patch: SettingsPatch): Settings
   };
   for (const name of Object.keys(next))
     if (!(name in defaultSettings)) throw new RangeError(`there is no setting ${name}`);
-  checkSettings(next);
-  return next;
-}
-
-/** The values of the settings that are a choice. */
-const choices = {
-  crk: ["none", "some", "all"],
-  sortKey: ["responseId", "reversed", "dateStart", "dateCompleted", "hash"],
-  layout: ["contiguous", "interleaved", "scattered"],
-  openDateCompleted: [null, "", "0000-00-00 00:00:00", "dateStart"],
-  rereads: ["same", "readAt", "fieldOrder"],
-  defaultOrder: ["asc", "desc"],
-  pageSize: ["full", "short"],
-  pastEnd: ["empty", "204", "404", "400", "500", "repeatLast", "repeatFirst"],
-  emptyList: ["array", "204", "404"],
-  recordSurveyId: ["present", "missing"],
-  tokenBody: [
-    "raw",
-    "jsonString",
-    "token",
-    "access_token",
-    "accessToken",
-    "array",
-    "nested",
-    "response",
-    "scheme",
-    "form",
-  ],
-  answersFrom: [0, 1],
-  singleResponseBody: [
-    "records",
-    "firstRecord",
-    "arrayWithAnswers",
-    "objectWithAnswers",
-    "wrapped",
-    "answersByQuestion",
-  ],
-  metricContainer: ["map", "list"],
-  metadataList: ["one", "several", "anonymous"],
-} as const satisfies { [Name in keyof Settings]?: readonly Settings[Name][] };
-
-/** Throws a RangeError for settings that are impossible. */
-function checkSettings(settings: Settings): void {
-  for (const [name, value] of Object.entries(settings)) {
-    const allowed: readonly unknown[] | undefined = Object.entries(choices).find(([choice]) => choice === name)?.[1];
-    if (allowed !== undefined && !allowed.includes(value))
+  for (const [name, allowed] of Object.entries<readonly unknown[]>(choices))
+    if (!allowed.includes(next[name as keyof Choices]))
       throw new RangeError(`${name} must be one of ${allowed.map((choice) => JSON.stringify(choice)).join(", ")}`);
-  }
-  const { metadataMixups: share } = settings;
-  if (typeof share !== "number" || !(share >= 0 && share <= 1))
-    throw new RangeError("metadataMixups must be a number from 0 to 1");
-  checkZone(settings.zone);
-  checkRecords(settings);
-}
-
-function checkRecords(settings: Settings): void {
-  const [least, most] = recordRange(settings);
+  checkZone(next.zone);
+  const [least, most] = recordRange(next);
   if (!(least >= 1 && most <= maxRecords && least <= most))
     throw new RangeError(`recordsPerResponse must lie within 1 and ${maxRecords}`);
+  return next;
 }

@@ -2,8 +2,7 @@ import { createFaults, type Fault } from "./faults.ts";
 import { createRandom } from "./hashing.ts";
 import { startHttpServer } from "./http-server.ts";
 import { createModel, type Model, type ModelOptions } from "./model.ts";
-import { createRequestLog, type RequestLogEntry } from "./request-log.ts";
-import { createService } from "./service.ts";
+import { createRequestLog, createService, type RequestLogEntry } from "./service.ts";
 import { createTokens } from "./tokens.ts";
 
 export interface SimulatorOptions extends Omit<ModelOptions, "built"> {

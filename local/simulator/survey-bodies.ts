@@ -200,14 +200,8 @@ export function singleResponseBody(records: readonly ListedRecord[], shape: Sett
       return records;
     case "firstRecord":
       return records.slice(0, 1);
-    case "arrayWithAnswers":
-      return [{ ...head, answers }];
     case "objectWithAnswers":
       return { ...head, answers };
-    case "wrapped":
-      return { response: head, answers };
-    case "answersByQuestion":
-      return [{ ...head, answers: Object.fromEntries(answers.map((answer) => [String(answer.questionId), answer])) }];
   }
 }
 

@@ -1,12 +1,12 @@
 import { hash32 } from "./hashing.ts";
 import { createResponseList, type ResponseList, sameList } from "./response-list.ts";
-import { createPopulation, type SimulatedResponse } from "./responses.ts";
+import { crkOf, firstResponses, idAfter, type SimulatedResponse } from "./responses.ts";
 import { type CountRule, recordRange, type Settings } from "./settings.ts";
 import type { SurveyQuestions } from "./survey-questions.ts";
 
 export interface SurveySpec {
   surveyId: number;
-  /** Completed responses it begins with; default 0, at most four million. */
+  /** Completed responses it begins with; default 0. */
   responses?: number;
   /** Open responses it begins with; default 0. */
   open?: number;
@@ -32,7 +32,6 @@ export interface Survey extends SurveyQuestions {
   modifiedAt: number;
   edition: number;
   impressions: number;
-  readonly spec: SurveySpec;
   readonly tally: SurveyTally;
   /** Earlier tallies, oldest first: what lagging counts still show. */
   readonly history: { at: number; completed: number }[];
@@ -40,8 +39,8 @@ export interface Survey extends SurveyQuestions {
   readonly nextId: number;
   find(responseId: number): SimulatedResponse | undefined;
   findByCrk(crk: string): SimulatedResponse | undefined;
-  /** Every response id, ascending. */
-  ids(): Float64Array;
+  /** Every response, ids ascending. */
+  all(): SimulatedResponse[];
   /** Adds a response, or puts it in the place of the one with its id. */
   put(response: SimulatedResponse): void;
   drop(responseId: number): void;
@@ -63,15 +62,8 @@ export function createSurvey(
   const completedFrom = spec.completedFrom ?? completedTo - 30 * 86_400_000;
   const createdAt = spec.createdAt ?? completedFrom - 86_400_000;
   const questions = Math.max(5, recordRange(settings)[1]);
-  const population = createPopulation({
-    seed,
-    firstId: context.firstId,
-    responses,
-    open,
-    completedFrom,
-    completedTo,
-    content: settings,
-  });
+  const first = { seed, firstId: context.firstId, responses, open, completedFrom, completedTo, content: settings };
+  const byId = new Map(firstResponses(first).map((response) => [response.responseId, response]));
   const tally: SurveyTally = { completed: responses, open, everCompleted: responses };
   const history = [{ at: now(), completed: responses }];
   let list: { settings: Settings; responses: ResponseList } | undefined;
@@ -82,11 +74,11 @@ export function createSurvey(
   }
 
   function drop(responseId: number): SimulatedResponse | undefined {
-    const response = population.find(responseId);
+    const response = byId.get(responseId);
     if (response === undefined) return undefined;
     list?.responses.remove(response);
     count(response, -1);
-    population.drop(responseId);
+    byId.delete(responseId);
     return response;
   }
 
@@ -104,16 +96,15 @@ export function createSurvey(
     createdAt,
     modifiedAt: createdAt,
     impressions: 3 * (responses + open),
-    spec,
     tally,
     history,
-    nextId: population.nextId,
-    find: population.find,
-    findByCrk: population.findByCrk,
-    ids: population.ids,
+    nextId: idAfter(first),
+    find: (responseId) => byId.get(responseId),
+    findByCrk: (crk) => byId.values().find((response) => crkOf(seed, response) === crk),
+    all: () => [...byId.values()].sort((a, b) => a.responseId - b.responseId),
     put(response) {
       const before = drop(response.responseId);
-      population.put(response);
+      byId.set(response.responseId, response);
       count(response, 1);
       if (response.completedAt !== null && (before === undefined || before.completedAt === null))
         tally.everCompleted += 1;
@@ -126,7 +117,7 @@ export function createSurvey(
     },
     list(current) {
       if (list === undefined || !sameList(list.settings, current)) {
-        const responses = createResponseList({ seed, questions, population, settings: current });
+        const responses = createResponseList(byId.values(), { seed, questions }, current);
         list = { settings: current, responses };
       }
       return list.responses;
@@ -162,8 +153,6 @@ export function createCounts(settings: () => Settings, now: () => number): Count
         return survey.tally.completed;
       case "started":
         return survey.tally.completed + survey.tally.open;
-      case "everCompleted":
-        return survey.tally.everCompleted;
       case "lagging":
         return survey.history.findLast(({ at }) => at <= now() - settings().countLagMs)?.completed ?? firstOf(survey);
       case "frozen":

@@ -46,22 +46,10 @@ export function tokenBody(token: string, settings: Settings): { body: string; ty
   switch (settings.tokenBody) {
     case "raw":
       return { body: token, type: "text/plain" };
-    case "jsonString":
-      return json(token);
     case "token":
       return json({ token });
     case "access_token":
       return json({ access_token: token, token_type: "bearer", expires_in });
-    case "accessToken":
-      return json({ accessToken: token });
-    case "array":
-      return json([{ token }]);
-    case "nested":
-      return json({ token: { access_token: token, expires_in } });
-    case "response":
-      return json({ response: { token } });
-    case "scheme":
-      return json({ token: `Bearer ${token}` });
     case "form": {
       const fields = { access_token: token, token_type: "bearer", expires_in: String(expires_in) };
       return { body: new URLSearchParams(fields).toString(), type: "application/x-www-form-urlencoded" };

@@ -1,4 +1,4 @@
-import { metadataAnswer, metricsAnswer } from "./enrichment.ts";
+import { enrichmentAnswer } from "./enrichment.ts";
 import { allRecords } from "./record-contents.ts";
 import type { ListedRecord, SimulatedResponse } from "./responses.ts";
 import type { Settings } from "./settings.ts";
@@ -26,18 +26,6 @@ export interface TruthResponse {
   metadata: unknown;
 }
 
-/** Every completed response of these surveys, by survey and id. Builds all of it: not for a million responses. */
-export function truthOf(surveys: Iterable<Survey>, settings: Settings): TruthResponse[] {
-  const truths: TruthResponse[] = [];
-  for (const survey of surveys) {
-    for (const responseId of survey.ids()) {
-      const truth = responseTruth(survey, survey.find(responseId), settings);
-      if (truth !== undefined) truths.push(truth);
-    }
-  }
-  return truths;
-}
-
 /** The truth of one response; undefined while it is open, or when it does not exist. */
 export function responseTruth(
   survey: Survey,
@@ -46,25 +34,23 @@ export function responseTruth(
 ): TruthResponse | undefined {
   if (response === undefined || response.completedAt === null) return undefined;
   const { responseId, startedAt, completedAt } = response;
-  // By its last read an enrichment that fails for a while has come through.
-  const lastRead = Number.POSITIVE_INFINITY;
-  const metrics = metricsAnswer(survey, response, settings, lastRead);
-  const metadata = metadataAnswer(survey, response, settings, lastRead);
+  const { seed, surveyId, questions, edition } = survey;
+  const bodyOf = (which: "metrics" | "metadata"): unknown => {
+    // By its last read an enrichment that fails for a while has come through.
+    const answer = enrichmentAnswer(which, survey, response, settings, Number.POSITIVE_INFINITY);
+    return "body" in answer ? answer.body : null;
+  };
   return {
-    surveyId: survey.surveyId,
+    surveyId,
     responseId,
     startedAt,
     completedAt,
     survey: listedFacts(survey, settings),
-    questions: questionsOf(survey),
+    questions: { seed, surveyId, questions, edition },
     records: allRecords(survey, response, settings).map(asListed),
-    metrics: "body" in metrics ? metrics.body : null,
-    metadata: "body" in metadata ? metadata.body : null,
+    metrics: bodyOf("metrics"),
+    metadata: bodyOf("metadata"),
   };
-}
-
-function questionsOf({ seed, surveyId, questions, edition }: Survey): SurveyQuestions {
-  return { seed, surveyId, questions, edition };
 }
 
 // As JSON has it: a field that is undefined is not there.

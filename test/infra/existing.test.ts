@@ -7,65 +7,10 @@ import { Secret } from "aws-cdk-lib/aws-secretsmanager";
 import { Queue } from "aws-cdk-lib/aws-sqs";
 import { describe, expect, it } from "vitest";
 import { SurveyPoller } from "../../infra/survey-poller.ts";
-import { existing, importVpc } from "./support/existing.ts";
+import { importVpc } from "./support/existing.ts";
 import { createApp, synthesizeOwn } from "./support/synthesize.ts";
 
 const baseUrl = "https://surveys.example.com";
-
-describe("in somebody else's app", () => {
-  let poller: SurveyPoller | undefined;
-  const template = synthesizeOwn((stack) => {
-    poller = new SurveyPoller(stack, "Surveys", {
-      ...existing(stack),
-      sources: [{ baseUrl }],
-      proxy: "http://10.0.0.1:3128",
-    });
-  });
-
-  it("makes no bus, table, topic, key or security group beside those it is given", () => {
-    template.resourceCountIs("AWS::Events::EventBus", 1);
-    template.resourceCountIs("AWS::DynamoDB::Table", 1);
-    template.resourceCountIs("AWS::SNS::Topic", 1);
-    template.resourceCountIs("AWS::KMS::Key", 1);
-    template.resourceCountIs("AWS::EC2::SecurityGroup", 0);
-    expect(poller?.alarmTopic).toBeDefined();
-    expect(poller?.encryptionKey).toBeDefined();
-  });
-
-  it("tells its function of them, and runs it in the private subnets that have a way out", () => {
-    template.resourceCountIs("AWS::Lambda::Function", 1);
-    template.allResourcesProperties("AWS::Lambda::Function", {
-      Environment: {
-        Variables: Match.objectLike({
-          TABLE_NAME: { Ref: Match.stringLikeRegexp("^Books") },
-          BUS_NAME: { "Fn::GetAtt": [Match.stringLikeRegexp("^TeamBus"), "Arn"] },
-          SURVEY_PROXY: "http://10.0.0.1:3128",
-        }),
-      },
-      VpcConfig: {
-        SubnetIds: ["subnet-0123456789abcdefa", "subnet-0123456789abcdefb"],
-        SecurityGroupIds: ["sg-0123456789abcdef0"],
-      },
-    });
-  });
-
-  it("reads and writes what it is given, and publishes to it", () => {
-    template.hasResourceProperties("AWS::IAM::Policy", {
-      PolicyDocument: {
-        Statement: Match.arrayWith([
-          Match.objectLike({
-            Sid: "KeepBooks",
-            Resource: { "Fn::GetAtt": [Match.stringLikeRegexp("^Books"), "Arn"] },
-          }),
-          Match.objectLike({
-            Sid: "Publish",
-            Resource: { "Fn::GetAtt": [Match.stringLikeRegexp("^TeamBus"), "Arn"] },
-          }),
-        ]),
-      },
-    });
-  });
-});
 
 describe("a table that an earlier deployment left", () => {
   it("is used by its name", () => {
@@ -94,11 +39,8 @@ describe("in a VPC", () => {
     ]);
   };
 
-  it("both functions share a security group that lets out https only, and nothing in", () => {
+  it("a security group lets out https and the ports of the service and of its proxy, and nothing in", () => {
     expect(egressOf([{ baseUrl }])).toEqual([[443, 443, "0.0.0.0/0"]]);
-  });
-
-  it("the ports of the service and of its proxy are let out as well", () => {
     expect(egressOf([{ baseUrl: "https://surveys.example.com:8443" }], "http://proxy.example.com")).toEqual([
       [80, 80, "0.0.0.0/0"],
       [443, 443, "0.0.0.0/0"],

@@ -4,7 +4,7 @@ import { SecurityGroup } from "aws-cdk-lib/aws-ec2";
 import { EventBus } from "aws-cdk-lib/aws-events";
 import { describe, expect, expectTypeOf, it } from "vitest";
 import type { SourceProps, SurveyPollerProps } from "../../infra/props.ts";
-import { createStateTable } from "../../infra/state-table.ts";
+import { createStateTable } from "../../infra/storage.ts";
 import { SurveyPoller } from "../../infra/survey-poller.ts";
 import { ConfigError, type SourceInput } from "../../lib/config/index.ts";
 import { importVpc } from "./support/existing.ts";
@@ -77,6 +77,7 @@ describe("props", () => {
   it.each([
     ["an empty list of security groups", { securityGroups: [] }, "securityGroups"],
     ["another word for what is kept", { onRemoval: "retain" as "keep" }, "onRemoval"],
+    ["a bus of facts that is the bus itself", { bus: { facts: { name: "survey-poller" } } }, "bus.facts.name"],
     ["a proxy without scheme", { proxy: "proxy.example.com:3128" }, "proxy"],
     ["a proxy with a path", { proxy: "http://proxy.example.com/x" }, "proxy"],
     ["a SOCKS proxy", { proxy: "socks5://proxy.example.com" }, "proxy"],

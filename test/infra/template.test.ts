@@ -1,34 +1,74 @@
 import { CfnResource, Stack, type StackProps, TagManager, Tags } from "aws-cdk-lib";
 import { Template } from "aws-cdk-lib/assertions";
+import { SqsQueue } from "aws-cdk-lib/aws-events-targets";
 import { Key } from "aws-cdk-lib/aws-kms";
+import { Secret } from "aws-cdk-lib/aws-secretsmanager";
+import { Queue } from "aws-cdk-lib/aws-sqs";
 import { describe, expect, it } from "vitest";
 import { SurveyPollerStack } from "../../infra/stack.ts";
 import { SurveyPoller } from "../../infra/survey-poller.ts";
-import { importVpc } from "./support/existing.ts";
-import { createApp, synthesize } from "./support/synthesize.ts";
+import { existing, importVpc } from "./support/existing.ts";
+import { createApp, synthesize, synthesizeOwn } from "./support/synthesize.ts";
 
 const baseUrl = "https://surveys.example.com";
 const sources = [{ baseUrl }];
 const config = { sources: [{ baseUrl, credentialsSecret: "team/surveys" }] };
 
-/** A poller with a key, a VPC, full monitoring, ticks within a minute, a subscriber and webhooks. */
-function guarded(props: StackProps = {}): Template {
+/**
+ * A poller of two sources with all that there is: key, VPC, traces, full monitoring, ticks within a minute, a bus of facts, accounts that
+ * subscribe, webhooks with every kind of secret, and a subscription.
+ */
+function withEverything(props: StackProps = {}): Template {
   const stack = new Stack(createApp(), "Own", props);
-  const given = { encryptionKey: new Key(stack, "Key"), vpc: importVpc(stack) };
-  const webhooks = [
-    { name: "crm", url: "https://crm.example.com/hook", signing: { secret: "crm/signing" } },
-    { name: "bi", url: "https://bi.example.com/hook", auth: { type: "basic" as const, secret: "bi" } },
-  ];
-  const subscribers = { accounts: ["222222222222"], organizationId: "o-a1b2c3d4e5" };
-  const often = [{ baseUrl, interval: "10s" }];
-  new SurveyPoller(stack, "Poller", { sources: often, webhooks, subscribers, monitoring: "full", ...given });
+  const given = { encryptionKey: new Key(stack, "Key"), vpc: importVpc(stack), tracing: true };
+  const url = "https://crm.example.com:8443/hook?key=hidden";
+  const signing = { secret: "crm/signing" };
+  const poller = new SurveyPoller(stack, "Poller", {
+    sources: [
+      { baseUrl, interval: "10s" },
+      { baseUrl, name: "b", eventSource: "team/b", retention: { logs: "90d", claimCheck: "100d", archive: "45d" } },
+    ],
+    bus: { facts: { name: "figures", accounts: ["333333333333"] } },
+    monitoring: { level: "full", email: "ops@example.com" },
+    subscribers: { accounts: ["222222222222"], organizationId: "o-a1b2c3d4e5" },
+    webhooks: [
+      { name: "crm", url, signing, where: { data: { surveyId: [7] } }, ratePerSecond: 2, retry: { attempts: 9 } },
+      { name: "bi-1", url, auth: { type: "bearer", secret: "bi" } },
+      { name: "both", url, signing: { secret: "both/signing" }, auth: { type: "basic", secret: "both/auth" } },
+      { name: "open", url },
+    ],
+    ...given,
+  });
+  const where = { data: { summary: { nps: { class: ["detractor"] } } } } as const;
+  poller.onResponseCompleted("Detractors", { where, target: new SqsQueue(new Queue(stack, "Mine")) });
   return Template.fromStack(stack);
+}
+
+/** A poller that is given a bus, a table, a topic, a key, a network and the credentials of two of its sources. */
+function withExisting(): Template {
+  return synthesizeOwn((stack) => {
+    const b = Secret.fromSecretAttributes(stack, "B", {
+      secretCompleteArn: "arn:aws:secretsmanager:eu-west-1:111111111111:secret:b-AbCdEf",
+      encryptionKey: Key.fromKeyArn(stack, "OwnKey", "arn:aws:kms:eu-west-1:111111111111:key/12345678"),
+    });
+    new SurveyPoller(stack, "Poller", {
+      ...existing(stack),
+      sources: [
+        { baseUrl, credentialsSecret: "team/surveys" },
+        { baseUrl, name: "b" },
+        { baseUrl, name: "c" },
+      ],
+      secrets: { b },
+      proxy: "http://10.0.0.1:3128",
+    });
+  });
 }
 
 describe("the template changes on purpose only (npx vitest run test/infra/template.test.ts -u):", () => {
   it.each([
     ["as it is by default", () => synthesize({ sources })],
-    ["with everything that can be asked for", () => guarded()],
+    ["with everything that can be asked for", () => withEverything()],
+    ["with what is there already", withExisting],
   ])("%s", (_, make) => {
     const masked = JSON.stringify(make().toJSON(), null, 2).replaceAll(/\b[0-9a-f]{64}\b/g, "<hash>");
     expect(masked).toMatchSnapshot();
@@ -43,7 +83,7 @@ function templates(env: { region: string; account: string } | undefined): [strin
   const props = env === undefined ? {} : { env };
   const made = {
     "the stack": () => Template.fromStack(new SurveyPollerStack(createApp(), "Test", { config, ...props })),
-    "a poller with everything": () => guarded(props),
+    "a poller with everything": () => withEverything(props),
   };
   return Object.entries(made).map(([name, make]) => [name, JSON.stringify(make().toJSON())]);
 }

@@ -1,7 +1,8 @@
 import { appendFileSync } from "node:fs";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { setTimeout as delay } from "node:timers/promises";
 import type { QueuesAndBuckets, SendFailure } from "../queues-and-buckets.ts";
-import type { Delivery, Journal } from "./journal.ts";
 
 export interface Deliveries {
   /** Writes the deliveries down, then sends them in the background: one after the other for each queue, in order. */
@@ -15,10 +16,9 @@ const LAST_RETRY_MS = 2000;
 const NO_QUEUE = /QueueDoesNotExist|NonExistentQueue/;
 
 interface DeliveriesOptions {
-  journal: Journal;
+  /** Keeps what is pending, and in `refused.jsonl` messages that SQS can never take. */
+  folder: string;
   queues: Pick<QueuesAndBuckets, "send">;
-  /** Takes messages that SQS can never take. */
-  refusedFile: string;
   /** Whether a rule has the queue as a target. */
   isTarget(queueArn: string): boolean;
 }
@@ -27,7 +27,8 @@ interface DeliveriesOptions {
  * Sends deliveries until their queue has taken them. The queue may be yet to be created: the order in which a local system starts cannot
  * lose an event. A queue that is gone together with its rule is waited for no longer.
  */
-export function startDeliveries({ journal, queues, refusedFile, isTarget }: DeliveriesOptions): Deliveries {
+export function startDeliveries({ folder, queues, isTarget }: DeliveriesOptions): Deliveries {
+  const journal = openJournal(join(folder, "deliveries.db"));
   const stop = new AbortController();
   const waiting = new Map<string, Delivery[]>();
   const workers = new Map<string, Promise<void>>();
@@ -43,7 +44,7 @@ export function startDeliveries({ journal, queues, refusedFile, isTarget }: Deli
         continue;
       }
       if (failure !== undefined && !isGone)
-        appendFileSync(refusedFile, `${JSON.stringify({ ...failure, delivery })}\n`, { mode: 0o600 });
+        appendFileSync(join(folder, "refused.jsonl"), `${JSON.stringify({ ...failure, delivery })}\n`, { mode: 0o600 });
       journal.done(delivery.id);
       return;
     }
@@ -79,5 +80,39 @@ export function startDeliveries({ journal, queues, refusedFile, isTarget }: Deli
       await Promise.all(workers.values());
       journal.close();
     },
+  };
+}
+
+/** One event on its way to one target. */
+export interface Delivery {
+  id: string;
+  queueArn: string;
+  body: string;
+}
+
+interface Journal {
+  /** Deliveries that an earlier process accepted and did not finish, oldest first. */
+  pending(): Delivery[];
+  /** On return, the deliveries survive the end of the process. */
+  add(deliveries: readonly Delivery[]): void;
+  done(id: string): void;
+  close(): void;
+}
+
+/** Deliveries in a SQLite file. It outlives a kill -9, since the system has the data then, and not a power cut. */
+export function openJournal(path: string): Journal {
+  const file = new DatabaseSync(path);
+  file.exec(`PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;
+    CREATE TABLE IF NOT EXISTS deliveries (place INTEGER PRIMARY KEY, id TEXT UNIQUE, queueArn TEXT, body TEXT)`);
+  const pending = file.prepare("SELECT id, queueArn, body FROM deliveries ORDER BY place");
+  const add = file.prepare("INSERT INTO deliveries (id, queueArn, body) VALUES (?, ?, ?)");
+  const done = file.prepare("DELETE FROM deliveries WHERE id = ?");
+  return {
+    pending: () => pending.all() as unknown as Delivery[],
+    add(deliveries) {
+      for (const { id, queueArn, body } of deliveries) add.run(id, queueArn, body);
+    },
+    done: (id) => void done.run(id),
+    close: () => file.close(),
   };
 }

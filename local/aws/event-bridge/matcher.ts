@@ -1,5 +1,4 @@
-import { InvalidEventPatternError } from "./invalid-pattern.ts";
-import { candidatesOf, compileValue, type ValueTest } from "./pattern-value.ts";
+import { candidatesOf, compileValue, InvalidEventPatternError, type ValueTest } from "./pattern-value.ts";
 
 export { InvalidEventPatternError };
 

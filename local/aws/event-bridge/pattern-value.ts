@@ -1,5 +1,13 @@
-import { InvalidEventPatternError } from "./invalid-pattern.ts";
 import { cidrRange, type IpRange, inIpRange, ipDigits } from "./ip-address.ts";
+
+/** An event pattern that AWS would refuse as `InvalidEventPatternException`. */
+export class InvalidEventPatternError extends Error {
+  override readonly name = "InvalidEventPatternError";
+
+  constructor(reason: string) {
+    super(`Event pattern is not valid. Reason: ${reason}`);
+  }
+}
 
 /** A value of an event as it is compared: strings in their quotes, which is how a string differs from a number. */
 type Candidate =

@@ -1,12 +1,26 @@
 import { randomUUID } from "node:crypto";
 import { z } from "zod";
+import type { EventEnvelope } from "../../../lib/events/envelope.ts";
 import { AwsError, type Operation, operation } from "../aws-json.ts";
+import { ACCOUNT, REGION } from "../services.ts";
 import type { Deliveries } from "./deliveries.ts";
-import { type EventEnvelope, type PutEventsEntry, putEventsEntry, toEnvelope } from "./envelope.ts";
 import type { Rules } from "./rules.ts";
 
 /** Receives every event that a bus has accepted. */
 export type EventSink = (envelope: EventEnvelope, busName: string) => void | Promise<void>;
+
+/** One event of a PutEvents request. Fields for which a single entry fails are optional here. */
+const putEventsEntry = z.looseObject({
+  Source: z.string().optional(),
+  DetailType: z.string().optional(),
+  /** JSON text. */
+  Detail: z.string().optional(),
+  EventBusName: z.string().optional(),
+  Resources: z.array(z.string()).optional(),
+  /** Epoch seconds, with fractions. */
+  Time: z.number().optional(),
+});
+type PutEventsEntry = z.infer<typeof putEventsEntry>;
 
 const input = z.looseObject({ Entries: z.array(putEventsEntry).min(1).max(10) });
 
@@ -70,6 +84,22 @@ export function putEventsOperation({ rules, deliveries, onEvent }: PutEventsOpti
 function entrySize(entry: PutEventsEntry): number {
   const texts = [entry.Source, entry.DetailType, entry.Detail, ...(entry.Resources ?? [])];
   return texts.reduce((sum, text) => sum + Buffer.byteLength(text ?? ""), entry.Time === undefined ? 0 : 14);
+}
+
+/** @param now epoch milliseconds, used when the entry has no time of its own */
+function toEnvelope(entry: PutEventsEntry, detail: Record<string, unknown>, id: string, now: number): EventEnvelope {
+  const milliseconds = entry.Time === undefined ? now : entry.Time * 1000;
+  return {
+    version: "0",
+    id,
+    "detail-type": entry.DetailType ?? "",
+    source: entry.Source ?? "",
+    account: ACCOUNT,
+    time: `${new Date(milliseconds).toISOString().slice(0, 19)}Z`,
+    region: REGION,
+    resources: entry.Resources ?? [],
+    detail,
+  };
 }
 
 interface EntryError {

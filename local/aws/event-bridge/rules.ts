@@ -21,20 +21,9 @@ const saved = z.object({ buses: z.array(bus), rules: z.array(rule) });
 type Rule = z.infer<typeof rule>;
 type Bus = z.infer<typeof bus>;
 
-const onBus = { EventBusName: z.string().optional() };
-const busInput = z.looseObject({ Name: z.string().regex(/^[/.\-_A-Za-z0-9]{1,256}$/) });
-const describeInput = z.looseObject({ Name: z.string().optional() });
-const putRuleInput = z.looseObject({
-  Name: name,
-  EventPattern: z.string().max(4096),
-  State: z.enum(["ENABLED", "DISABLED"]).default("ENABLED"),
-  ...onBus,
-});
-const deleteInput = z.looseObject({ Name: name, ...onBus });
-const listInput = z.looseObject({ NamePrefix: z.string().default(""), ...onBus });
-const putTargetsInput = z.looseObject({ Rule: name, Targets: z.array(target).min(1).max(100), ...onBus });
-const removeTargetsInput = z.looseObject({ Rule: name, Ids: z.array(z.string()).min(1).max(100), ...onBus });
-const listTargetsInput = z.looseObject({ Rule: name, ...onBus });
+/** What requests about a rule have in common. */
+const ofRule = { Rule: name, EventBusName: z.string().optional() };
+const named = { Name: name, EventBusName: z.string().optional() };
 
 export interface Rules {
   operations: Record<string, Operation>;
@@ -79,73 +68,72 @@ export function openRules(file: string): Rules {
     return matcher;
   }
 
-  function createBus({ Name }: z.infer<typeof busInput>): unknown {
-    if (buses.has(Name)) throw new AwsError("ResourceAlreadyExistsException", `Event bus ${Name} already exists.`);
-    buses.set(Name, { name: Name, createdAt: Date.now() / 1000 });
-    save();
-    return { EventBusArn: busArn(Name) };
-  }
-
-  function describeBus({ Name }: z.infer<typeof describeInput>): unknown {
-    const found = findBus(Name);
-    return { Name: found.name, Arn: busArn(found.name), CreationTime: found.createdAt };
-  }
-
-  function putRule({ Name, EventBusName, EventPattern, State }: z.infer<typeof putRuleInput>): unknown {
-    const { name: onBusName } = findBus(EventBusName);
-    checkPattern(EventPattern);
-    const targets = rules.get(keyOf({ name: Name, bus: onBusName }))?.targets ?? [];
-    const changed: Rule = { name: Name, bus: onBusName, pattern: EventPattern, state: State, targets };
-    saveRule(changed);
-    return { RuleArn: ruleArn(changed) };
-  }
-
-  function deleteRule({ Name, EventBusName }: z.infer<typeof deleteInput>): unknown {
-    const key = keyOf({ name: Name, bus: findBus(EventBusName).name });
-    if ((rules.get(key)?.targets.length ?? 0) > 0) {
-      throw new AwsError("ValidationException", "Rule can't be deleted since it has targets.");
-    }
-    rules.delete(key);
-    save();
-    return {};
-  }
-
-  function listRules({ EventBusName, NamePrefix }: z.infer<typeof listInput>): unknown {
-    const onThis = [...rules.values()].filter((one) => one.bus === findBus(EventBusName).name);
-    const shown = onThis.filter((one) => one.name.startsWith(NamePrefix)).map(shownRule);
-    return { Rules: shown.sort((one, other) => (one.Name < other.Name ? -1 : 1)) };
-  }
-
-  function putTargets({ Rule, EventBusName, Targets }: z.infer<typeof putTargetsInput>): unknown {
-    const found = findRule(Rule, EventBusName);
-    for (const one of Targets) checkTarget(one);
-    const byId = new Map([...found.targets, ...Targets].map((one) => [one.Id, one]));
-    if (byId.size > MAX_TARGETS) {
-      throw new AwsError("LimitExceededException", `A rule can have at most ${MAX_TARGETS} targets.`);
-    }
-    saveRule({ ...found, targets: [...byId.values()] });
-    return { FailedEntryCount: 0, FailedEntries: [] };
-  }
-
-  function removeTargets({ Rule, EventBusName, Ids }: z.infer<typeof removeTargetsInput>): unknown {
-    const found = findRule(Rule, EventBusName);
-    saveRule({ ...found, targets: found.targets.filter(({ Id }) => !Ids.includes(Id)) });
-    return { FailedEntryCount: 0, FailedEntries: [] };
-  }
+  const operations = {
+    CreateEventBus: operation(z.looseObject({ Name: z.string().regex(/^[/.\-_A-Za-z0-9]{1,256}$/) }), ({ Name }) => {
+      if (buses.has(Name)) throw new AwsError("ResourceAlreadyExistsException", `Event bus ${Name} already exists.`);
+      buses.set(Name, { name: Name, createdAt: Date.now() / 1000 });
+      save();
+      return { EventBusArn: busArn(Name) };
+    }),
+    DescribeEventBus: operation(z.looseObject({ Name: z.string().optional() }), ({ Name }) => {
+      const found = findBus(Name);
+      return { Name: found.name, Arn: busArn(found.name), CreationTime: found.createdAt };
+    }),
+    PutRule: operation(
+      z.looseObject({ ...named, EventPattern: z.string().max(4096), State: rule.shape.state.default("ENABLED") }),
+      ({ Name, EventBusName, EventPattern, State }) => {
+        const key = { name: Name, bus: findBus(EventBusName).name };
+        checkPattern(EventPattern);
+        const targets = rules.get(keyOf(key))?.targets ?? [];
+        const changed: Rule = { ...key, pattern: EventPattern, state: State, targets };
+        saveRule(changed);
+        return { RuleArn: ruleArn(changed) };
+      },
+    ),
+    DeleteRule: operation(z.looseObject(named), ({ Name, EventBusName }) => {
+      const key = keyOf({ name: Name, bus: findBus(EventBusName).name });
+      if ((rules.get(key)?.targets.length ?? 0) > 0) {
+        throw new AwsError("ValidationException", "Rule can't be deleted since it has targets.");
+      }
+      rules.delete(key);
+      save();
+    }),
+    ListRules: operation(
+      z.looseObject({ NamePrefix: z.string().default(""), EventBusName: z.string().optional() }),
+      ({ EventBusName, NamePrefix }) => {
+        const onThis = [...rules.values()].filter((one) => one.bus === findBus(EventBusName).name);
+        const shown = onThis.filter((one) => one.name.startsWith(NamePrefix)).map(shownRule);
+        return { Rules: shown.sort((one, other) => (one.Name < other.Name ? -1 : 1)) };
+      },
+    ),
+    PutTargets: operation(
+      z.looseObject({ ...ofRule, Targets: z.array(target).min(1).max(100) }),
+      ({ Rule, EventBusName, Targets }) => {
+        const found = findRule(Rule, EventBusName);
+        for (const one of Targets) checkTarget(one);
+        const byId = new Map([...found.targets, ...Targets].map((one) => [one.Id, one]));
+        if (byId.size > MAX_TARGETS) {
+          throw new AwsError("LimitExceededException", `A rule can have at most ${MAX_TARGETS} targets.`);
+        }
+        saveRule({ ...found, targets: [...byId.values()] });
+        return { FailedEntryCount: 0, FailedEntries: [] };
+      },
+    ),
+    RemoveTargets: operation(
+      z.looseObject({ ...ofRule, Ids: z.array(z.string()).min(1).max(100) }),
+      ({ Rule, EventBusName, Ids }) => {
+        const found = findRule(Rule, EventBusName);
+        saveRule({ ...found, targets: found.targets.filter(({ Id }) => !Ids.includes(Id)) });
+        return { FailedEntryCount: 0, FailedEntries: [] };
+      },
+    ),
+    ListTargetsByRule: operation(z.looseObject(ofRule), ({ Rule, EventBusName }) => ({
+      Targets: findRule(Rule, EventBusName).targets,
+    })),
+  };
 
   return {
-    operations: {
-      CreateEventBus: operation(busInput, createBus),
-      DeleteRule: operation(deleteInput, deleteRule),
-      DescribeEventBus: operation(describeInput, describeBus),
-      ListRules: operation(listInput, listRules),
-      ListTargetsByRule: operation(listTargetsInput, (input) => ({
-        Targets: findRule(input.Rule, input.EventBusName).targets,
-      })),
-      PutRule: operation(putRuleInput, putRule),
-      PutTargets: operation(putTargetsInput, putTargets),
-      RemoveTargets: operation(removeTargetsInput, removeTargets),
-    },
+    operations,
     targetsOf(nameOrArn) {
       const found = buses.get(busName(nameOrArn));
       if (found === undefined) return undefined;

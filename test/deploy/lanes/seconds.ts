@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { setTimeout as pause } from "node:timers/promises";
 import { ListQueuesCommand, SendMessageCommand } from "@aws-sdk/client-sqs";
-import { survey } from "../support/command.ts";
 import { type Deployed, deploy, fillCredentials, type Given, onStage, output } from "../support/stage.ts";
 import { allIsRight, completed } from "../support/ticks.ts";
 import { until } from "../support/until.ts";
@@ -20,7 +19,6 @@ export function seconds(given: Given): Promise<void> {
     await on.report.step("the history goes out", () => until("it has not", () => hasAll(on), 120_000));
     await halfComeWithinSeconds(on);
     await severalAtOnce(on);
-    await paused(on);
   });
 }
 
@@ -74,19 +72,4 @@ async function severalAtOnce(on: Deployed): Promise<void> {
       note(await allIsRight(on));
     },
   );
-}
-
-async function paused(on: Deployed): Promise<void> {
-  const { report, simulator } = on;
-  await report.step("paused, its ticks ask the service for nothing; resumed, they go on", async () => {
-    await survey(on, "pause --yes");
-    // A tick under way comes to its end.
-    await pause(5_000);
-    simulator.resetCounters();
-    simulator.complete(3);
-    await pause(25_000);
-    assert.equal(simulator.counters().requests ?? 0, 0);
-    await survey(on, "resume --yes");
-    await until("nothing comes", () => hasAll(on), 60_000);
-  });
 }

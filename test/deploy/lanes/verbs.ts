@@ -50,7 +50,6 @@ async function beforeTheFirstEvent(on: Deployed): Promise<void> {
   await table(on, [
     ["status --stack Nobody", { error: { code: "STACK_NOT_FOUND" } }, { code: 1 }],
     ["status", { error: { code: "AWS_CREDENTIALS_MISSING" } }, { code: 4, env: none }],
-    [`credentials --base-url ${url}`, { dryRun: true }, { input }],
     [`credentials --base-url ${url} --yes`, {}, { input: wrong, code: 4 }],
     [`credentials --base-url ${url} --yes`, { dryRun: false }, { input }],
     // The query may hold a key.
@@ -147,7 +146,6 @@ async function sentAgain(on: Deployed): Promise<void> {
   const file = join(on.folder, "ids.txt");
   writeFileSync(file, kept.join("\n"));
   const verify = `verify --ids ids.txt --as-of ${new Date(Date.now() + 60_000).toISOString()}`;
-  const from = new Date(Date.now() - 3_600_000).toISOString();
   await table(on, [
     [verify, { missing: [{ eventId: dropped }] }, { code: 5 }],
     [`${verify} --resend --yes`, { missing: [{ eventId: dropped }] }],
@@ -163,9 +161,7 @@ async function sentAgain(on: Deployed): Promise<void> {
   });
   await table(on, [
     [verify, { verdict: "complete" }],
-    [`resend ${dropped}`, { dryRun: true, events: 1 }],
     [`resend ${dropped} --yes`, { dryRun: false, events: 1 }],
-    [`resend --from ${from} --survey 1`, { dryRun: true }],
   ]);
 }
 
@@ -176,21 +172,14 @@ async function steered(on: Deployed): Promise<void> {
   await table(on, [
     ["quarantine list", { total: 1 }],
     [`quarantine show ${unreadable}`, { id: unreadable }],
-    ["quarantine redrive --all", { dryRun: true }],
     // The kept records are as they were: only the list can read otherwise by now.
     ["quarantine redrive --all --yes", { surveys: [{ left: { unreadable: 1 } }] }],
   ]);
   simulator.remove(2, unreadable);
   const id = simulator.truth(1)[0]?.responseId;
-  await table(on, [
-    [`forget ${id} --survey 1`, { dryRun: true, state: "emitted" }],
-    [`forget ${id} --survey 1 --yes`, { dryRun: false, surveyId: 1 }],
-  ]);
+  await table(on, [[`forget ${id} --survey 1 --yes`, { dryRun: false, surveyId: 1 }]]);
   await tick(on);
-  await table(on, [
-    ["pause", { dryRun: true }],
-    ["pause --yes", { dryRun: false }],
-  ]);
+  await table(on, [["pause --yes", { dryRun: false }]]);
   await report.step("nothing is polled, and status says so", async (note) => {
     const { requests } = simulator.counters();
     assert.match(await tick(on), /pausedUntil/);

@@ -112,26 +112,6 @@ describe("a subscription", () => {
     );
   });
 
-  it("lets its own rule, and nothing else, send to its dead-letter queue", () => {
-    const stack = createStack();
-    const target = targets.topic?.(stack) as IRuleTarget;
-    const { template } = subscribed(stack, { target });
-    const [rule] = Object.keys(template.findResources("AWS::Events::Rule"));
-    const [policy, ...others] = Object.values(template.findResources("AWS::SQS::QueuePolicy"));
-    expect(others).toEqual([]);
-    expect(policy?.Properties.PolicyDocument.Statement).toEqual([
-      expect.objectContaining({ Effect: "Deny", Condition: { Bool: { "aws:SecureTransport": "false" } } }),
-      {
-        Sid: "KeepUndelivered",
-        Effect: "Allow",
-        Principal: { Service: "events.amazonaws.com" },
-        Action: "sqs:SendMessage",
-        Resource: expect.anything(),
-        Condition: { ArnEquals: { "aws:SourceArn": { "Fn::GetAtt": [rule, "Arn"] } } },
-      },
-    ]);
-  });
-
   it("leaves to the target what the target states itself", () => {
     const stack = createStack();
     const own = new Queue(stack, "Own");

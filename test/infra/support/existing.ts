@@ -4,7 +4,7 @@ import { EventBus } from "aws-cdk-lib/aws-events";
 import { Key } from "aws-cdk-lib/aws-kms";
 import { Topic } from "aws-cdk-lib/aws-sns";
 import type { SurveyPollerResources } from "../../../infra/props.ts";
-import { createStateTable } from "../../../infra/state-table.ts";
+import { createStateTable } from "../../../infra/storage.ts";
 
 /** A VPC that somebody else has made. */
 export function importVpc(stack: Stack): Vpc {

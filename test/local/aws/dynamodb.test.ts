@@ -1,5 +1,3 @@
-import { mkdirSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
 import {
   CreateTableCommand,
   DeleteTableCommand,
@@ -10,8 +8,7 @@ import {
   QueryCommand,
 } from "@aws-sdk/client-dynamodb";
 import { expect, test } from "vitest";
-import { startEmbeddedAws } from "../../../local/aws/index.ts";
-import { errorName, scratchFolder, startForTest } from "./support.ts";
+import { errorName, startForTest } from "./support.ts";
 
 async function tableWith(dynamodb: DynamoDBClient, sortKeyType: "N" | "S"): Promise<void> {
   await dynamodb.send(
@@ -79,11 +76,4 @@ test("a table that was removed and made anew has its new keys, and nothing of th
   expect((await dynamodb.send(get)).Item).toBeUndefined();
   await put(named);
   expect((await dynamodb.send(get)).Item).toEqual(named);
-});
-
-test("state that an earlier version has kept is refused, not begun anew", async () => {
-  const dataDir = scratchFolder();
-  mkdirSync(join(dataDir, "dynamodb"));
-  writeFileSync(join(dataDir, "dynamodb", "CURRENT"), "MANIFEST-000001\n");
-  await expect(startEmbeddedAws({ dataDir })).rejects.toMatchObject({ code: "DATA_FOLDER_UNUSABLE" });
 });

@@ -11,13 +11,6 @@ describe("settings", () => {
     [{ recordsPerResponse: [9, 3] }, /recordsPerResponse/],
     [{ sortKey: "date" }, /sortKey must be one of/],
     [{ sorting: "date" }, /no setting sorting/],
-    [{ metadataMixups: 1.5 }, /metadataMixups/],
-    [{ metadataList: "two" }, /metadataList must be one of/],
-    [{ recordSurveyId: false }, /recordSurveyId must be one of/],
-    [{ metricContainer: "array" }, /metricContainer must be one of/],
-    [{ pastEnd: "200" }, /pastEnd must be one of/],
-    [{ emptyList: "400" }, /emptyList must be one of/],
-    [{ tokenBody: "xml" }, /tokenBody must be one of/],
   ])("%j is refused, and nothing changes", async (patch, message) => {
     await expect(startSimulator({ settings: patch as SettingsPatch })).rejects.toThrow(message);
     const { simulator } = await simulate();
@@ -39,13 +32,7 @@ describe("settings", () => {
 describe("bodies the document does not show", () => {
   test.each<[Settings["singleResponseBody"], (body: unknown) => [head: Row, answers: Row[]]]>([
     ["records", (body) => [at(body as Row[], 0), body as Row[]]],
-    ["arrayWithAnswers", (body) => [at(body as Row[], 0), at(body as Row[], 0).answers as Row[]]],
     ["objectWithAnswers", (body) => [body as Row, (body as Row).answers as Row[]]],
-    ["wrapped", (body) => [(body as Row).response as Row, (body as Row).answers as Row[]]],
-    [
-      "answersByQuestion",
-      (body) => [at(body as Row[], 0), Object.values(at(body as Row[], 0).answers as Row) as Row[]],
-    ],
   ])("single response %s", async (singleResponseBody, read) => {
     const client = await simulate({ surveys, settings: { singleResponseBody } });
     const { responseId, records } = at(client.simulator.truth(), 2);
@@ -79,7 +66,6 @@ describe("counts", () => {
   test.each<[CountRule, number[]]>([
     ["completed", [20, 23, 22, 22]],
     ["started", [24, 28, 27, 27]],
-    ["everCompleted", [20, 23, 23, 23]],
     ["lagging", [20, 20, 20, 22]],
     ["frozen", [20, 20, 20, 20]],
     ["zero", [0, 0, 0, 0]],

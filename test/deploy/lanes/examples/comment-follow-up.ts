@@ -73,14 +73,6 @@ export async function commentFollowUp(on: ExampleStage): Promise<void> {
     const listed = await cli("stepfunctions", "list-executions", "--state-machine-arn", machine, ...more);
     return (listed.executions as { name: string }[]).map(({ name }) => name);
   };
-  await report.step("events that come again start nothing", async () => {
-    for (const event of completed(on, surveyId).filter(({ detail }) => isUnhappy(detail))) {
-      const again = await aws.invoke(output(example, "FunctionName"), { ...event, id: "another delivery" });
-      assert.equal(again.failed, false);
-    }
-    const names = await executions();
-    assert.equal(names.filter((name) => unhappy.some((one) => idOf(one) === name)).length, unhappy.length);
-  });
   await report.step("a ticket that the team has closed is left alone", async () => {
     const Item = { ticket: "closed", status: "closed", title: "Closed" };
     await aws.documents.send(new PutCommand({ TableName, Item }));
