@@ -1,9 +1,8 @@
 import { Command } from "@commander-js/extra-typings";
 import { createBucket } from "../../lib/aws/bucket.ts";
 import { isObject } from "../../lib/events/build/fields.ts";
-import { isForgotten } from "../../lib/operator/forgotten.ts";
-import { reasonOf } from "../../lib/operator/put-back.ts";
-import type { SurveyRedrive } from "../../lib/operator/redrive.ts";
+import { isForgotten } from "../../lib/operator/forget.ts";
+import { reasonOf, type SurveyRedrive } from "../../lib/operator/redrive.ts";
 import { isForRedrive, type LedgerEntry, takeOut } from "../../lib/polling/index.ts";
 import { redriveEntries } from "../../lib/state/ledger.ts";
 import { CommandError, EXIT, InterruptedError, UsageError } from "../errors.ts";

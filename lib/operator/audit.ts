@@ -1,8 +1,7 @@
 import * as z from "zod";
 import { oneOf, section } from "../config/fields.ts";
 import { dropBooksRead, failureOf, readForBooks, tellBooks } from "../polling/index.ts";
-import type { Operation, OperationContext } from "./operation.ts";
-import { makeDue, onSurvey, readySource } from "./survey-work.ts";
+import { makeDue, type Operation, type OperationContext, onSurvey, readySource } from "./operation.ts";
 
 const inputSchema = section({ surveyId: z.int().positive(), mode: oneOf("plan", "begin", "read") });
 type AuditInput = z.infer<typeof inputSchema>;

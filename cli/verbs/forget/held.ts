@@ -1,5 +1,5 @@
 import { createBucket } from "../../../lib/aws/bucket.ts";
-import { bareEntry, isBare, prefixesOf } from "../../../lib/operator/forgotten.ts";
+import { bareEntry, isBare, prefixesOf } from "../../../lib/operator/forget.ts";
 import type { LedgerEntry, SurveyState } from "../../../lib/polling/index.ts";
 import { readMark } from "../../../lib/state/leases.ts";
 import { readEntry } from "../../../lib/state/ledger.ts";

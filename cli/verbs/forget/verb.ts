@@ -1,6 +1,6 @@
 import { existsSync, writeFileSync } from "node:fs";
 import { Option } from "@commander-js/extra-typings";
-import { bareEntry } from "../../../lib/operator/forgotten.ts";
+import { bareEntry } from "../../../lib/operator/forget.ts";
 import type { LedgerEntry, PersonKey } from "../../../lib/polling/index.ts";
 import { recordsOfNobody } from "../../../lib/state/ledger.ts";
 import { CommandError, EXIT, notNow, orNotWritten, UsageError } from "../../errors.ts";
