@@ -1,14 +1,13 @@
 import type { SourceConfig } from "../../../lib/config/index.ts";
 import type { SampledState, SampleResult } from "../../../lib/operator/sample.ts";
 import type { DateRange } from "../../../lib/polling/index.ts";
-import { readAccount } from "../../../lib/state/account.ts";
 import { readEntries } from "../../../lib/state/ledger.ts";
 import { InterruptedError } from "../../errors.ts";
 import type { Io, ProgressLine } from "../../io.ts";
 import { askingAws } from "../../target/aws-failure.ts";
 import { type PolledSurvey, refuseBehind, tableOf } from "../../target/surveys.ts";
 import type { Target } from "../../target/target.ts";
-import { isPolling, wait } from "../../wait.ts";
+import { isPolling, watchTicks } from "../../wait.ts";
 
 export interface SampledSurvey {
   surveyId: number;
@@ -112,10 +111,6 @@ export async function* lookAtPages(
 
 const allOf = (pages: number): number[] => Array.from({ length: pages }, (_, i) => i + 1);
 
-/** Milliseconds beyond an interval for which a tick is waited for. */
-const PATIENCE = 60_000;
-const LOOK_EVERY = 1_000;
-
 /** Looks up what a random part of the pages shows in the ledger. Nothing is changed. */
 export async function takeSample(of: SampleOf): Promise<SampleAnswer> {
   const surveys: SampledSurvey[] = [];
@@ -192,15 +187,11 @@ async function lookAgain(
 }
 
 /** Waits for the end of a tick that has begun since; without a poller, or where none comes, for nothing. */
-async function nextTick({ target, source, io, progress }: SampleOf): Promise<void> {
-  if (!isPolling(target)) return;
-  const since = io.now();
-  while (io.now() < since + source.interval + PATIENCE) {
-    progress.update("a second look after the next tick");
-    const { lastTick = 0, pausedUntil } = await askingAws("the table could not be read", () =>
-      readAccount(tableOf(target), source.name),
-    );
-    if (lastTick > since || pausedUntil !== undefined) return;
-    await wait(LOOK_EVERY, io);
-  }
+async function nextTick(of: SampleOf): Promise<void> {
+  if (!isPolling(of.target)) return;
+  const since = of.io.now();
+  of.progress.update("a second look after the next tick");
+  await watchTicks<void>(of, ({ account: { lastTick = 0 } }) =>
+    lastTick > since ? { over: undefined } : { place: "", leave: () => undefined },
+  );
 }

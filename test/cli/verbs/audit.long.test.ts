@@ -63,9 +63,6 @@ describe("survey-poller audit", () => {
   });
 
   it("leaves it to ticks, which it makes itself where nobody polls, until the books are closed", async () => {
-    const planned = await survey(["audit", "--survey", "8", "--no-wait", "--yes", ...onFolder, "--json"]);
-    expect(answerOf<AuditAnswer>(planned).surveys).toMatchObject([{ surveyId: 8, outcome: "planned" }]);
-
     const began = Date.now();
     const ran = await survey(["audit", "--survey", "7", "--yes", ...onFolder]);
     expect(ran.stdout).toMatch(/\(7\): books closed, 120 listed, 120 accounted for\.$/m);

@@ -75,7 +75,7 @@ async function ticks(world: MemoryWorld, count: number): Promise<void> {
   }
 }
 
-function failing(world: MemoryWorld, operation: string, isMeant = (_: unknown[]): boolean => true): void {
+function failing(world: MemoryWorld, operation: string, isMeant = (_: readonly unknown[]): boolean => true): void {
   world.before.push((call) => {
     if (call.operation === operation && isMeant(call.args))
       throw Object.assign(new Error("jane@x.org"), { code: "ODD" });
