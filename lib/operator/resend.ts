@@ -18,13 +18,11 @@ import {
   isTrusted,
   isWhole,
   LEASE_DURATION,
-  type Learned,
   type LedgerEntry,
   learnedBy,
   makeEvent,
   mayAnswer,
   observeSent,
-  type PollingSource,
   type Ports,
   pauseOf,
   type ReadEnd,
@@ -32,7 +30,6 @@ import {
   readFull,
   readRecord,
   type Survey,
-  type SurveyState,
 } from "../polling/index.ts";
 import { isForgotten } from "./forget.ts";
 import { type Operation, onSurvey } from "./operation.ts";
@@ -69,19 +66,6 @@ export interface ResendResult {
   stopped?: { kind: "busy" } | { kind: "paused"; until: number };
 }
 
-/** One survey, and how responses that were read are sent again. */
-interface Resending {
-  ports: Ports;
-  source: PollingSource;
-  learned: Learned;
-  surveyId: number;
-  /** As it was when the work began: nothing of it is written. */
-  state: SurveyState;
-  /** Epoch milliseconds after which nothing new is begun. */
-  until: number;
-  send(read: readonly ReadAgain[]): Promise<Resent[]>;
-}
-
 const id = z.int({ error: "must be an id" }).nonnegative({ error: "must be an id" });
 
 /**
@@ -108,10 +92,11 @@ export const resend: Operation<ResendInput, ResendResult> = {
     const place = from.page === 1 ? {} : { from };
     const pausedUntil = pauseOf({ ports, source, deadline }, account);
     if (pausedUntil !== undefined) return { results, left, ...place, stopped: { kind: "paused", until: pausedUntil } };
-    const survey = await readSurveyState(ports, surveyId, owner);
-    if (survey === undefined) return { results, left, ...place, stopped: { kind: "busy" } };
-    const until = Math.min(deadline, ports.clock.now() + SLICE);
-    const send = async (read: readonly ReadAgain[]): Promise<Resent[]> => {
+    const lastPage = await lastPageOf(ports, surveyId, owner);
+    if (lastPage === undefined) return { results, left, ...place, stopped: { kind: "busy" } };
+
+    const asking = { ports, source, learned: learnedBy(account) };
+    const send = async (read: readonly ReadAgain[], until: number): Promise<Resent[]> => {
       const hasUpdates = source.events.has("response.updated");
       const same = read.filter((one) => whyNot(one, hasUpdates) === undefined);
       const sent = read.flatMap((one) => whyNot(one, hasUpdates) ?? []);
@@ -122,18 +107,23 @@ export const resend: Operation<ResendInput, ResendResult> = {
       }
       return sent;
     };
-    const of = {
-      ports,
-      source,
-      learned: learnedBy(account),
-      surveyId,
-      state: survey,
-      until,
-      send,
-    };
-    const done = canAskById(of) ? await resendById(of, emitted) : await resendByPages(of, emitted, from);
-    const pages = survey.lastPage === undefined ? {} : { lastPage: survey.lastPage };
-    return { ...done, results: [...results, ...done.results], ...pages };
+    const of = { surveyId, service: ports.service, isScattered: isSingleOnly(asking), lastPage };
+    // Only then the digest of what the single read gives is that of an unchanged response.
+    const isById = isTrusted(asking) && mayAnswer(asking);
+    const reading = isById ? readById(of, emitted) : readByPages(of, emitted, from);
+    const until = Math.min(deadline, ports.clock.now() + SLICE);
+    const pages = lastPage === 0 ? {} : { lastPage };
+    for await (const part of reading) {
+      results.push(...part.results, ...(await send(part.read, until)));
+      if (part.left.length > 0 && ports.clock.now() < until) continue;
+      return {
+        results,
+        left: part.left,
+        ...(part.left.length > 0 && part.from !== undefined ? { from: part.from } : {}),
+        ...pages,
+      };
+    }
+    return { results, left: [], ...pages };
   },
 };
 
@@ -168,28 +158,36 @@ function isEmitted(entry: LedgerEntry | undefined): entry is EmittedEntry {
   );
 }
 
-/** The state of the survey; undefined while a poll is at work on it. The lease is given back at once: polls are not kept waiting. */
-async function readSurveyState({ state }: Ports, surveyId: number, owner: string): Promise<SurveyState | undefined> {
+/** The last page of the list when that was looked for last, or 0; undefined while a poll is at work on the survey. The lease is given back at once. */
+async function lastPageOf({ state }: Ports, surveyId: number, owner: string): Promise<number | undefined> {
   const lease = await state.acquire(surveyId, owner, LEASE_DURATION);
   if (lease === undefined) return undefined;
   await state.release(lease, lease.state);
-  return lease.state;
+  return lease.state.lastPage ?? 0;
 }
 
-/** Whether operation 9 tells of a response all that pages do: only then the digest of what it gives is that of an unchanged response. */
-function canAskById({ ports, source, learned }: Resending): boolean {
-  const asking = { ports, source, learned };
-  return isTrusted(asking) && mayAnswer(asking);
+interface Reading {
+  surveyId: number;
+  service: Ports["service"];
+  /** Whether the records of a response may stand anywhere in the list. */
+  isScattered: boolean;
+  lastPage: number;
 }
 
-/** Reads responses one by one by operation 9 and sends them, as far as the time goes. */
-async function resendById(
-  { ports, surveyId, until, send }: Resending,
-  entries: readonly EmittedEntry[],
-): Promise<{ results: Resent[]; left: number[] }> {
+/** What was read of some responses, the outcome of those that cannot be sent, and those that are still to be read. */
+interface Part {
+  read: ReadAgain[];
+  results: Resent[];
+  left: number[];
+  /** Where the reading of the others goes on. */
+  from?: ResendPlace;
+}
+
+/** Reads responses one by one by operation 9. */
+async function* readById({ service, surveyId }: Reading, entries: readonly EmittedEntry[]): AsyncGenerator<Part> {
   const read = async (entry: EmittedEntry): Promise<ReadAgain | Resent> => {
     try {
-      const answer = await ports.service.response(surveyId, entry.id);
+      const answer = await service.response(surveyId, entry.id);
       if (answer.kind === "absent" || answer.body.length === 0) return resent(entry, "gone");
       const run = { responseId: entry.id, records: answer.body.map((record) => readRecord(record)) };
       return { entry, run, isWhole: true };
@@ -198,56 +196,52 @@ async function resendById(
       return resent(entry, "failed", errorCode(error));
     }
   };
-  const results: Resent[] = [];
-  const rest = [...entries];
-  do {
+  for (const rest = [...entries]; rest.length > 0; ) {
     const some = await Promise.all(rest.splice(0, AT_ONCE).map(read));
-    const found = some.filter((one): one is ReadAgain => "run" in one);
-    results.push(...some.filter((one): one is Resent => "outcome" in one), ...(await send(found)));
-  } while (rest.length > 0 && ports.clock.now() < until);
-  return { results, left: rest.map((entry) => entry.id) };
+    const results = some.filter((one): one is Resent => "outcome" in one);
+    yield { read: some.filter((one): one is ReadAgain => "run" in one), results, left: rest.map((entry) => entry.id) };
+  }
 }
 
 /**
- * Finds responses on the pages of the list, the newest first, and sends them, as far as the time goes. All seams are proved, so that what stands at the
- * edge of a page is joined, and what is not met is not listed.
+ * Finds responses on the pages of the list, the newest first. All seams are proved, so that what stands at the edge of a page is joined, and what
+ * is not met is not listed.
  */
-async function resendByPages(
-  { ports, source, learned, surveyId, state, until, send }: Resending,
+async function* readByPages(
+  { service, surveyId, isScattered, lastPage }: Reading,
   entries: readonly EmittedEntry[],
   from: ResendPlace,
-): Promise<{ results: Resent[]; left: number[]; from?: ResendPlace }> {
+): AsyncGenerator<Part> {
   const wanted = new Map(entries.map((entry) => [entry.id, entry]));
   const steps = readFull({
     from: from.page,
     isSure: true,
-    read: (page) => ports.service.page(surveyId, page, "desc"),
+    read: (page) => service.page(surveyId, page, "desc"),
     skips: new Set(),
     classify: async () => undefined,
-    expected: { responses: 0, lastPage: state.lastPage ?? 0 },
+    expected: { responses: 0, lastPage },
     isAnchor: () => true,
   });
-  const results: Resent[] = [];
-  for (;;) {
-    const next = await steps.next();
-    const { fragments, position, covered, moved } = next.value;
-    const read = fragments.flatMap((fragment): ReadAgain[] => {
-      const { responseId, records } = fragment;
-      const entry = wanted.get(responseId);
-      // Where records are scattered there may be more of it anywhere.
-      const isAll = isWhole(fragment) && !isSingleOnly({ source, learned });
-      return entry === undefined ? [] : [{ entry, run: { responseId, records }, isWhole: isAll }];
-    });
-    results.push(...(await send(read)));
-    for (const { entry } of read) wanted.delete(entry.id);
-    const place = { page: Math.max(1, position), isPartial: from.isPartial || !covered || moved };
-    if (next.done) {
-      const end = next.value;
-      return { results: [...results, ...[...wanted.values()].map((entry) => notMet(entry, end, place))], left: [] };
+  try {
+    for (;;) {
+      const next = await steps.next();
+      const { fragments, position, covered, moved } = next.value;
+      const read = fragments.flatMap((fragment): ReadAgain[] => {
+        const { responseId, records } = fragment;
+        const entry = wanted.get(responseId);
+        wanted.delete(responseId);
+        // Where records are scattered there may be more of it anywhere.
+        const isAll = isWhole(fragment) && !isScattered;
+        return entry === undefined ? [] : [{ entry, run: { responseId, records }, isWhole: isAll }];
+      });
+      const place = { page: Math.max(1, position), isPartial: from.isPartial || !covered || moved };
+      const end = next.done === true ? next.value : undefined;
+      const results = end === undefined ? [] : [...wanted.values()].map((entry) => notMet(entry, end, place));
+      yield { read, results, left: end === undefined ? [...wanted.keys()] : [], from: place };
+      if (end !== undefined) return;
     }
-    if (wanted.size > 0 && ports.clock.now() < until) continue;
+  } finally {
     await steps.return(undefined as never);
-    return { results, left: [...wanted.keys()], ...(wanted.size === 0 ? {} : { from: place }) };
   }
 }
 
