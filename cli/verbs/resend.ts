@@ -5,7 +5,7 @@ import { EXIT, InterruptedError, UsageError } from "../errors.ts";
 import { eventsIn, isEventId, linesOf, olderEventIds } from "../event-ids.ts";
 import { type Io, showProgress } from "../io.ts";
 import { type Flags, openTarget } from "../target/open-target.ts";
-import { eachEmitted, fromTable, ledgersOf, type SurveyOf, tableOf } from "../target/surveys.ts";
+import { eachEmitted, fromTable, ledgersOf, type SurveyOf } from "../target/surveys.ts";
 import { oneSource, type Target } from "../target/target.ts";
 import {
   type Answer,
@@ -160,7 +160,7 @@ async function ofResponses(target: Target, of: SurveyOf, responseIds: readonly n
   const items: ResentItem[] = [];
   for (let i = 0; i < ids.length; i += READ_AT_ONCE) {
     const some = ids.slice(i, i + READ_AT_ONCE);
-    const entries = await fromTable(() => readEntries(tableOf(target), of.source, of.surveyId, some));
+    const entries = await fromTable(() => readEntries(target.table, of.source, of.surveyId, some));
     for (const responseId of some) {
       const { state: known = "unknown", reason, eventId = null, revision = 1 } = entries.get(responseId) ?? {};
       const state = reason === FORGOTTEN ? FORGOTTEN : known;

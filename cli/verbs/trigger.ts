@@ -1,7 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { v5 } from "uuid";
-import { createBucket } from "../../lib/aws/bucket.ts";
 import type { Config, SourceConfig } from "../../lib/config/index.ts";
 import { type BooksSums, booksSums, type DetailOf } from "../../lib/events/index.ts";
 import type { OutgoingEvent, Publisher, SealedEvent } from "../../lib/polling/index.ts";
@@ -145,13 +144,12 @@ interface Sending {
 /** Makes an event ready for the bus, by the publisher of the function. In a dry run its large answers go into no bucket. */
 async function seal(target: Target, event: OutgoingEvent, { source, dryRun }: Sending) {
   const { busName: bus, claimCheckBucket: bucket } = target.resources;
-  const { putJson } = createBucket(target.clients.s3, bucket);
   const publisher = createEventBridgePublisher({
     client: target.clients.events,
     bus,
     eventSource: source.eventSource,
     bucket,
-    putObject: dryRun ? async () => undefined : putJson,
+    putObject: dryRun ? async () => undefined : target.bucket.putJson,
     inlineLimit: Math.min(LIMIT, source.inlineLimit),
     sleep,
   });

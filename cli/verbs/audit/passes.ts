@@ -5,7 +5,7 @@ import { readMark } from "../../../lib/state/leases.ts";
 import { CommandError, notNow } from "../../errors.ts";
 import type { Io, ProgressLine } from "../../io.ts";
 import { askingAws } from "../../target/aws-failure.ts";
-import { eachEmitted, type PolledSurvey, pagesOf, type SourceState, tableOf } from "../../target/surveys.ts";
+import { eachEmitted, type PolledSurvey, pagesOf, type SourceState } from "../../target/surveys.ts";
 import type { Target } from "../../target/target.ts";
 import { type Standing, wait, watchTicks } from "../../wait.ts";
 import { count } from "../../words.ts";
@@ -182,7 +182,7 @@ export async function withMissing(
       continue;
     }
     const { books } = await askingAws("the table could not be read", () =>
-      readMark(tableOf(target), source.name, surveyId),
+      readMark(target.table, source.name, surveyId),
     );
     const since = books?.startedAt ?? Number.POSITIVE_INFINITY;
     const ids: number[] = [];

@@ -5,7 +5,7 @@ import { readEntries } from "../../../lib/state/ledger.ts";
 import { InterruptedError } from "../../errors.ts";
 import type { Io, ProgressLine } from "../../io.ts";
 import { askingAws } from "../../target/aws-failure.ts";
-import { type PolledSurvey, refuseBehind, tableOf } from "../../target/surveys.ts";
+import { type PolledSurvey, refuseBehind } from "../../target/surveys.ts";
 import type { Target } from "../../target/target.ts";
 import { isPolling, watchTicks } from "../../wait.ts";
 
@@ -170,7 +170,7 @@ async function lookAgain(
 ): Promise<Set<number>> {
   if (unknown.length === 0) return new Set();
   const { target, source } = of;
-  const table = tableOf(target);
+  const table = target.table;
   const isNew = new Set<number>();
   await nextTick(of);
   for (let i = 0; i < unknown.length; i += 100) {
