@@ -1,4 +1,3 @@
-import { randomInt } from "node:crypto";
 import { Option } from "@commander-js/extra-typings";
 import type { SourceConfig } from "../../../lib/config/index.ts";
 import { EXIT, UsageError, unlessFailing } from "../../errors.ts";
@@ -13,7 +12,7 @@ import {
   type SourceState,
 } from "../../target/surveys.ts";
 import { oneSource, type Target } from "../../target/target.ts";
-import { type Answer, DRY_RUN, examples, surveyId, targetVerb, type Verb, wholeNumber, yesOption } from "../../verb.ts";
+import { type Answer, DRY_RUN, examples, surveyId, targetVerb, type Verb, yesOption } from "../../verb.ts";
 import { count, span, surveyName, utc } from "../../words.ts";
 import { auditAgainst } from "./against.ts";
 import { type AuditAnswer, type AuditCost, type AuditedSurvey, audited, readPasses, withMissing } from "./passes.ts";
@@ -30,10 +29,9 @@ export const auditVerb: Verb = (act) =>
     .option("--survey <id>", "only this survey; all of the source without it", surveyId)
     .option("--now", "reads at once, whatever the background budget")
     .option("--sample <percent>", "looks up a random part of the pages in the ledger, and changes nothing")
-    .option("--seed <number>", "draws the same pages again", wholeNumber)
     .addOption(
       new Option("--against <file>", "names what these response ids lack of a service, without a poller").conflicts([
-        ...["stack", "source", "now", "sample", "seed", "yes"],
+        ...["stack", "source", "now", "sample", "yes"],
       ]),
     )
     .option("--base-url <url>", "the service, with --against")
@@ -58,7 +56,7 @@ export const auditVerb: Verb = (act) =>
           const hint = "They say with which service a file of ids is compared.";
           throw new UsageError("--base-url, --column and --report go with --against", { hint });
         }
-        const { sample, now: isNow = false, yes: isDone = false, seed = randomInt(2 ** 31) } = options;
+        const { sample, now: isNow = false, yes: isDone = false } = options;
         const percent = sample === undefined ? undefined : percentIn(sample);
         if (percent !== undefined && (isNow || isDone)) {
           const hint = "A sample changes nothing and is read at once: leave --now and --yes out.";
@@ -73,7 +71,7 @@ export const auditVerb: Verb = (act) =>
         const of: Of = { target, source, state, surveys, io, progress };
         try {
           return await unlessFailing(
-            (): Promise<Answer> => (percent === undefined ? audit(of, { isNow, isDone }) : sampled(of, percent, seed)),
+            (): Promise<Answer> => (percent === undefined ? audit(of, { isNow, isDone }) : sampled(of, percent)),
           );
         } finally {
           progress.end();
@@ -96,10 +94,10 @@ function percentIn(text: string): number {
   throw new UsageError("--sample is no percentage above 0", { hint: "Give one such as 5% or 100%." });
 }
 
-async function sampled(of: Of, percent: number, seed: number): Promise<Answer<SampleAnswer>> {
-  const answer = await takeSample({ ...of, percent, seed });
+async function sampled(of: Of, percent: number): Promise<Answer<SampleAnswer>> {
+  const answer = await takeSample({ ...of, percent });
   const missing = answer.surveys.some((survey) => survey.missing.length > 0);
-  const end = `A sample of ${percent} % of the pages, by seed ${seed}. It proves nothing of the others: survey-poller audit does.`;
+  const end = `A sample of ${percent} % of the pages. It proves nothing of the others: survey-poller audit does.`;
   return {
     data: answer,
     text: [...answer.surveys.flatMap(sampledLines), end],
@@ -142,7 +140,7 @@ async function withIds(of: Of, one: AuditedSurvey): Promise<AuditedSurvey> {
   const { unaccounted, surveyId: id } = one;
   if (unaccounted === null) return one;
   const surveys = of.surveys.filter((survey) => survey.surveyId === id);
-  const [all] = (await takeSample({ ...of, surveys, percent: 100, seed: 0 })).surveys;
+  const [all] = (await takeSample({ ...of, surveys, percent: 100 })).surveys;
   return { ...one, unaccounted: { ...unaccounted, ids: all?.missing ?? [] } };
 }
 

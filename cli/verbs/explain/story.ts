@@ -4,6 +4,7 @@ import { isForgotten } from "../../../lib/operator/forget.ts";
 import type { Looked } from "../../../lib/operator/look.ts";
 import { type AccountState, isHistory, type LedgerEntry, type SurveyState } from "../../../lib/polling/index.ts";
 import { ago, span } from "../../words.ts";
+import { ORIGINS } from "../status/answer.ts";
 import type { EventLog, EventLogLine } from "./event-log.ts";
 
 // Times are epoch milliseconds.
@@ -334,16 +335,6 @@ function tookOf(times: EventLogLine["ms"], parts: readonly Timed[]): Step["took"
     return ms === undefined ? [] : [{ what, ms }];
   });
 }
-
-const ORIGINS: Readonly<Record<string, string>> = {
-  head: "by reading the head of the list",
-  backlog: "by the full read of a backlog",
-  search: "by a scan below the head",
-  rescan: "by a rescan",
-  "full-read": "by a full read for the books",
-  recheck: "by a re-check of open or held ones",
-  replay: "by a redrive",
-};
 
 function originText(origin: string | undefined): string {
   return origin === undefined ? "" : (ORIGINS[origin] ?? `by ${origin}`);
