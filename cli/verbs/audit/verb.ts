@@ -13,7 +13,7 @@ import {
 } from "../../target/surveys.ts";
 import { oneSource, type Target } from "../../target/target.ts";
 import { type Answer, DRY_RUN, examples, surveyId, targetVerb, type Verb, yesOption } from "../../verb.ts";
-import { count, span, surveyName, utc } from "../../words.ts";
+import { count, named, span, surveyName, utc } from "../../words.ts";
 import { auditAgainst } from "./against.ts";
 import { type AuditAnswer, type AuditCost, type AuditedSurvey, audited, readPasses, withMissing } from "./passes.ts";
 import { type SampleAnswer, type SampledSurvey, takeSample } from "./sample.ts";
@@ -122,17 +122,17 @@ async function audit(of: Of, { isNow, isDone }: { isNow: boolean; isDone: boolea
   }
   io.say(costText(cost));
   const ended = await withMissing(of, await readPasses(of, isNow));
-  const named = await Promise.all(ended.map((one) => withIds(of, one)));
+  const all = await Promise.all(ended.map((one) => withIds(of, one)));
   progress.end();
-  const open = named.filter(({ outcome }) => outcome === "open");
+  const open = all.filter(({ outcome }) => outcome === "open");
   if (open.length > 0) {
     const isPaused = open.some(({ why }) => why === "the source is paused");
     const tick = `the next tick, which comes within ${span(source.interval)}`;
     io.say(`Try again after ${isPaused ? "survey-poller resume" : tick}.`);
   }
-  const isShort = named.some(({ outcome }) => outcome === "unaccounted");
+  const isShort = all.some(({ outcome }) => outcome === "unaccounted");
   const exit = isShort ? EXIT.unaccounted : open.length > 0 ? EXIT.notNow : EXIT.done;
-  return { data: answer(named), text: named.map(surveyLine), exit };
+  return { data: answer(all), text: all.map(surveyLine), exit };
 }
 
 /** Which ones they are, as far as all pages can tell now. */
@@ -185,9 +185,6 @@ export function surveyLine(survey: AuditedSurvey): string {
   return `${name}: books closed, ${listed} listed, ${listed} accounted for.${foundText(survey)}`;
 }
 
-/** Missing responses that are named. */
-const MOST_NAMED = 20;
-
 /** " 1 response was missing (5000004): it goes out now." */
 function foundText({ found, missing }: AuditedSurvey): string {
   if (found === null || found === 0) return "";
@@ -195,8 +192,7 @@ function foundText({ found, missing }: AuditedSurvey): string {
     return ` ${count(found, "response")} no scan had met: ${found === 1 ? "it goes" : "they go"} out now.`;
   if (missing.length === 0) return ` ${count(found, "response")} came meanwhile.`;
   const [was, goes] = missing.length === 1 ? ["was", "it goes"] : ["were", "they go"];
-  const ids = [...missing.slice(0, MOST_NAMED), ...(missing.length > MOST_NAMED ? ["…"] : [])].join(", ");
-  return ` ${count(missing.length, "response")} ${was} missing (${ids}): ${goes} out now.`;
+  return ` ${count(missing.length, "response")} ${was} missing (${named(missing)}): ${goes} out now.`;
 }
 
 function sampledLines(survey: SampledSurvey): string[] {

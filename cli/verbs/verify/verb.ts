@@ -6,7 +6,7 @@ import { type Flags, openTarget } from "../../target/open-target.ts";
 import { eachEmitted, ledgersOf, type SurveyOf } from "../../target/surveys.ts";
 import type { Target } from "../../target/target.ts";
 import { type Answer, DRY_RUN, examples, surveyId, targetVerb, type Verb, yesOption } from "../../verb.ts";
-import { columns, count, figure, quoted, utc } from "../../words.ts";
+import { columns, count, figure, named, quoted, utc } from "../../words.ts";
 import { exitOf, itemLines, type ResentItem, sendAgain, sentenceOf, wantedOf } from "../resend.ts";
 import { verifyBuckets } from "./buckets.ts";
 import { checkList, type ListOptions, readDeadLetters, readList } from "./lists.ts";
@@ -175,9 +175,8 @@ function missingLines(missing: readonly MissingEvent[]): string[] {
 }
 
 function unknownWarning(unknown: readonly string[]): string {
-  const some = `${unknown.slice(0, 3).join(", ")}${unknown.length > 3 ? ", …" : ""}`;
   const are = unknown.length === 1 ? "is" : "are";
-  return `Warning: ${count(unknown.length, "id")} of the consumer ${are} of no event that this poller knows (${some}).`;
+  return `Warning: ${count(unknown.length, "id")} of the consumer ${are} of no event that this poller knows (${named(unknown, 3)}).`;
 }
 
 // Times are epoch milliseconds.
