@@ -102,7 +102,7 @@ describe("the scheduled function", () => {
     const folder = temporaryFolder();
     bundleFunction("poll", folder, config);
     const loaded = [...loadedAtStart(folder)];
-    const later = readdirSync(folder).filter((name) => /^(run-operation|s3)-.*\.mjs$/.test(name));
+    const later = readdirSync(folder).filter((name) => /^(operations|s3)-.*\.mjs$/.test(name));
     expect(later).toHaveLength(2);
     expect(loaded).not.toEqual(expect.arrayContaining([expect.stringMatching(/^(run-operation|s3)-/)]));
     const sources = loaded.flatMap(

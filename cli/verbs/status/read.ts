@@ -2,21 +2,11 @@ import type { SourceConfig } from "../../../lib/config/index.ts";
 import { toMoment } from "../../../lib/events/build/local-time.ts";
 import { type AccountState, placeOf, sayWhyOpen, selected, unaccountedOf } from "../../../lib/polling/index.ts";
 import { emittedResponses, readEntries } from "../../../lib/state/ledger.ts";
-import {
-  countDue,
-  entriesOf,
-  fromTable,
-  type PolledSurvey,
-  readSource,
-  tableOf,
-  unlistedText,
-} from "../../target/surveys.ts";
+import { countDue, entriesOf, fromTable, type PolledSurvey, readSource, unlistedText } from "../../target/surveys.ts";
 import type { Target } from "../../target/target.ts";
 import { ago, count, figure, pauseEnd, span, surveyName, utc } from "../../words.ts";
 import type { Backlog, SourceStatus, StatusAnswer, SurveyStatus } from "./answer.ts";
-import { emittedText, sumOf, withheldIn } from "./answer.ts";
-
-const KINDS = ["open", "waiting", "held", "quarantined", "refused"] as const;
+import { COUNTED, emittedText, sumOf, withheldIn, withheldText } from "./answer.ts";
 
 /** Reads where these sources stand, and says it in one sentence. */
 export async function readStatus(target: Target, sources: readonly SourceConfig[], now: number): Promise<StatusAnswer> {
@@ -64,11 +54,11 @@ interface Of {
 
 async function surveyStatus(of: Of, survey: PolledSurvey): Promise<SurveyStatus> {
   const { surveyId, row, mark } = survey;
-  const table = tableOf(of.target);
+  const table = of.target.table;
   const source = of.source.name;
   const [counts, lag, backlog] = await fromTable(() =>
     Promise.all([
-      Promise.all(KINDS.map(async (kind) => [kind, await countDue(table, source, surveyId, kind)])),
+      Promise.all(COUNTED.map(async (kind) => [kind, await countDue(table, source, surveyId, kind)])),
       lagOf(of, survey),
       backlogOf(of, survey),
     ]),
@@ -96,7 +86,7 @@ async function lagOf({ target, source, account }: Of, { surveyId, mark }: Polled
   if (placeOf(mark) !== undefined || responseId === undefined || at === undefined || ambiguous === true) return null;
   const completedAt = Date.parse(at);
   if (completedAt < (account.firstTick ?? Number.POSITIVE_INFINITY)) return null;
-  const entries = await readEntries(tableOf(target), source.name, surveyId, [responseId]);
+  const entries = await readEntries(target.table, source.name, surveyId, [responseId]);
   const emittedAt = entries.get(responseId)?.emittedAt;
   return emittedAt === undefined ? null : Math.max(0, emittedAt - completedAt);
 }
@@ -212,7 +202,9 @@ export function verdictOf({ sources, surveys, end, flags, now }: VerdictOf): Ver
   if (held !== undefined) {
     const setAside = withheld.find(({ now: { quarantined, refused } }) => quarantined + refused > 0);
     const list = setAside === undefined ? "" : `survey-poller quarantine list ${flagsOf(setAside)} ${flags}`;
-    const sentence = [withheldText(withheld), problem?.problem].filter(Boolean).join(" ");
+    const all = sumOf(withheld, withheldIn);
+    const what = `${count(all, "response")} ${all === 1 ? "does" : "do"} not go out: ${withheldText(withheld)}.`;
+    const sentence = [what, problem?.problem].filter(Boolean).join(" ");
     return say("withheld", sentence, list || auditNow(held));
   }
   if (problem !== undefined) {
@@ -237,16 +229,6 @@ export function verdictOf({ sources, surveys, end, flags, now }: VerdictOf): Ver
   }
   const proved = `proved ${ago(provedAt, now)}`;
   return say("complete", `Complete. ${figure(listed)} listed, ${figure(accounted)} accounted for; ${proved}.`);
-}
-
-/** "23 responses do not go out: 20 held, 3 quarantined." */
-function withheldText(surveys: readonly SurveyStatus[]): string {
-  const all = sumOf(surveys, withheldIn);
-  const kinds = (["held", "quarantined", "refused"] as const).flatMap((kind) => {
-    const number = sumOf(surveys, ({ now }) => now[kind]);
-    return number === 0 ? [] : [`${figure(number)} ${kind}`];
-  });
-  return `${count(all, "response")} ${all === 1 ? "does" : "do"} not go out: ${kinds.join(", ")}.`;
 }
 
 function workingOn(behind: readonly SurveyStatus[], now: number): string {

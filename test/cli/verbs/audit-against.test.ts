@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
-import type { AgainstAnswer } from "../../../cli/verbs/audit/answer.ts";
+import type { AgainstAnswer } from "../../../cli/verbs/audit/against.ts";
 import { type Simulator, type SimulatorOptions, startSimulator } from "../../../local/simulator/index.ts";
 import { temporaryFolder } from "../../support/command.ts";
 import { answerOf, type Ran, type RunOptions, survey } from "../support/command.ts";
@@ -139,7 +139,7 @@ it.each<[why: string, content: string, args: string[]]>([
   ["no such column", "a,b\n1,2\n", ["--column", "secret"]],
   ["no response id in any of them", "response_id\nhunter2\n", []],
   ["lists no survey 9", "1", ["--survey", "9"]],
-  ["--seed", "1", ["--seed", "3"]],
+  ["--sample", "1", ["--sample", "3%"]],
 ])("is called wrongly: %s", async (why, content, args) => {
   const simulator = await serviceOf({ surveys: [{ surveyId: 7, responses: 1 }] });
 

@@ -1,12 +1,12 @@
 import { DeleteCommand } from "@aws-sdk/lib-dynamodb";
 import { describe, expect, it } from "vitest";
 import { openTarget } from "../../../cli/target/open-target.ts";
-import { tableOf } from "../../../cli/target/surveys.ts";
 import { type AuditAnswer, outcomeOf } from "../../../cli/verbs/audit/passes.ts";
 import { chanceToSee, drawPages, type SampleAnswer } from "../../../cli/verbs/audit/sample.ts";
 import { sample } from "../../../lib/operator/sample.ts";
 import { NEW_SURVEY } from "../../../lib/polling/index.ts";
 import { responseKey, surveyKey } from "../../../lib/state/keys.ts";
+import { createRandom } from "../../../local/simulator/hashing.ts";
 import { operatorOf } from "../../support/operator.ts";
 import { at, HOUR, range, runTick, worldWith } from "../../support/survey.ts";
 import { answerOf, ioOf, survey, useFolder } from "../support/command.ts";
@@ -21,7 +21,7 @@ const onFolder = ["--data", folder.data];
 /** Deletes what the ledger has of some responses of survey 7. */
 async function forget(ids: number[]): Promise<void> {
   await using target = await openTarget({ data: folder.data }, ioOf().io);
-  const table = tableOf(target);
+  const table = target.table;
   for (const id of ids) {
     const key = { pk: surveyKey("main", 7), sk: responseKey(id) };
     await table.client.send(new DeleteCommand({ TableName: table.name, Key: key }));
@@ -63,9 +63,6 @@ describe("survey-poller audit", () => {
   });
 
   it("leaves it to ticks, which it makes itself where nobody polls, until the books are closed", async () => {
-    const planned = await survey(["audit", "--survey", "8", "--no-wait", "--yes", ...onFolder, "--json"]);
-    expect(answerOf<AuditAnswer>(planned).surveys).toMatchObject([{ surveyId: 8, outcome: "planned" }]);
-
     const began = Date.now();
     const ran = await survey(["audit", "--survey", "7", "--yes", ...onFolder]);
     expect(ran.stdout).toMatch(/\(7\): books closed, 120 listed, 120 accounted for\.$/m);
@@ -76,17 +73,15 @@ describe("survey-poller audit", () => {
   });
 
   it("takes a sample: what it knows, and with which probability it would have seen a gap", async () => {
-    const line = ["audit", "--survey", "7", "--sample", "30%", "--seed", "4", ...onFolder];
+    const line = ["audit", "--survey", "7", "--sample", "30%", ...onFolder];
 
     const answer = answerOf<SampleAnswer>(await survey([...line, "--json"]));
 
     const [one] = answer.surveys;
-    expect(answer).toMatchObject({ percent: 30, seed: 4 });
+    expect(answer).toMatchObject({ percent: 30 });
     expect(one?.read).toHaveLength(Math.ceil((one?.pages ?? 0) * 0.3));
     expect(one).toMatchObject({ missing: [], isNew: [], states: { emitted: one?.responses } });
     expect(one?.chances[0]).toEqual({ missing: 1, seen: expect.closeTo((one?.read.length ?? 0) / (one?.pages ?? 1)) });
-    const again = answerOf<SampleAnswer>(await survey([...line, "--json"]));
-    expect(again.surveys[0]?.read).toEqual(one?.read);
     const text = await survey(line);
     expect(text.stdout).toMatch(
       /^ {2}Of so many missing ones, wherever they lie, it would have seen at least one: of 1 with /m,
@@ -194,7 +189,7 @@ it.each([
     };
     const { length: pages = 0 } = await sample.run(operator, { surveyId: 1, pages: [], hasBooks: true });
     expect(pages).toBe(20);
-    const drawn = drawPages(pages, percent, seed);
+    const drawn = drawPages(pages, percent, createRandom(seed));
     read = drawn.length;
     const { states } = await sample.run(operator, { surveyId: 1, pages: drawn, hasBooks: true });
     expect(states.missing?.every((id) => gaps.has(id)) ?? true).toBe(true);
@@ -208,7 +203,7 @@ it.each([
 it("draws each page as often as any other, and no page twice", () => {
   const times = new Map<number, number>();
   for (let seed = 1; seed <= 2_000; seed += 1) {
-    const drawn = drawPages(10, 30, seed);
+    const drawn = drawPages(10, 30, createRandom(seed));
     expect(new Set(drawn).size).toBe(3);
     for (const page of drawn) times.set(page, (times.get(page) ?? 0) + 1);
   }
