@@ -28,17 +28,12 @@ const plainRun: Omit<RunPlan, "deadline"> = {
   retried: false,
 };
 
-export interface Workers {
-  /** Ticks begun so far. */
-  ticks(): number;
-}
-
 /** Begins a tick at each interval, as a schedule does, until `isDone` or `mostTicks`. */
 export function startWorkers(
   world: World,
   parts: { store: Store; weather: Weather; life: Life; oracle: Oracle },
   options: { mostTicks: number; isDone: (ticks: number) => boolean },
-): Workers {
+) {
   const { scheduler, plan } = world;
   const { store, weather, life, oracle } = parts;
   const chances = world.random("processes");
@@ -93,7 +88,7 @@ export function startWorkers(
         abortsAt: deadline + ABORTED_AFTER,
         definitions,
       }),
-      state: statePort(world, store, process, random, owner, oracle.state),
+      state: statePort(world, store, process, random, oracle.state),
       publisher: publisherPort(world, weather, process, random, oracle.bus),
       vault,
       observe(progress) {
@@ -132,8 +127,7 @@ export function startWorkers(
       });
     scheduler.at(deadline + RESERVE + planned.frozenFor, () => {
       if (ended) return;
-      if (process.alive() && process.pending() === 0)
-        oracle.violations.add("hang", `${process.name} waits for nothing`);
+      if (process.alive() && process.pending() === 0) world.violate("hang", `${process.name} waits for nothing`);
       if (process.alive()) overrun();
       end(process);
     });
@@ -144,7 +138,7 @@ export function startWorkers(
   };
 
   const next = (): void => {
-    if (ticks >= options.mostTicks || (world.phase() === "liveness" && options.isDone(ticks))) {
+    if (ticks >= options.mostTicks || (world.isLiveness() && options.isDone(ticks))) {
       scheduler.stop();
       return;
     }
@@ -159,5 +153,8 @@ export function startWorkers(
     scheduler.at(START + ticks * plan.source.interval, next);
   };
   scheduler.at(START, next);
-  return { ticks: () => ticks };
+  return {
+    /** Ticks begun so far. */
+    ticks: () => ticks,
+  };
 }

@@ -263,41 +263,98 @@ export function mayReplace(known: LedgerEntry | undefined, entry: LedgerEntry): 
   return known.state !== "held";
 }
 
-/** An index that shows at once what is written. */
-const noLag: Lag = { shownUntil: () => Number.POSITIVE_INFINITY, showsOld() {} };
+/** How calls reach the table. */
+export interface Way {
+  now(): number;
+  /** Lets a call have its effect; `told` says what it is about. */
+  call<T>(operation: string, told: unknown[], effect: () => T): Promise<T>;
+  /** Tells one taking of a lease under the same name from another one. */
+  taking(): number;
+  /** Items of the next batch that is written. */
+  batchSize(): number;
+}
 
-/** The table as the poller's port, in one process where nothing fails. */
-export function memoryState(now: () => number): { state: State; store: Store } {
-  const store = createStore(now, noLag);
-  const state: State = {
-    // Rows are replaced, never changed: ten thousand need no copies.
-    account: async () => ({
-      ...copyOf({ ...store.account, rows: undefined }),
-      ...copyOf(store.roles.get("tick")?.note),
-      rows: new Map(store.account.rows),
-    }),
-    saveAccount: async (changes) => store.saveAccount(copyOf(changes)),
-    saveRows: async (rows) => store.saveRows(Array.from(rows, ([id, row]) => [id, copyOf(row)])),
-    acquire: async (surveyId, owner, duration) => store.acquire(surveyId, `${owner}/1`, owner, now(), now() + duration),
-    takeRole: async (role, owner, duration) => store.takeRole(role, `${owner}/1`, owner, now(), now() + duration),
-    giveBackRole: async (lease) => store.giveBackRole(lease),
-    async renew(lease, duration) {
-      store.renew(lease, now() + duration);
-      lease.until = now() + duration;
+/** The table as the poller's port. */
+export function stateOver(store: Store, { now, call, taking, batchSize }: Way): State {
+  /** The last write of each lease: they reach the table one after the other. */
+  const lastWrites = new WeakMap<Lease, Promise<unknown>>();
+
+  const writeState = async (operation: "saveState" | "release", lease: Lease, state: SurveyState): Promise<void> => {
+    const saved = copyOf(state);
+    const begin = () => call(operation, [lease.surveyId, saved], () => void store[operation](lease, saved));
+    const write = lastWrites.get(lease)?.then(begin) ?? begin();
+    lastWrites.set(
+      lease,
+      write.catch(() => undefined),
+    );
+    await write;
+  };
+
+  const writeAll = async (surveyId: number, entries: LedgerEntry[]): Promise<void> => {
+    if (entries.length === 0) return;
+    const batches: LedgerEntry[][] = [];
+    for (let from = 0; from < entries.length; from += batches.at(-1)?.length ?? 0)
+      batches.push(entries.slice(from, from + batchSize()));
+    const write = (batch: LedgerEntry[]) =>
+      call("putEntries", [surveyId, batch], () => {
+        for (const entry of batch) store.write(surveyId, entry);
+      });
+    await Promise.all(batches.map(write));
+  };
+
+  return {
+    account: () =>
+      call("account", [], () => {
+        const { rows, pausedUntil = 0, ...rest } = store.account;
+        // A pause that is over is not told. Rows are replaced, never changed: ten thousand need no copies.
+        const pause = pausedUntil > now() ? { pausedUntil } : {};
+        return { ...copyOf(rest), ...pause, ...copyOf(store.roles.get("tick")?.note), rows: new Map(rows) };
+      }),
+    saveAccount: (changes) => {
+      const saved = copyOf(changes);
+      return call("saveAccount", [saved], () => store.saveAccount(saved));
     },
-    saveState: async (lease, mark) => void store.saveState(lease, copyOf(mark)),
-    release: async (lease, mark) => void store.release(lease, copyOf(mark)),
-    entries: async (surveyId, ids) => store.read(surveyId, ids),
+    saveRows: (rows) => {
+      const saved = Array.from(rows, ([id, row]): [number, SurveyRow] => [id, copyOf(row)]);
+      return call("saveRows", saved, () => store.saveRows(saved));
+    },
+    acquire: (surveyId, owner, duration) => {
+      const [at, me] = [now(), `${owner}/${taking()}`];
+      return call("acquire", [surveyId], () => store.acquire(surveyId, me, owner, at, at + duration));
+    },
+    takeRole: (role, owner, duration) => {
+      const [at, me] = [now(), `${owner}/${taking()}`];
+      return call("takeRole", [role], () => store.takeRole(role, me, owner, at, at + duration));
+    },
+    giveBackRole: (lease) => call("giveBackRole", [lease.role], () => store.giveBackRole(lease)),
+    async renew(lease, duration) {
+      const until = now() + duration;
+      await call("renew", ["role" in lease ? lease.role : lease.surveyId], () => store.renew(lease, until));
+      lease.until = until;
+    },
+    saveState: (lease, state) => writeState("saveState", lease, state),
+    release: (lease, state) => writeState("release", lease, state),
+    entries: (surveyId, ids) => call("entries", [surveyId, ids], () => store.read(surveyId, ids)),
     async putEntries(surveyId, entries) {
       // BatchWriteItem refuses a batch that names one item twice.
       if (new Set(entries.map(({ id }) => id)).size < entries.length)
         throw new MisuseError("one item twice in a batch");
-      for (const entry of entries) store.write(surveyId, copyOf(entry));
+      const { emitted = [], others = [] } = Object.groupBy(entries.map(copyOf), ({ state }) =>
+        state === "emitted" ? state : "others",
+      );
+      await writeAll(surveyId, emitted);
+      await writeAll(surveyId, others);
     },
-    due: async (surveyId, kind, until, limit) => store.due(surveyId, kind, until, limit),
-    nextDue: async (surveyId, kind) => store.nextDue(surveyId, kind),
-    emitted: async (surveyId, from) => store.emitted(surveyId, from),
-    forRedrive: async (surveyId, from) => store.forRedrive(surveyId, from),
+    due: (surveyId, kind, until, limit) => call("due", [surveyId, kind], () => store.due(surveyId, kind, until, limit)),
+    nextDue: (surveyId, kind) => call("nextDue", [surveyId, kind], () => store.nextDue(surveyId, kind)),
+    emitted: (surveyId, from) => call("emitted", [surveyId], () => store.emitted(surveyId, from)),
+    forRedrive: (surveyId, from) => call("forRedrive", [surveyId], () => store.forRedrive(surveyId, from)),
   };
-  return { state, store };
+}
+
+/** The table in one process where nothing fails. */
+export function memoryState(now: () => number): { state: State; store: Store } {
+  const store = createStore(now, { shownUntil: () => Number.POSITIVE_INFINITY, showsOld() {} });
+  const call = async <T>(_operation: string, _told: unknown[], effect: () => T): Promise<T> => effect();
+  return { store, state: stateOver(store, { now, call, taking: () => 1, batchSize: () => Number.POSITIVE_INFINITY }) };
 }

@@ -12,7 +12,7 @@ export interface SimulateOptions {
 }
 
 export const USAGE = `npm run simulate -- [--seeds N] [--seed S] [--trace] [--no-shrink]
-  [--drop INGREDIENT,...] [--surveys N] [--ticks N] [--responses N]    the cuts of a shrunk history`;
+  [--drop INGREDIENT,...] [--ticks N] [--responses N]    the cuts of a shrunk history`;
 
 export class UsageError extends Error {}
 
@@ -23,7 +23,6 @@ export function parseOptions(args: string[]): SimulateOptions {
       seeds: { type: "string" },
       seed: { type: "string" },
       drop: { type: "string" },
-      surveys: { type: "string" },
       ticks: { type: "string" },
       responses: { type: "string" },
       trace: { type: "boolean", default: false },
@@ -37,7 +36,6 @@ export function parseOptions(args: string[]): SimulateOptions {
   };
   const cuts: Cuts = {
     drop: new Set((values.drop ?? "").split(",").filter((name) => name !== "")),
-    surveys: number(values.surveys, noCuts.surveys),
     ticks: number(values.ticks, noCuts.ticks),
     responses: number(values.responses, noCuts.responses),
   };
@@ -59,7 +57,7 @@ export function isCut({ drop, ...sizes }: Cuts): boolean {
 export function replayCommand(seed: number, cuts: Cuts): string {
   const parts = [`npm run simulate -- --seed ${seed}`];
   if (cuts.drop.size > 0) parts.push(`--drop ${[...cuts.drop].join(",")}`);
-  for (const name of ["surveys", "ticks", "responses"] as const) {
+  for (const name of ["ticks", "responses"] as const) {
     if (Number.isFinite(cuts[name])) parts.push(`--${name} ${cuts[name]}`);
   }
   return [...parts, "--trace"].join(" ");

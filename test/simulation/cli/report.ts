@@ -33,7 +33,7 @@ export function createTally(): Tally {
         outcomes.map(of).sort((a, b) => a - b)[outcomes.length >> 1] ?? 0;
       const sizes = [
         `${median(({ records }) => records)} records`,
-        `${median(({ surveys }) => surveys)} surveys`,
+        `${median(({ surveyIds }) => surveyIds.length)} surveys`,
         `${median(({ ticks }) => ticks)} ticks`,
         `${median(({ requests }) => requests)} requests`,
         `${median(({ events }) => events)} events`,

@@ -3,9 +3,7 @@ import type { Store } from "../../support/state-store.ts";
 import { listedOf, type SimResponse, type SimSurvey } from "../service/survey-model.ts";
 import type { World } from "../world.ts";
 import type { Deliveries } from "./deliveries.ts";
-import { isRightlyHeld, isSortedAnew } from "./excluded.ts";
-import { hidesItsEnd } from "./failing-ends.ts";
-import type { Violations } from "./violations.ts";
+import { hidesItsEnd, isRightlyHeld, isSortedAnew } from "./excluded.ts";
 
 // The one place that looks into a mark: what it holds is the poller's own affair, save that it never goes back, and
 // that the books it proves are the truth.
@@ -32,26 +30,16 @@ type HeldBooks = Books & { held?: number };
 /** Milliseconds within which what went out is in the ledger. */
 const SETTLES = 60_000;
 
-export interface BooksCheck {
-  facts(surveyId: number): MarkFacts | undefined;
-  markWritten(surveyId: number, before: SurveyState, after: SurveyState): void;
-  /** What of the books of a survey at rest is not the truth; undefined when they are closed and right. */
-  wrongAtRest(survey: SimSurvey): string | undefined;
-}
+export type BooksCheck = ReturnType<typeof createBooksCheck>;
 
-export function createBooksCheck(
-  world: World,
-  store: Pick<Store, "read">,
-  deliveries: Deliveries,
-  violations: Violations,
-): BooksCheck {
+export function createBooksCheck(world: World, store: Pick<Store, "read">, deliveries: Deliveries) {
   const known = new Map<number, MarkFacts>();
 
   const inMotion = (surveyId: number, books: HeldBooks): void => {
     const survey = world.surveys.get(surveyId);
     if (survey === undefined) return;
     const unaccounted = books.listed - sumOf(books);
-    if (unaccounted !== 0) violations.add("books", `survey ${surveyId}: closed with ${unaccounted} unaccounted for`);
+    if (unaccounted !== 0) world.violate("books", `survey ${surveyId}: closed with ${unaccounted} unaccounted for`);
     const { startedAt, closedAt } = books;
     if (survey.responses.some((one) => wasListed(one, startedAt, closedAt) && !stoodStill(one, startedAt, closedAt)))
       world.sometimes("books close while the list changes");
@@ -70,7 +58,7 @@ export function createBooksCheck(
           : listedOf(survey).filter((one) => stoodStill(one, startedAt, closedAt) && isThroughout(one)).length;
       const ever = survey.responses.filter((one) => wasListed(one, startedAt, closedAt) && isEver(one)).length;
       if (count >= listedThroughout && count <= ever) return;
-      violations.add(
+      world.violate(
         "books",
         `survey ${surveyId}: closed with ${count} ${name}, which were ${listedThroughout} to ${ever}`,
       );
@@ -101,17 +89,18 @@ export function createBooksCheck(
   };
 
   return {
-    facts: (surveyId) => known.get(surveyId),
-    markWritten(surveyId, before, after) {
+    facts: (surveyId: number): MarkFacts | undefined => known.get(surveyId),
+    markWritten(surveyId: number, before: SurveyState, after: SurveyState): void {
       const facts = known.get(surveyId) ?? { readAt: undefined, firstBooks: undefined, books: undefined };
       known.set(surveyId, facts);
-      for (const problem of stepsBack(before, after)) violations.add("mark", `survey ${surveyId}: ${problem}`);
+      for (const problem of stepsBack(before, after)) world.violate("mark", `survey ${surveyId}: ${problem}`);
       if (after.phase.kind === "head") facts.readAt ??= world.scheduler.now();
       if (after.books !== undefined) facts.firstBooks ??= firstBooksOf(surveyId, after.books);
       if (after.books !== undefined && after.books.closedAt !== facts.books?.closedAt) inMotion(surveyId, after.books);
       facts.books = after.books;
     },
-    wrongAtRest(survey) {
+    /** What of the books of a survey at rest is not the truth; undefined when they are closed and right. */
+    wrongAtRest(survey: SimSurvey): string | undefined {
       const books = known.get(survey.id)?.books;
       if (hidesItsEnd(survey)) return undefined;
       if (books === undefined || books.closedAt < world.livenessFrom)

@@ -2,6 +2,7 @@ import { PAGE_SIZE, POLLS } from "../../../lib/polling/index.ts";
 import type { Store } from "../../support/state-store.ts";
 import { START } from "../plan/plan.ts";
 import type { SurveyPlan } from "../plan/surveys.ts";
+import { tiesResponses } from "../service/rereads.ts";
 import type { SimResponse, SimSurvey, SingleMode, Traits } from "../service/survey-model.ts";
 import type { World } from "../world.ts";
 
@@ -108,4 +109,29 @@ function isUntold(plan: SurveyPlan, response: SimResponse): boolean {
 function everOf<T extends keyof Traits>({ traits, flips }: SurveyPlan, trait: T): Traits[T][] {
   const later = flips.map(({ change }) => change[trait]).filter((value) => value !== undefined);
   return [traits[trait], ...later] as Traits[T][];
+}
+
+/** Whether pages fail behind the end, and the other order need not begin with what the last page ends with: nothing shows the end of such a list (docs/internals/api-gaps.md). */
+export function hidesItsEnd({ traits, orphans }: SimSurvey): boolean {
+  if (traits.pastEnd !== "fault") return false;
+  return tiesResponses(traits.ties) || traits.layout !== "contiguous" || orphans > 0;
+}
+
+/** Milliseconds within which a fault that does not pass is taken for the end of a list: ten minutes, which may begin anew once. */
+const TAKEN_WITHIN = 1_260_000;
+
+/** Tells whether a poll may have failed as the service fails behind the end of the list, of this survey or of any: it does so for a while. */
+export function createFailingEnds({ surveys, scheduler }: World) {
+  /** By survey: epoch milliseconds of the first such failure. */
+  const since = new Map<number, number>();
+  const explains = (surveyId: number): boolean => {
+    const survey = surveys.get(surveyId);
+    if (survey?.traits.pastEnd !== "fault") return false;
+    if (hidesItsEnd(survey)) return true;
+    const first = since.get(surveyId) ?? scheduler.now();
+    since.set(surveyId, first);
+    return scheduler.now() - first <= TAKEN_WITHIN;
+  };
+  return (surveyId: number | undefined): boolean =>
+    (surveyId === undefined ? [...surveys.keys()] : [surveyId]).some(explains);
 }

@@ -1,5 +1,6 @@
 import { type LedgerEntry, openTo, placeOf, type SurveyState, selected } from "../../../lib/polling/index.ts";
 import type { Store } from "../../support/state-store.ts";
+import { START } from "../plan/plan.ts";
 import { listedOf, type SimResponse, type SimSurvey } from "../service/survey-model.ts";
 import type { World } from "../world.ts";
 import type { BooksCheck } from "./books-check.ts";
@@ -7,32 +8,14 @@ import type { BooksTold } from "./books-told.ts";
 import type { Deletions } from "./deletions.ts";
 import type { Deliveries } from "./deliveries.ts";
 import type { Duty } from "./duty.ts";
-import { isRightlyHeld, leewayOf, mayLieApart } from "./excluded.ts";
-import { hidesItsEnd } from "./failing-ends.ts";
-import type { SurveyChanges } from "./survey-changes.ts";
-import type { SurveyCountsCheck } from "./survey-counts.ts";
+import { hidesItsEnd, isRightlyHeld, leewayOf, mayLieApart } from "./excluded.ts";
+import type { SurveyChanges, SurveyCountsCheck } from "./survey-told.ts";
 import { isUpToDate } from "./updates.ts";
 
-// What the liveness phase is for: nothing lost, nothing waiting, nothing left under way, and books that are closed and right.
-
-/** What has not come to rest. The rules are those of the report. */
-export interface Unfinished {
-  rule:
-    | "lost"
-    | "short"
-    | "update"
-    | "liveness: waiting"
-    | "liveness: left"
-    | "liveness: books"
-    | "liveness: books told"
-    | "deleted"
-    | "survey changed"
-    | "survey counts";
+/** What has not come to rest, under the promise that this breaks. */
+interface Unfinished {
+  rule: string;
   told: string;
-}
-
-export interface RestCheck {
-  unfinished(): Unfinished | undefined;
 }
 
 interface Judges {
@@ -45,11 +28,15 @@ interface Judges {
   dutyNow(response: SimResponse): Duty;
 }
 
+/**
+ * What the liveness phase is for: nothing lost, nothing waiting, nothing left under way, and books that are closed and right. Gives what has not
+ * come to rest yet; undefined when everything has, and is proved.
+ */
 export function createRestCheck(
   world: World,
   store: Pick<Store, "marks" | "entries" | "read">,
   { books, booksTold, deletions, surveyChanges, counts, deliveries, dutyNow }: Judges,
-): RestCheck {
+) {
   /** Whether a response waits for details that fail for ever, and its survey knows of none that could tell this from an outage: it waits for a day. */
   const isPatient = (response: SimResponse | undefined): boolean => {
     if (response === undefined) return false;
@@ -71,7 +58,7 @@ export function createRestCheck(
     if (sent === undefined) {
       if (dutyNow(response) !== "must" || isRightlyHeld(world, store, response)) return undefined;
       if (isPatient(response)) return undefined;
-      return { rule: "lost", told: `${name}, complete since ${sinceStart(world, response)} s, was never emitted` };
+      return { rule: "lost", told: `${name}, complete since ${sinceStart(response)} s, was never emitted` };
     }
     const count = version.records.length;
     const leeway = leewayOf(world, response);
@@ -87,8 +74,8 @@ export function createRestCheck(
       !changesItsMind(world, response);
     if (isCompared && !isUpToDate(response, sent.said, world.plan.source.privacy.comments === "drop"))
       return { rule: "update", told: `${name} has changed, and nobody was told` };
-    if (sent.answers >= count || leeway.stays) return undefined;
-    return { rule: "short", told: `${name} was emitted with ${sent.answers} of ${count} records` };
+    if (sent.said.records >= count || leeway.stays) return undefined;
+    return { rule: "short", told: `${name} was emitted with ${sent.said.records} of ${count} records` };
   };
 
   const unfinishedOf = (survey: SimSurvey): Unfinished | undefined => {
@@ -111,14 +98,12 @@ export function createRestCheck(
     return count === undefined ? undefined : { rule: "survey counts", told: `${name}: ${count}` };
   };
 
-  return {
-    unfinished() {
-      const surveys = [...world.surveys.values()].filter(({ id }) => selected(id, world.plan.source.surveys));
-      // What is lost says more than the books that miss it.
-      return (
-        first([...world.surveys.values()], (survey) => first(listedOf(survey), missing)) ?? first(surveys, unfinishedOf)
-      );
-    },
+  return (): Unfinished | undefined => {
+    const surveys = [...world.surveys.values()].filter(({ id }) => selected(id, world.plan.source.surveys));
+    // What is lost says more than the books that miss it.
+    return (
+      first([...world.surveys.values()], (survey) => first(listedOf(survey), missing)) ?? first(surveys, unfinishedOf)
+    );
   };
 }
 
@@ -148,8 +133,8 @@ function leftIn(mark: SurveyState | undefined, survey: SimSurvey): string | unde
   return openTo(mark) !== undefined ? "the head was not read to where it is settled" : undefined;
 }
 
-function sinceStart(world: World, { completedAt = 0 }: SimResponse): string {
-  return ((completedAt - world.startedAt) / 1000).toFixed(0);
+function sinceStart({ completedAt = 0 }: SimResponse): string {
+  return ((completedAt - START) / 1000).toFixed(0);
 }
 
 /** Whether operation 9 gives something else from some moment on: no rule tells then which of its answers the pages confirm. */

@@ -1,6 +1,6 @@
 import { type Random, randomStream } from "../engine/random.ts";
 import { leastPage } from "../service/survey-model.ts";
-import { type Chooser, type Cuts, createChooser } from "./chooser.ts";
+import { type Chooser, type Cuts, createChooser, type Offers } from "./chooser.ts";
 import { type FaultPlan, planFaults } from "./faults.ts";
 import { planLeftOut } from "./likelihood.ts";
 import { planLongList } from "./long-list.ts";
@@ -34,7 +34,6 @@ export function pagesOf({ responses, traits }: SurveyPlan): number {
   return Math.ceil(records / (traits.shortPages ? leastPage(traits) : 60));
 }
 
-/** Everything about a history that chance decides beforehand. */
 /** The wall clock of the service: local time in a zone it never names, set forward or back once. */
 export interface ServiceClock {
   /** Milliseconds to add to UTC before the change, after it, and when it is (epoch milliseconds). */
@@ -43,6 +42,7 @@ export interface ServiceClock {
   changesAt: number;
 }
 
+/** Everything about a history that chance decides beforehand. */
 export interface Plan {
   seed: number;
   source: SimSource;
@@ -64,18 +64,18 @@ export interface Plan {
   restless: number;
   /** Ingredients chosen so far; what only may happen is added when it does. */
   met: Set<string>;
+  offers: Offers;
 }
 
 export function planHistory(seed: number, cuts: Cuts): Plan {
   const met = new Set<string>();
-  const meet = (ingredient: string): void => void met.add(ingredient);
-  const leftOut = planLeftOut(createChooser(randomStream(seed, "likelihood"), cuts.drop, meet), cuts.drop, meet);
+  const offers: Offers = new Map();
+  const leftOut = planLeftOut(randomStream(seed, "likelihood"), cuts.drop, met);
   const chooserOf = (name: string): { chooser: Chooser; random: Random } => {
     const random = randomStream(seed, name);
-    return { random, chooser: createChooser(random, leftOut, meet) };
+    return { random, chooser: createChooser(random, leftOut, met, offers) };
   };
-  const general = chooserOf("general");
-  const { random, chooser } = general;
+  const { random, chooser } = chooserOf("general");
   const calm = chooser.option("weather", { faults: 2, calm: 1 }) === "calm";
   const tight = chooser.flag("tight-budget", 0.1) && calm;
   if (tight) met.add("tight-budget");
@@ -103,7 +103,7 @@ export function planHistory(seed: number, cuts: Cuts): Plan {
   const services = chooserOf("service");
   const drawnService = planService(services.chooser);
   const traits = long === undefined ? drawnService : { layout: "contiguous" as const, single: "right" as const };
-  const count = Math.min(random.between(3, 4), cuts.surveys);
+  const count = random.between(3, 4);
   const fresh = random.between(1, 2);
   const createsNew = chooser.flag("new-surveys", 0.25);
   if (createsNew) met.add("new-surveys");
@@ -116,24 +116,12 @@ export function planHistory(seed: number, cuts: Cuts): Plan {
       last += own.random.between(1, 3);
       return last;
     };
+    const { interval } = source;
     const { chooser: choice, random: draws } = chooserOf(`words ${i}`);
-    const words = planWords(choice, draws, { span: source.interval * ticks, interval: source.interval });
-    const mostResponses = cuts.responses;
+    const words = planWords(choice, draws, { span: interval * ticks, interval });
     const isLong = long !== undefined && i === 0;
-    const options = {
-      ...own,
-      interval: source.interval,
-      ticks,
-      mostResponses,
-      calm,
-      tight,
-      isLong,
-      nextId,
-      service: traits,
-      shapes,
-      words,
-    };
-    surveys.push(planSurvey(i + 8, i >= count, options));
+    const common = { interval, ticks, mostResponses: cuts.responses, calm, tight, isLong, nextId };
+    surveys.push(planSurvey(i + 8, i >= count, { ...own, ...common, service: traits, shapes, words }));
   }
   source.backgroundRequests = tight ? 1 : Math.max(source.backgroundRequests, neededBudget(source, surveys));
   const weather = chooserOf("weather");
@@ -157,5 +145,6 @@ export function planHistory(seed: number, cuts: Cuts): Plan {
     indexLag,
     restless,
     met,
+    offers,
   };
 }
