@@ -40,44 +40,17 @@ interface LeaseItem {
 }
 
 /** The item that holds a survey's mark and lease. */
-export interface MarkItem extends LeaseItem {
+interface MarkItem extends LeaseItem {
   mark: SurveyState;
 }
 
 /** The item that holds the lease of a role of the source. */
-export interface RoleItem extends LeaseItem {
+interface RoleItem extends LeaseItem {
   note: RoleNote;
 }
 
-/** The table: what is in it at this very moment. Every method is one atomic effect. It keeps what it is given, and gives copies. */
-export interface Store {
-  account: AccountState;
-  objects: Map<string, unknown>;
-  marks: Map<number, MarkItem>;
-  roles: Map<Role, RoleItem>;
-  saveAccount(changes: Partial<AccountState>): void;
-  saveRows(rows: Iterable<[number, SurveyRow]>): void;
-  acquire(surveyId: number, me: string, same: string, now: number, until: number): Lease | undefined;
-  takeRole(role: Role, me: string, same: string, now: number, until: number): RoleLease | undefined;
-  giveBackRole(lease: RoleLease): void;
-  renew(lease: Lease | RoleLease, until: number): void;
-  saveState(lease: Lease, mark: SurveyState): SurveyState;
-  release(lease: Lease, mark: SurveyState): SurveyState;
-  read(surveyId: number, ids: Id[]): Map<Id, LedgerEntry>;
-  /** Gives what was there before; undefined where the entry does not take its place. */
-  write(surveyId: number, entry: LedgerEntry): { before: LedgerEntry | undefined } | undefined;
-  entries(surveyId: number): Map<Id, LedgerEntry>;
-  has(surveyId: number, id: Id): boolean;
-  /** Some of the quarantined entries, by place in the table. */
-  forRedrive(surveyId: number, from: string | undefined): RedrivePage;
-  /** Event ids of some of the emitted ones, in the same way. */
-  emitted(surveyId: number, from: string | undefined): EmittedPage;
-  due(surveyId: number, kind: CheckedState, until: number, limit: number): LedgerEntry[];
-  nextDue(surveyId: number, kind: CheckedState): number | undefined;
-}
-
 /** The index shows what was written only after a while. */
-export interface Lag {
+interface Lag {
   /** Epoch milliseconds; what was written after it is not in the index yet. */
   shownUntil(): number;
   /** Called when it has not, and that can be seen. */
@@ -94,7 +67,10 @@ interface Written {
   before: LedgerEntry | undefined;
 }
 
-export function createStore(now: () => number, lag: Lag): Store {
+export type Store = ReturnType<typeof createStore>;
+
+/** The table: what is in it at this very moment. Every method is one atomic effect. It keeps what it is given, and gives copies. */
+export function createStore(now: () => number, lag: Lag) {
   const account: AccountState = { rows: new Map() };
   const marks = new Map<number, MarkItem>();
   const roles = new Map<Role, RoleItem>();
@@ -141,16 +117,16 @@ export function createStore(now: () => number, lag: Lag): Store {
     account,
     marks,
     roles,
-    objects: new Map(),
-    saveAccount(changes) {
+    objects: new Map<string, unknown>(),
+    saveAccount(changes: Partial<AccountState>): void {
       const changed = { ...changes };
       for (const name of STORED_ONCE) if (account[name] !== undefined) delete changed[name];
       Object.assign(account, changed);
     },
-    saveRows(rows) {
+    saveRows(rows: Iterable<[number, SurveyRow]>): void {
       for (const [id, row] of rows) if (!isOutdated(row, account.rows.get(id))) account.rows.set(id, row);
     },
-    takeRole(role, me, same, calledAt, until) {
+    takeRole(role: Role, me: string, same: string, calledAt: number, until: number): RoleLease | undefined {
       const item = roles.get(role);
       if (isTaken(item, same, calledAt)) return undefined;
       const held = { fence: (item?.fence ?? 0) + 1, owner: me, until, note: item?.note ?? {} };
@@ -158,7 +134,7 @@ export function createStore(now: () => number, lag: Lag): Store {
       const lease = copyOf(held);
       return { role, ...lease };
     },
-    giveBackRole(lease) {
+    giveBackRole(lease: RoleLease): void {
       const given = roles.get(lease.role);
       // The SDK's own retry of one that did apply.
       if (given?.owner === undefined && given?.fence === lease.fence) return;
@@ -166,7 +142,7 @@ export function createStore(now: () => number, lag: Lag): Store {
       item.owner = undefined;
       item.note = copyOf(lease.note);
     },
-    acquire(surveyId, me, same, calledAt, until) {
+    acquire(surveyId: number, me: string, same: string, calledAt: number, until: number): Lease | undefined {
       const item = marks.get(surveyId);
       if (isTaken(item, same, calledAt)) return undefined;
       const fence = (item?.fence ?? 0) + 1;
@@ -174,12 +150,12 @@ export function createStore(now: () => number, lag: Lag): Store {
       marks.set(surveyId, { fence, owner: me, until, mark });
       return { surveyId, owner: me, fence, until, state: copyOf(mark) };
     },
-    renew(lease, until) {
+    renew(lease: Lease | RoleLease, until: number): void {
       const item = "role" in lease ? holds(roles.get(lease.role), lease) : fenced(lease);
       item.until = until;
     },
-    saveState: (lease, mark) => write(fenced(lease), mark),
-    release(lease, mark) {
+    saveState: (lease: Lease, mark: SurveyState): SurveyState => write(fenced(lease), mark),
+    release(lease: Lease, mark: SurveyState): SurveyState {
       const given = marks.get(lease.surveyId);
       // The SDK's own retry of a release that did apply.
       if (given?.owner === undefined && given?.fence === lease.fence) return given.mark;
@@ -187,7 +163,7 @@ export function createStore(now: () => number, lag: Lag): Store {
       item.owner = undefined;
       return write(item, mark);
     },
-    read(surveyId, ids) {
+    read(surveyId: number, ids: Id[]): Map<Id, LedgerEntry> {
       if (ids.length > 100 || new Set(ids).size < ids.length) throw new MisuseError("not a batch the table would read");
       const entries = survey(surveyId);
       const found = new Map<Id, LedgerEntry>();
@@ -197,39 +173,37 @@ export function createStore(now: () => number, lag: Lag): Store {
       }
       return found;
     },
-    write(surveyId, entry) {
+    /** Gives what was there before; undefined where the entry does not take its place. */
+    write(surveyId: number, entry: LedgerEntry): { before: LedgerEntry | undefined } | undefined {
       const entries = survey(surveyId);
       const before = entries.get(entry.id)?.entry;
       if (!mayReplace(before, entry)) return undefined;
       entries.set(entry.id, { entry, at: now(), before });
       return { before };
     },
-    has: (surveyId, id) => survey(surveyId).has(id),
-    entries: (surveyId) => new Map([...survey(surveyId)].map(([id, { entry }]) => [id, entry])),
-    forRedrive(surveyId, from) {
+    has: (surveyId: number, id: Id): boolean => survey(surveyId).has(id),
+    entries: (surveyId: number): Map<Id, LedgerEntry> =>
+      new Map([...survey(surveyId)].map(([id, { entry }]) => [id, entry])),
+    /** Some of the quarantined entries, by place in the table. */
+    forRedrive(surveyId: number, from: string | undefined): RedrivePage {
       const { entries, ...next } = pageOf(surveyId, from);
       return { entries: copyOf(entries.filter(isForRedrive)), ...next };
     },
-    emitted(surveyId, from) {
+    /** Event ids of some of the emitted ones, in the same way. */
+    emitted(surveyId: number, from: string | undefined): EmittedPage {
       const { entries, ...next } = pageOf(surveyId, from);
-      const emitted = entries.filter(({ state }) => state === "emitted");
-      return {
-        entries: emitted.map(emittedOf),
-        ...next,
-      };
+      return { entries: entries.filter(({ state }) => state === "emitted").map(emittedOf), ...next };
     },
-    due: (surveyId, kind, until, limit) =>
+    due: (surveyId: number, kind: CheckedState, until: number, limit: number): LedgerEntry[] =>
       copyOf(
         indexed(surveyId, kind)
           .filter(({ nextCheck = 0 }) => nextCheck <= until)
           .sort((a, b) => (a.nextCheck ?? 0) - (b.nextCheck ?? 0))
           .slice(0, limit),
       ),
-    nextDue: (surveyId, kind) => {
-      let next: number | undefined;
-      for (const { nextCheck = 0 } of indexed(surveyId, kind))
-        if (next === undefined || nextCheck < next) next = nextCheck;
-      return next;
+    nextDue(surveyId: number, kind: CheckedState): number | undefined {
+      const all = indexed(surveyId, kind).map(({ nextCheck = 0 }) => nextCheck);
+      return all.length === 0 ? undefined : all.reduce((one, other) => Math.min(one, other));
     },
   };
 }
