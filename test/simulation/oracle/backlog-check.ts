@@ -79,7 +79,7 @@ export function createBacklogCheck(world: World, parts: BacklogParts) {
       // What it has left out at its very end no mark tells.
       const isWhole = after.failing === undefined && movedSince(survey, course.partSince) === 0;
       courses.delete(surveyId);
-      if (isWhole && !course.hasGap && isSteady(world, survey)) checkMet(survey);
+      if (isWhole && !course.hasGap && isSteady(survey)) checkMet(survey);
     },
     /** Epoch milliseconds since which a backlog was left to slices when the response completed, if news were to be told from its backlog. */
     waitedSince({ survey, completedAt = 0 }: SimResponse): number | undefined {
@@ -94,7 +94,6 @@ export function createBacklogCheck(world: World, parts: BacklogParts) {
 }
 
 /** Whether nothing but deletions and completions moves its list, and it was there all the time. */
-function isSteady({ plan }: World, { id, traits, goneFrom }: SimSurvey): boolean {
-  const flips = plan.surveys.find((survey) => survey.id === id)?.flips ?? [];
-  return traits.layout === "contiguous" && flips.length === 0 && goneFrom === Infinity;
+function isSteady({ plan, traits, goneFrom }: SimSurvey): boolean {
+  return traits.layout === "contiguous" && plan.flips.length === 0 && goneFrom === Infinity;
 }

@@ -68,14 +68,13 @@ const MOST_READS = 7;
 /** Whether nothing but the poller itself can have kept the response waiting. */
 function isPlain(world: World, response: SimResponse): boolean {
   const { survey, completedAt = 0, odd } = response;
-  const flips = world.plan.surveys.some(
-    (plan) => plan.id === survey.id && plan.flips.length + (plan.gone || plan.hidden || plan.broken ? 1 : 0) > 0,
-  );
+  const { flips, gone, hidden, broken } = survey.plan;
   const isFailing = [response.metrics, response.metadata].some(({ failsUntil }) => failsUntil > completedAt);
   return (
     world.plan.calm &&
     !world.overran &&
-    !flips &&
+    flips.length === 0 &&
+    [gone, hidden, broken].every((trouble) => trouble === undefined) &&
     !isFailing &&
     !world.plan.tight &&
     odd === undefined &&

@@ -32,8 +32,8 @@ export function createRecheckLog(world: World) {
     atEnd(isTrusted: (survey: SimSurvey) => boolean): void {
       if (!plan.calm || plan.tight || world.overran) return;
       for (const survey of world.surveys.values()) {
-        const flips = plan.surveys.some(({ id, flips }) => id === survey.id && flips.length > 0);
-        if (!selected(survey.id, surveys) || survey.gone || flips || !isSingleUsable(survey)) continue;
+        if (!selected(survey.id, surveys) || survey.gone || survey.plan.flips.length > 0 || !isSingleUsable(survey))
+          continue;
         if (survey.traits.layout !== "contiguous" || !isTrusted(survey)) continue;
         const due = survey.responses.filter(isDue);
         if (due.length < ENOUGH || due.some(({ id }) => asked.has(id))) continue;

@@ -70,8 +70,7 @@ export function createRestCheck(
       !leeway.part &&
       !mayLieApart(world, response) &&
       // Of one whose equal records stand on both sides of an edge no page proves a change.
-      !response.survey.traits.twins &&
-      !changesItsMind(world, response);
+      !response.survey.traits.twins;
     if (isCompared && !isUpToDate(response, sent.said, world.plan.source.privacy.comments === "drop"))
       return { rule: "update", told: `${name} has changed, and nobody was told` };
     if (sent.said.records >= count || leeway.stays) return undefined;
@@ -135,9 +134,4 @@ function leftIn(mark: SurveyState | undefined, survey: SimSurvey): string | unde
 
 function sinceStart({ completedAt = 0 }: SimResponse): string {
   return ((completedAt - START) / 1000).toFixed(0);
-}
-
-/** Whether operation 9 gives something else from some moment on: no rule tells then which of its answers the pages confirm. */
-function changesItsMind({ plan }: World, { survey }: SimResponse): boolean {
-  return plan.surveys.some(({ id, flips }) => id === survey.id && flips.some(({ change }) => "single" in change));
 }

@@ -1,18 +1,7 @@
 import type { Random } from "../engine/random.ts";
 import { type OddRecord, oddRecords } from "../service/odd-records.ts";
 import { mayTie, tiesResponses } from "../service/rereads.ts";
-import type {
-  CountMode,
-  Detail,
-  Layout,
-  OpenDate,
-  PastEnd,
-  SingleMode,
-  SortKey,
-  Ties,
-  Traits,
-  Volatile,
-} from "../service/survey-model.ts";
+import type { Detail, Traits } from "../service/survey-model.ts";
 import type { Chooser } from "./chooser.ts";
 import { clearOldest, LONG_LIST, unsettle } from "./long-list.ts";
 import type { WordsPlan } from "./words.ts";
@@ -84,8 +73,8 @@ export type ServiceTraits = Pick<Traits, "layout" | "single">;
 
 export function planService(chooser: Chooser): ServiceTraits {
   return {
-    layout: chooser.option<Layout>("layout", { contiguous: 4, interleaved: 2, scattered: 2 }),
-    single: chooser.option<SingleMode>("operation-9", {
+    layout: chooser.option<Traits["layout"]>("layout", { contiguous: 4, interleaved: 2, scattered: 2 }),
+    single: chooser.option<Traits["single"]>("operation-9", {
       right: 6,
       gone: 2,
       more: 2,
@@ -108,12 +97,18 @@ export function planTraits({ chooser, random, shapes, service }: SurveyPlanOptio
     huge: [60, 230],
   };
   const traits: Traits = {
-    sortKey: chooser.option<SortKey>("key", { responseId: 4, dateStart: 3, dateCompleted: 4, hash: 1, reversed: 1 }),
+    sortKey: chooser.option<Traits["sortKey"]>("key", {
+      responseId: 4,
+      dateStart: 3,
+      dateCompleted: 4,
+      hash: 1,
+      reversed: 1,
+    }),
     layout: service.layout,
     stableDesc: chooser.option("desc", { reversed: 1, stable: 1 }) === "stable",
     listsOpen: chooser.option("open", { unlisted: 1, listed: 1 }) === "listed",
-    openDate: chooser.option<OpenDate>("open-date", { null: 1, empty: 1, zeros: 1, start: 1 }),
-    pastEnd: chooser.option<Exclude<PastEnd, "no-content">>("past-end", {
+    openDate: chooser.option<Traits["openDate"]>("open-date", { null: 1, empty: 1, zeros: 1, start: 1 }),
+    pastEnd: chooser.option<Exclude<Traits["pastEnd"], "no-content">>("past-end", {
       empty: 3,
       "not-found": 1,
       "bad-request": 1,
@@ -121,7 +116,7 @@ export function planTraits({ chooser, random, shapes, service }: SurveyPlanOptio
       fault: 1,
     }),
     shortPages: chooser.option("pages", { full: 8, short: 1 }) === "short",
-    counts: chooser.option<CountMode>("counts", {
+    counts: chooser.option<Traits["counts"]>("counts", {
       right: 5,
       lagging: 1,
       frozen: 1,
@@ -134,9 +129,9 @@ export function planTraits({ chooser, random, shapes, service }: SurveyPlanOptio
     single: service.single,
     answers: answers[chooser.option("answers", { some: 6, one: 1, many: 3, huge: 0.6 })] ?? [1, 3],
     twins: chooser.option("twins", { none: 8, twins: 1 }) === "twins",
-    ties: chooser.option<Ties>("ties", { none: 8, records: 0.7, responses: 0.7, both: 0.7 }),
+    ties: chooser.option<Traits["ties"]>("ties", { none: 8, records: 0.7, responses: 0.7, both: 0.7 }),
     replicas: false,
-    volatile: chooser.option<Volatile>("volatile", { none: 15, undocumented: 2, comment: 2, order: 2 }),
+    volatile: chooser.option<Traits["volatile"]>("volatile", { none: 15, undocumented: 2, comment: 2, order: 2 }),
     metricsAs: shapes.option<Traits["metricsAs"]>("metrics-as", { map: 10, list: 2, bare: 2 }),
     metadataAs: shapes.option<Traits["metadataAs"]>("metadata-as", { one: 10, several: 2, anonymous: 2 }),
     namesItself: shapes.option("survey-ids", { present: 10, missing: 2 }) === "present",

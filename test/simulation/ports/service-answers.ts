@@ -85,7 +85,7 @@ export function createAnswers(
     const listed = [...world.surveys.values()].filter((survey) => !survey.hidden);
     const rows = listed.map((survey) => ({
       ...listedItem(survey),
-      ...(survey.oddCreated ? { created: null } : {}),
+      ...(survey.plan.oddCreated ? { created: null } : {}),
       impressions: Math.floor(scheduler.now() / 1000),
       opened: Math.floor(scheduler.now() / 7000),
     }));

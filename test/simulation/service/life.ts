@@ -80,9 +80,9 @@ export function bringToLife(world: World) {
 }
 
 function createSurvey(world: World, plan: SurveyPlan, now: () => number): SimSurvey {
-  const { id, traits, words, oddCreated } = plan;
+  const { id, traits, words } = plan;
   const createdAt = START + plan.createdAt;
-  const told = { id, traits, words, orphans: 0 };
+  const told = { id, plan, traits, words, orphans: 0 };
   const modelOf = (): Model =>
     createModel({
       seed: world.plan.seed,
@@ -94,8 +94,6 @@ function createSurvey(world: World, plan: SurveyPlan, now: () => number): SimSur
     model: modelOf(),
     copy: traits.replicas ? modelOf() : undefined,
     isCopysTurn: false,
-    createdAt,
-    oddCreated,
     responses: [],
     editions: [],
     hidden: false,
