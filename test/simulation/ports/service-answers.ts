@@ -69,12 +69,8 @@ export function createAnswers(
 
   /** Only from the page on that has shown it open can an open response be looked at again. */
   const noteOpen = (records: readonly unknown[]): void => {
-    let last: unknown;
-    for (const record of records) {
-      const { responseId } = (record ?? {}) as { responseId?: unknown };
-      if (responseId === last) continue;
-      last = responseId;
-      const response = world.responses.get(Number(responseId));
+    for (const id of new Set(records.map((record) => (record as { responseId?: unknown } | null)?.responseId))) {
+      const response = world.responses.get(Number(id));
       if (response !== undefined && response.endedAt === undefined) response.shownOpen = true;
     }
   };

@@ -52,47 +52,8 @@ describe("an idle tick", () => {
   });
 });
 
-describe("a survey is polled", () => {
-  it("when one of its counts moves, up or down, and the others are left alone", async () => {
-    const world = await polledWorld(4);
-    world.counts.set(2, { correct: 1 });
-    expect(await readBy(world)).toEqual([2]);
-
-    const other = await polledWorld(4);
-    other.counts.set(3, { responses: 2 });
-    expect(await readBy(other)).toEqual([3]);
-  });
-
-  it("not for what says nothing of completions", async () => {
-    const world = await polledWorld(1);
-    world.model.visit(1, 99);
-    world.model.editSurvey(1);
-    expect(await readBy(world)).toEqual([]);
-  });
-
-  it("as seldom as one is scanned anew while none of its counts can be read", async () => {
-    const world = await polledWorld(1);
-    world.counts.set(1, { responses: null, correct: "many", unpaidResponses: undefined });
-    expect(await readBy(world)).toEqual([]);
-    world.time.now += 15 * MINUTE;
-    expect(await readBy(world)).toEqual([1]);
-  });
-
-  it("when something of it waits and is due, whatever its counts say", async () => {
-    const world = worldWith(complete(1));
-    world.model.edit(1, 1, { metrics: { absent: "404" } });
-    await runTick(world);
-    expect(deliveredIds(world)).toEqual([]);
-    world.time.now += 59 * SECOND;
-    expect(await readBy(world)).toEqual([]);
-
-    world.time.now += SECOND;
-    await runTick(world);
-
-    expect(deliveredIds(world)).toEqual([1]);
-  });
-
-  it("and what is known of them is saved every ten seconds and at the end, not with every few", async () => {
+describe("polled surveys", () => {
+  it("are saved every ten seconds and at the end, not with every few", async () => {
     const world = await polledWorld(200);
     for (const surveyId of range(1, 200))
       arrive(world, { surveyId, responseId: 10_000 + surveyId, completed: at(HOUR) });
@@ -110,7 +71,7 @@ describe("a survey is polled", () => {
     expect(timesCalled(world, "state", "saveRows")).toBe(3);
   });
 
-  it("again when the counts could not be saved", async () => {
+  it("are polled again, and the tick has failed, where they could not be saved", async () => {
     const world = await polledWorld(1);
     arrive(world, { responseId: 4, completed: at(HOUR) });
     world.before.push(({ operation }) => {
@@ -134,18 +95,6 @@ describe("rescans", () => {
     expect(read.map((ids) => ids.length)).toEqual([1, 1, 1]);
     expect(read.flat().sort()).toEqual([1, 2, 3]);
     expect(await readBy(world)).toEqual([]);
-  });
-
-  it("find what no count announced", async () => {
-    const world = await polledWorld(1);
-    world.counts.set(1, { responses: 3 });
-    arrive(world, { responseId: 9, completed: at(HOUR) });
-    await runTick(world);
-    expect(deliveredIds(world)).not.toContain(9);
-
-    world.time.now += 15 * MINUTE;
-    await runTick(world);
-    expect(deliveredIds(world)).toContain(9);
   });
 
   it("take as much of the background budget as there is, and never hold news back", async () => {
