@@ -108,7 +108,7 @@ export function startWorkers(
       world.trace?.(() => `${process.name} ends its tick`);
       oracle.workEnded(process, { surveys: summary.surveys });
       if (summary.behind === 0 && summary.isBusy !== true) return;
-      await workOffBacklogs({ ...request, turnTime: plan.workers.turnTime }, async (doRound) => {
+      await workOffBacklogs({ ...request, turnTime: plan.turnTime }, async (doRound) => {
         const round = await doRound(ports);
         if (round.turns.length > 0) world.meet("slice");
         oracle.workEnded(process, { surveys: round.turns });

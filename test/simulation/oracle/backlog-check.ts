@@ -87,7 +87,7 @@ export function createBacklogCheck(world: World, parts: BacklogParts) {
     },
     /** Whether a response may have been part of a backlog whose slices are given next to no time, so that it takes many ticks. */
     isHeldUp({ survey, completedAt = 0 }: SimResponse): boolean {
-      if (world.plan.workers.turnTime === Infinity) return false;
+      if (world.plan.turnTime === Infinity) return false;
       return streams.get(survey.id)?.some(({ to }) => completedAt < to) === true;
     },
   };

@@ -1,5 +1,5 @@
+import type { PollingSource } from "../../../lib/polling/index.ts";
 import { pagesOf as plannedPages } from "../plan/plan.ts";
-import type { SimSource } from "../plan/source.ts";
 import { leastPage, listedOf, type SimResponse, type SimSurvey } from "../service/survey-model.ts";
 import type { World } from "../world.ts";
 import { isSilent } from "./excluded.ts";
@@ -8,7 +8,7 @@ import { isSilent } from "./excluded.ts";
 // tick that had just looked, and one for the tick that does the work.
 
 /** What the shared background budget may add: requests that wait their turn. */
-function turns(source: SimSource, requests: number): number {
+function turns(source: PollingSource, requests: number): number {
   return (Math.ceil(requests / source.backgroundRequests) + 1) * source.interval;
 }
 
@@ -28,38 +28,38 @@ interface Extent {
 const LATENCY = 30_000;
 
 /** On the head page, and the counts moved. */
-const countedAtHead = ({ interval }: SimSource): number => 2 * interval + LATENCY;
+const countedAtHead = ({ interval }: PollingSource): number => 2 * interval + LATENCY;
 
 /** At the head of a survey that is being caught up: one tick may find a slice at work. */
-const aboveBacklog = ({ interval }: SimSource): number => 3 * interval + LATENCY;
+const aboveBacklog = ({ interval }: PollingSource): number => 3 * interval + LATENCY;
 
 /** Ticks whose budget a full read may need before it keeps anything else waiting for long. */
 const SOON = 2;
 /** Requests by which the full read of any survey may have overdrawn the budget, or had less than its half of it: these are made up for before anything else has its turn. */
-const owedToPass = ({ backgroundRequests }: SimSource, { longest, reads }: Extent): number => {
+const owedToPass = ({ backgroundRequests }: PollingSource, { longest, reads }: Extent): number => {
   const requests = 2 * reads * (longest + 3);
   return requests > SOON * backgroundRequests ? requests : 0;
 };
 
 /** On the head page, but no count moved: found when the head is read anyway. One tick may find a slice at work. */
-const onHeadPage = (source: SimSource, extent: Extent): number =>
+const onHeadPage = (source: PollingSource, extent: Extent): number =>
   source.rescan.every + turns(source, 2 * extent.surveys + owedToPass(source, extent)) + 3 * source.interval;
 
 /**
  * Listed as open before: checked again after half its age; `age` is milliseconds since it was first read. Other slow work of all
  * surveys has its turns in between, and a check that came just before the completion was itself late by as much.
  */
-const listedOpen = (source: SimSource, { open, surveys }: Extent, age: number): number =>
+const listedOpen = (source: PollingSource, { open, surveys }: Extent, age: number): number =>
   Math.max(source.interval, age / 2) + 3 * turns(source, open + 2 * surveys) + 2 * source.interval;
 
 /** Unnoticed: found by the rescan that reads to the end of the list, of which the depth doubles each time. */
-const rescanned = (source: SimSource, { surveys, pages }: Extent): number =>
+const rescanned = (source: PollingSource, { surveys, pages }: Extent): number =>
   (Math.ceil(Math.log2(pages + 1)) + 3) * source.rescan.every +
   turns(source, 4 * surveys * (pages + 3)) +
   2 * source.interval;
 
 /** Neither: the full read. */
-const unnoticed = (source: SimSource, { surveys, pages }: Extent): number =>
+const unnoticed = (source: PollingSource, { surveys, pages }: Extent): number =>
   source.rescan.full + turns(source, 4 * surveys * (pages + 3)) + 2 * source.interval;
 
 /** How often a walk reads a page of a list that changes between most reads: once more for each movement that it goes back for (R5). */

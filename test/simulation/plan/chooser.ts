@@ -16,12 +16,13 @@ export type Offers = Map<string, boolean>;
 
 export type Chooser = ReturnType<typeof createChooser>;
 
-/** Decides what a history is made of; what is left out takes its first, plain form. */
+/** Decides what a history is made of, from a stream of its own; what is left out takes its first, plain form. */
 export function createChooser(random: Random, drop: ReadonlySet<string>, met: Set<string>, offers: Offers) {
   const offer = (ingredient: string, isDrawn: boolean): void => {
     if (isDrawn || !offers.has(ingredient)) offers.set(ingredient, isDrawn);
   };
   return {
+    random,
     /** Whether an ingredient may happen. */
     flag(name: string, probability: number): boolean {
       const chosen = random.chance(probability) && !drop.has(name);

@@ -1,4 +1,3 @@
-import type { Random } from "../engine/random.ts";
 import { type OddRecord, oddRecords } from "../service/odd-records.ts";
 import { mayTie, tiesResponses } from "../service/rereads.ts";
 import type { Detail, Traits } from "../service/survey-model.ts";
@@ -23,7 +22,7 @@ export interface ResponsePlan {
   single: Detail;
 }
 
-export interface Flip {
+interface Flip {
   at: number;
   change: Partial<Traits>;
   name: string;
@@ -48,9 +47,8 @@ export interface SurveyPlan {
   broken: { from: number; to: number; page: number } | undefined;
 }
 
-export interface SurveyPlanOptions {
+interface SurveyPlanOptions {
   chooser: Chooser;
-  random: Random;
   interval: number;
   ticks: number;
   mostResponses: number;
@@ -69,7 +67,7 @@ export interface SurveyPlanOptions {
 }
 
 /** The traits that a service has for all surveys alike. */
-export type ServiceTraits = Pick<Traits, "layout" | "single">;
+type ServiceTraits = Pick<Traits, "layout" | "single">;
 
 export function planService(chooser: Chooser): ServiceTraits {
   return {
@@ -88,7 +86,8 @@ export function planService(chooser: Chooser): ServiceTraits {
 
 const DAY = 86_400_000;
 
-export function planTraits({ chooser, random, shapes, service }: SurveyPlanOptions): Traits {
+function planTraits({ chooser, shapes, service }: SurveyPlanOptions): Traits {
+  const { random } = chooser;
   const few = random.between(1, 3);
   const answers: Record<string, [number, number]> = {
     some: [few, few + random.between(1, 9)],
@@ -147,7 +146,8 @@ export function planTraits({ chooser, random, shapes, service }: SurveyPlanOptio
 }
 
 export function planSurvey(id: number, isNew: boolean, options: SurveyPlanOptions): SurveyPlan {
-  const { chooser, random, interval, ticks, service } = options;
+  const { chooser, interval, ticks, service } = options;
+  const { random } = chooser;
   const isPlain = service.layout === "contiguous" && service.single === "right";
   // A long list in which much completes late, and nothing but the poller can keep it waiting.
   const isDeep = chooser.flag("late-deep", 0.4) && options.calm && isPlain;
@@ -176,7 +176,7 @@ export function planSurvey(id: number, isNew: boolean, options: SurveyPlanOption
     isDeep,
     responses: planResponses(traits, { createdAt, isDeep }, options),
     orphansAt: chooser.flag("orphan-records", 0.08) ? orphanTimes : [],
-    flips: isDeep || options.isLong || options.tight ? [] : planFlips(traits, span, options),
+    flips: isDeep || options.isLong || options.tight ? [] : planFlips(traits, span, chooser),
     hidden: chooser.flag("survey-hidden", 0.12) && !options.isLong ? hidden : undefined,
     gone: chooser.flag("survey-gone", 0.12) && !options.isLong ? gone : undefined,
     // A response that fills short pages in the midst of a list, and is all there is, looks like the last page.
@@ -185,7 +185,8 @@ export function planSurvey(id: number, isNew: boolean, options: SurveyPlanOption
 }
 
 /** Each trait that the poller learns changes in some history. */
-function planFlips(traits: Traits, span: number, { chooser, random }: SurveyPlanOptions): Flip[] {
+function planFlips(traits: Traits, span: number, chooser: Chooser): Flip[] {
+  const { random } = chooser;
   const others = {
     sortKey: random.pick(["responseId", "dateStart", "dateCompleted", "hash", "reversed"] as const),
     counts: random.pick(["right", "frozen", "starts", "one", "lying"] as const),
@@ -201,13 +202,13 @@ function planFlips(traits: Traits, span: number, { chooser, random }: SurveyPlan
   return flips;
 }
 
-interface Kind {
-  createdAt: number;
-  isDeep: boolean;
-}
-
-function planResponses(traits: Traits, { createdAt, isDeep }: Kind, options: SurveyPlanOptions): ResponsePlan[] {
-  const { chooser, random, interval, ticks, mostResponses, nextId } = options;
+function planResponses(
+  traits: Traits,
+  { createdAt, isDeep }: Pick<SurveyPlan, "createdAt" | "isDeep">,
+  options: SurveyPlanOptions,
+): ResponsePlan[] {
+  const { chooser, interval, ticks, mostResponses, nextId } = options;
+  const { random } = chooser;
   const span = interval * ticks;
   const [least, most] = traits.answers;
   // Lists of a few pages, whatever the size of a response.
@@ -266,8 +267,9 @@ interface ResponseKind {
 function planResponse(
   traits: Traits,
   { ends, late, begin, isDeep, isPurged }: ResponseKind,
-  { chooser, random, interval, ticks, isLong, shapes }: SurveyPlanOptions,
+  { chooser, interval, ticks, isLong, shapes }: SurveyPlanOptions,
 ): Omit<ResponsePlan, "id"> {
+  const { random } = chooser;
   const [least, most] = traits.answers;
   const kind = random.next();
   const short = random.between(10, 300) * 1000;
@@ -281,9 +283,9 @@ function planResponse(
   // Large ones take their time to read.
   const isThere = chooser.flag(`odd:${odd}`, odd === "large" ? 0.2 : 1);
   const isOdd = chooser.flag("odd-records", 0.06) && isThere;
-  const single = planDetail("single", interval, chooser, random);
-  const metrics = planDetail("metrics", interval, chooser, random);
-  const metadata = planDetail("metadata", interval, chooser, random);
+  const single = planDetail("single", interval, chooser);
+  const metrics = planDetail("metrics", interval, chooser);
+  const metadata = planDetail("metadata", interval, chooser);
   const hangs = shapes.flag("details-hang", 0.004);
   return {
     startsAt: Math.max(begin, ends - lasts),
@@ -301,8 +303,8 @@ function planResponse(
 }
 
 /** Milliseconds after completion. */
-function planDetail(name: string, interval: number, chooser: Chooser, random: Random): Detail {
-  const soon = random.next() ** 2 * interval * 5;
+function planDetail(name: string, interval: number, chooser: Chooser): Detail {
+  const soon = chooser.random.next() ** 2 * interval * 5;
   const plain = { presentFrom: -Infinity, failsUntil: -Infinity };
   switch (chooser.option(name, { there: 60, late: 1, never: 1, failing: 1, "failing-for-ever": 0.4 })) {
     case "late":
