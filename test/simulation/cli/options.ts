@@ -1,22 +1,12 @@
 import { parseArgs } from "node:util";
 import { type Cuts, noCuts } from "../plan/chooser.ts";
 
-export interface SimulateOptions {
-  /** Histories to run, from this seed on. */
-  seeds: number;
-  seed: number;
-  trace: boolean;
-  /** Whether a failing history is cut down. */
-  shrink: boolean;
-  cuts: Cuts;
-}
-
 export const USAGE = `npm run simulate -- [--seeds N] [--seed S] [--trace] [--no-shrink]
   [--drop INGREDIENT,...] [--ticks N] [--responses N]    the cuts of a shrunk history`;
 
 export class UsageError extends Error {}
 
-export function parseOptions(args: string[]): SimulateOptions {
+export function parseOptions(args: string[]) {
   const { values } = parseArgs({
     args,
     options: {
@@ -41,9 +31,11 @@ export function parseOptions(args: string[]): SimulateOptions {
   };
   const single = values.seeds === undefined && values.seed !== undefined;
   return {
+    /** Histories to run, from this seed on. */
     seeds: number(values.seeds, single ? 1 : 500),
     seed: number(values.seed, 1),
     trace: values.trace,
+    /** Whether a failing history is cut down. */
     shrink: !values["no-shrink"],
     cuts,
   };

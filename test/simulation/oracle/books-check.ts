@@ -5,37 +5,25 @@ import type { World } from "../world.ts";
 import type { Deliveries } from "./deliveries.ts";
 import { hidesItsEnd, isRightlyHeld, isSortedAnew } from "./excluded.ts";
 
-// The one place that looks into a mark: what it holds is the poller's own affair, save that it never goes back, and
-// that the books it proves are the truth.
-
 /** What was seen in the marks of a survey. */
 export interface MarkFacts {
   /** Epoch milliseconds at which the first reading was said to be done. */
   readAt: number | undefined;
-  firstBooks: FirstBooks | undefined;
-  books: HeldBooks | undefined;
+  /** From then on what has no item is new. Whether something listed all the time may not be in them: docs/internals/api-gaps.md. */
+  firstBooks: { closedAt: number; mayHaveSlipped: boolean } | undefined;
+  books: Books | undefined;
 }
-
-/** The first books of a survey: from then on what has no item is new. */
-interface FirstBooks {
-  /** Epoch milliseconds at which they stood in the mark. */
-  closedAt: number;
-  /** Whether something listed all the time may not be in them (docs/internals/api-gaps.md). */
-  mayHaveSlipped: boolean;
-}
-
-/** Books that have a class of their own for what nothing proves; 0 where they have not. */
-type HeldBooks = Books & { held?: number };
 
 /** Milliseconds within which what went out is in the ledger. */
 const SETTLES = 60_000;
 
 export type BooksCheck = ReturnType<typeof createBooksCheck>;
 
+/** The one place that looks into a mark: what it holds is the poller's own affair, save that it never goes back, and that the books it proves are the truth. */
 export function createBooksCheck(world: World, store: Pick<Store, "read">, deliveries: Deliveries) {
   const known = new Map<number, MarkFacts>();
 
-  const inMotion = (survey: SimSurvey, books: HeldBooks): void => {
+  const inMotion = (survey: SimSurvey, books: Books): void => {
     const { id: surveyId } = survey;
     const unaccounted = books.listed - sumOf(books);
     if (unaccounted !== 0) world.violate("books", `survey ${surveyId}: closed with ${unaccounted} unaccounted for`);
@@ -78,7 +66,7 @@ export function createBooksCheck(world: World, store: Pick<Store, "read">, deliv
     );
   };
 
-  const firstBooksOf = (survey: SimSurvey, { startedAt, closedAt, listed }: HeldBooks): FirstBooks => {
+  const firstBooksOf = (survey: SimSurvey, { startedAt, closedAt, listed }: Books) => {
     const mayHaveSlipped =
       isSortedAnew(survey, startedAt, closedAt) ||
       mayHaveSkipped(survey, startedAt, closedAt) ||
@@ -107,7 +95,7 @@ export function createBooksCheck(world: World, store: Pick<Store, "read">, deliv
       if (books === undefined || books.closedAt < world.livenessFrom)
         return "they were not closed since things came to rest";
       const truth = booksOf(survey, deliveries, (response) => isRightlyHeld(world, store, response));
-      const { listed, emitted, beforeStart, open, waiting, held = 0, quarantined, refused } = books;
+      const { listed, emitted, beforeStart, open, waiting, held, quarantined, refused } = books;
       const unfit = beforeStart + quarantined + refused;
       const said: Classes = { listed, emitted, open, waiting, held, unfit };
       const isRight = JSON.stringify(said) === JSON.stringify(truth);
@@ -142,7 +130,7 @@ function wasListed({ listedFrom = Infinity, removedAt = Infinity }: SimResponse,
   return listedFrom <= to && removedAt >= from;
 }
 
-function sumOf({ emitted, beforeStart, open, waiting, held = 0, quarantined, refused }: HeldBooks): number {
+function sumOf({ emitted, beforeStart, open, waiting, held, quarantined, refused }: Books): number {
   return emitted + beforeStart + open + waiting + held + quarantined + refused;
 }
 
@@ -151,16 +139,8 @@ function* stepsBack(before: SurveyState, after: SurveyState): Generator<string> 
   if (before.books !== undefined && after.books === undefined) yield "its books are gone";
 }
 
-/** Whether one that cannot be read is before the start is the poller's to say: together they are `unfit`. */
-interface Classes {
-  listed: number;
-  emitted: number;
-  open: number;
-  waiting: number;
-  /** Completed ones whose contents nothing proves. */
-  held: number;
-  unfit: number;
-}
+/** Whether one that cannot be read is before the start is the poller's to say: together they are `unfit`. Held are completed ones whose contents nothing proves. */
+type Classes = Record<"listed" | "emitted" | "open" | "waiting" | "held" | "unfit", number>;
 
 function booksOf(survey: SimSurvey, deliveries: Deliveries, isHeld: (response: SimResponse) => boolean): Classes {
   const truth: Classes = { listed: 0, emitted: 0, open: 0, waiting: 0, held: 0, unfit: 0 };
