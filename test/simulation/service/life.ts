@@ -92,7 +92,7 @@ function createSurvey(world: World, plan: SurveyPlan, now: () => number): SimSur
     });
   return Object.assign(told, {
     model: modelOf(),
-    copy: traits.replicas ? modelOf() : undefined,
+    ...(traits.replicas ? { copy: modelOf() } : {}),
     isCopysTurn: false,
     responses: [],
     editions: [],
@@ -102,7 +102,6 @@ function createSurvey(world: World, plan: SurveyPlan, now: () => number): SimSur
     goneTo: Infinity,
     failsFrom: Infinity,
     emptyAt: -Infinity,
-    firstReadAt: undefined,
   });
 }
 
@@ -140,9 +139,6 @@ function createChanges(world: World, survey: SimSurvey, now: () => number) {
         id,
         survey,
         startedAt: now(),
-        endedAt: undefined,
-        completedAt: undefined,
-        removedAt: undefined,
         answers,
         odd,
         grown: 0,
@@ -150,8 +146,6 @@ function createChanges(world: World, survey: SimSurvey, now: () => number) {
         single,
         metrics,
         metadata,
-        listedFrom: undefined,
-        noticed: undefined,
       };
       survey.responses.push(response);
       world.responses.set(id, response);

@@ -31,10 +31,10 @@ export interface SimResponse {
   /** Epoch milliseconds. */
   startedAt: number;
   /** When it was finished, whether or not its records said so readably. */
-  endedAt: number | undefined;
+  endedAt?: number;
   /** When it was first readable as completed. */
-  completedAt: number | undefined;
-  removedAt: number | undefined;
+  completedAt?: number;
+  removedAt?: number;
   answers: number;
   odd: OddRecord | undefined;
   /** Records that it has got since it was finished. */
@@ -47,14 +47,14 @@ export interface SimResponse {
   /** Its address, once it is completed. */
   ip?: string;
   /** Epoch milliseconds from which it has been in the list, in whatever state. */
-  listedFrom: number | undefined;
+  listedFrom?: number;
   /** Whether a page was read that showed it open. */
   shownOpen?: boolean;
   /** Epoch milliseconds from which on the poller has that from its page, and not only looked at the page. */
   readOpenAt?: number;
   /** Epoch milliseconds at which its metrics or metadata were asked for first. */
   askedAt?: number;
-  noticed: Noticed | undefined;
+  noticed?: Noticed;
 }
 
 /** How a completion could be noticed when it happened. */
@@ -118,7 +118,7 @@ export interface SimSurvey {
   /** The service's own knowledge of it. */
   model: Model;
   /** Another copy of it that is behind, and answers for every second page. */
-  copy: Model | undefined;
+  copy?: Model;
   isCopysTurn: boolean;
   /** As they are by now. */
   traits: Traits;
@@ -139,7 +139,7 @@ export interface SimSurvey {
   /** Epoch milliseconds of the last page that was empty by mistake. */
   emptyAt: number;
   /** Epoch milliseconds of the first page that was read of it. */
-  firstReadAt: number | undefined;
+  firstReadAt?: number;
 }
 
 /** Whether the list holds it, in whatever state. */
