@@ -19,14 +19,6 @@ const RESERVE = 20_000;
 /** Milliseconds after the deadline, from which on nothing new is begun, until what is under way is aborted. */
 const ABORTED_AFTER = 10_000;
 const RETRY_AFTER = 30_000;
-const plainRun: Omit<RunPlan, "deadline"> = {
-  startsAfter: 0,
-  diesAfter: undefined,
-  diesPublishing: false,
-  freezesAfter: undefined,
-  frozenFor: 0,
-  retried: false,
-};
 
 /** Begins a tick at each interval, as a schedule does, until `isDone` or `mostTicks`. */
 export function startWorkers(
@@ -37,7 +29,7 @@ export function startWorkers(
   const { scheduler, plan } = world;
   const { store, weather, life, oracle } = parts;
   const chances = world.random("processes");
-  const unharmed: RunPlan = { ...plainRun, deadline: plan.workers.deadline };
+  const unharmed: RunPlan = { startsAfter: 0, deadline: plan.workers.deadline, frozenFor: 0 };
   let ticks = 0;
   let made = 0;
   /** At work, or standing still. */

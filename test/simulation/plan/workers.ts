@@ -7,14 +7,14 @@ export interface RunPlan {
   /** Milliseconds from its start after which nothing new is begun. */
   deadline: number;
   /** Calls after which the process dies or stands still. */
-  diesAfter: number | undefined;
+  diesAfter?: number;
   /** Whether it dies after its first request to the bus instead: the moment at which most is at stake. */
-  diesPublishing: boolean;
-  freezesAfter: number | undefined;
+  diesPublishing?: boolean;
+  freezesAfter?: number;
   /** Milliseconds. */
   frozenFor: number;
   /** Made again under the same name a little later, as a failed invocation is. */
-  retried: boolean;
+  retried?: boolean;
 }
 
 export function planWorkers(chooser: Chooser, { calm, ticks }: { calm: boolean; ticks: number }) {
