@@ -17,8 +17,6 @@ export interface MarkFacts {
 /** Milliseconds within which what went out is in the ledger. */
 const SETTLES = 60_000;
 
-export type BooksCheck = ReturnType<typeof createBooksCheck>;
-
 /** The one place that looks into a mark: what it holds is the poller's own affair, save that it never goes back, and that the books it proves are the truth. */
 export function createBooksCheck(world: World, store: Pick<Store, "read">, deliveries: Deliveries) {
   const known = new Map<number, MarkFacts>();

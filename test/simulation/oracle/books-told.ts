@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
 import { type BooksClosed, eventId } from "../../../lib/events/index.ts";
 import type { SurveyState } from "../../../lib/polling/index.ts";
+import type { SimSurvey } from "../service/survey-model.ts";
 import type { World } from "../world.ts";
 import { createChains } from "./chains.ts";
 import type { Deliveries } from "./deliveries.ts";
@@ -15,8 +16,6 @@ function newsOf({ data }: BooksClosed): object {
   const { asOf: _, survey: __, passes, ...says } = data;
   return { ...says, passes: Math.min(passes, 2) };
 }
-
-export type BooksTold = ReturnType<typeof createBooksTold>;
 
 /** What `books.closed` events say: each digest is that of the events that the bus took. */
 export function createBooksTold(
@@ -73,7 +72,7 @@ export function createBooksTold(
       world.violate("books told", `survey ${surveyId}: ${told}`);
     },
     /** What subscribers do not know of a survey's books, or know wrongly. */
-    wrongAtRest(surveyId: number): string | undefined {
+    wrongAtRest({ id: surveyId }: SimSurvey): string | undefined {
       const closed = books(surveyId);
       const told = chains.of(surveyId).at(-1);
       if (closed === undefined) return undefined;

@@ -5,8 +5,6 @@ import type { SimSurvey } from "../service/survey-model.ts";
 import type { World } from "../world.ts";
 import type { Deliveries } from "./deliveries.ts";
 
-export type Deletions = ReturnType<typeof createDeletions>;
-
 /** What `response.deleted` events say: only of what is gone, and of everything that two books in a row have not listed. */
 export function createDeletions(world: World, { read }: Pick<Store, "read">, deliveries: Deliveries) {
   /** By survey, when the reading of each of its books began with which the ledger was compared (epoch milliseconds). */
@@ -45,7 +43,7 @@ export function createDeletions(world: World, { read }: Pick<Store, "read">, del
         const since = begun.filter((startedAt) => startedAt > removedAt && startedAt > settledAt);
         return since.length > 1 && !told.has(responseId);
       });
-      return untold === undefined ? undefined : `${id}/${untold.id} is deleted, and nobody was told`;
+      return untold === undefined ? undefined : `${untold.id} is deleted, and nobody was told`;
     },
   };
 }

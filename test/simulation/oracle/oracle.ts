@@ -70,8 +70,13 @@ export function createOracle(world: World, store: Store) {
     mustBeMet: (response) => dutyNow(response) === "must" && deliveries.of(response.id).length === 0,
     entries: store.entries,
   });
-  const judges = { books, booksTold, deletions, surveyChanges, counts, deliveries, dutyNow };
-  const unfinished = createRestCheck(world, store, judges);
+  const unfinished = createRestCheck(world, store, { deliveries, dutyNow }, [
+    ["liveness: books", books.wrongAtRest],
+    ["liveness: books told", booksTold.wrongAtRest],
+    ["deleted", deletions.wrongAtRest],
+    ["survey changed", surveyChanges.wrongAtRest],
+    ["survey counts", counts.wrongAtRest],
+  ]);
   const failsBehindEnd = createFailingEnds(world);
   const nameOf = ({ survey, id }: SimResponse): string => `${survey.id}/${id}`;
 

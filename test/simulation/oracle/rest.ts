@@ -3,13 +3,9 @@ import type { Store } from "../../support/state-store.ts";
 import { START } from "../plan/plan.ts";
 import { listedOf, type SimResponse, type SimSurvey } from "../service/survey-model.ts";
 import type { World } from "../world.ts";
-import type { BooksCheck } from "./books-check.ts";
-import type { BooksTold } from "./books-told.ts";
-import type { Deletions } from "./deletions.ts";
 import type { Deliveries } from "./deliveries.ts";
 import type { Duty } from "./duty.ts";
 import { hidesItsEnd, isRightlyHeld, leewayOf, mayLieApart } from "./excluded.ts";
-import type { SurveyChanges, SurveyCountsCheck } from "./survey-told.ts";
 import { isUpToDate } from "./updates.ts";
 
 /** What has not come to rest, under the promise that this breaks. */
@@ -18,15 +14,8 @@ interface Unfinished {
   told: string;
 }
 
-interface Judges {
-  books: BooksCheck;
-  booksTold: BooksTold;
-  deletions: Deletions;
-  surveyChanges: SurveyChanges;
-  counts: SurveyCountsCheck;
-  deliveries: Deliveries;
-  dutyNow(response: SimResponse): Duty;
-}
+/** A promise, and what of a survey breaks it that is to be at rest; undefined when nothing does. */
+type AtRest = readonly [rule: string, wrong: (survey: SimSurvey, state: SurveyState | undefined) => string | undefined];
 
 /**
  * What the liveness phase is for: nothing lost, nothing waiting, nothing left under way, and books that are closed and right. Gives what has not
@@ -35,7 +24,8 @@ interface Judges {
 export function createRestCheck(
   world: World,
   store: Pick<Store, "marks" | "entries" | "read">,
-  { books, booksTold, deletions, surveyChanges, counts, deliveries, dutyNow }: Judges,
+  { deliveries, dutyNow }: { deliveries: Deliveries; dutyNow(response: SimResponse): Duty },
+  atRest: readonly AtRest[],
 ) {
   /** Whether a response waits for details that fail for ever, and its survey knows of none that could tell this from an outage: it waits for a day. */
   const isPatient = (response: SimResponse | undefined): boolean => {
@@ -79,22 +69,16 @@ export function createRestCheck(
 
   const unfinishedOf = (survey: SimSurvey): Unfinished | undefined => {
     const name = `survey ${survey.id}`;
+    const { mark } = store.marks.get(survey.id) ?? {};
     const waiting = waitingOf(store.entries(survey.id), (id) => isPatient(world.responses.get(id)));
     if (waiting !== undefined) return { rule: "liveness: waiting", told: `${name}: ${waiting} is still waiting` };
-    const left = leftIn(store.marks.get(survey.id)?.mark, survey);
+    const left = leftIn(mark, survey);
     if (left !== undefined) return { rule: "liveness: left", told: `${name}: ${left}` };
     if (survey.responses.some(isPatient)) return undefined;
-    const wrong = books.wrongAtRest(survey);
-    if (wrong !== undefined) return { rule: "liveness: books", told: `${name}: ${wrong}` };
-    const untold = booksTold.wrongAtRest(survey.id);
-    if (untold !== undefined) return { rule: "liveness: books told", told: `${name}: ${untold}` };
-    const deletion = deletions.wrongAtRest(survey);
-    if (deletion !== undefined) return { rule: "deleted", told: deletion };
-    const { mark } = store.marks.get(survey.id) ?? {};
-    const change = surveyChanges.wrongAtRest(survey, mark?.known);
-    if (change !== undefined) return { rule: "survey changed", told: `${name}: ${change}` };
-    const count = counts.wrongAtRest(survey, mark);
-    return count === undefined ? undefined : { rule: "survey counts", told: `${name}: ${count}` };
+    return first([...atRest], ([rule, wrong]) => {
+      const problem = wrong(survey, mark);
+      return problem === undefined ? undefined : { rule, told: `${name}: ${problem}` };
+    });
   };
 
   return (): Unfinished | undefined => {

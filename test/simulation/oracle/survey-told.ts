@@ -11,8 +11,6 @@ const HOUR = 3_600_000;
 /** Ticks from an edit to its event, as two lists have to show it; and until counts are told that are due. */
 const TICKS = 4;
 
-export type SurveyChanges = ReturnType<typeof createSurveyChanges>;
-
 /** What `survey.changed` events say: each begins with what the one before has ended with, and the last one ends with what the list shows. */
 export function createSurveyChanges(world: World) {
   const chains = createChains<SurveyChanged>(world, {
@@ -35,7 +33,7 @@ export function createSurveyChanges(world: World) {
   return {
     delivered: chains.delivered,
     /** What subscribers do not know of a survey itself. */
-    wrongAtRest(survey: SimSurvey, known: SurveyState["known"]): string | undefined {
+    wrongAtRest(survey: SimSurvey, { known }: Partial<SurveyState> = {}): string | undefined {
       if (!world.plan.source.events.has("survey.changed") || known === undefined) return undefined;
       const chain = chains.of(survey.id);
       const { facts: after, sequence } = known;
@@ -48,8 +46,6 @@ export function createSurveyChanges(world: World) {
     },
   };
 }
-
-export type SurveyCountsCheck = ReturnType<typeof createSurveyCounts>;
 
 /** What `survey.counted` events say: what a list has shown, an hour apart or more, up to what the list shows now. */
 export function createSurveyCounts(world: World) {
