@@ -45,11 +45,9 @@ function ingredientLines(outcomes: Outcome[]): string[] {
   const counts = new Map<string, number>();
   for (const { met } of outcomes) for (const name of met) counts.set(name, (counts.get(name) ?? 0) + 1);
   const rows = [...counts].sort(([a], [b]) => (a < b ? -1 : 1));
-  const lines = rows.map(([name, count]) => `  ${name} ${count}`);
   const rare = rows.filter(([, count]) => count < LEAST_SHARE * outcomes.length).map(([name]) => name);
   return [
-    "histories that met each ingredient:",
-    ...lines,
+    `histories that met each ingredient: ${rows.map(([name, count]) => `${name} ${count}`).join(", ")}`,
     ...(rare.length > 0 ? [`under 2 %: ${rare.join(", ")}`] : []),
   ];
 }
