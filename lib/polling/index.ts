@@ -50,7 +50,6 @@ export {
   WITHOUT_RECORDS,
 } from "./model/ledger-entry.ts";
 export { personKeys } from "./model/person.ts";
-export { addCounts } from "./model/poll-counts.ts";
 export { classOf, completedAt, digestOf, type Run, type RunClass, readRecord, startedAt } from "./model/records.ts";
 export {
   earliestString,
@@ -62,7 +61,6 @@ export {
   selected,
 } from "./model/source.ts";
 export { type Lease, NEW_SURVEY, type OutgoingEvent, openTo, placeOf, type SurveyState } from "./model/survey-state.ts";
-export { type PollRequest, type PollResult, pollSurvey } from "./poll-survey.ts";
 export type {
   Clock,
   DetailRead,
@@ -90,7 +88,6 @@ export { type Budget, knownOf, type Survey, type SurveyRequest, withSurvey } fro
 export {
   type BacklogRequest,
   type BacklogRound,
-  backlogTurn,
   type TurnSummary,
   workOffBacklogs,
 } from "./tick/backlogs.ts";

@@ -13,25 +13,20 @@ export type Verdict = "true" | "false" | "invalid";
 
 const here = import.meta.dirname;
 
-export interface EventRuler {
-  ask(cases: readonly RuleCase[]): Verdict[];
-}
+/** Puts cases to AWS's own event-ruler (from Maven Central, run by Java 17). */
+export type AskRuler = (cases: readonly RuleCase[]) => Verdict[];
 
-/** AWS's own event-ruler (from Maven Central, run by Java 17). */
-export function createEventRuler(): EventRuler {
+export function createEventRuler(): AskRuler {
   const classpath = resolveClasspath();
-  return {
-    ask(cases) {
-      if (cases.length === 0) return [];
-      const lines = cases.map(({ pattern, event }) => `${JSON.stringify({ pattern, event })}\n`).join("");
-      const answers = run("java", ["-cp", classpath, join(here, "RulerOracle.java")], lines)
-        .trim()
-        .split("\n");
-      if (answers.length !== cases.length) {
-        throw new Error(`event-ruler gave ${answers.length} answers to ${cases.length} cases`);
-      }
-      return answers.map(toVerdict);
-    },
+  return (cases) => {
+    if (cases.length === 0) return [];
+    const lines = cases.map(({ pattern, event }) => `${JSON.stringify({ pattern, event })}\n`).join("");
+    const answers = run("java", ["-cp", classpath, join(here, "RulerOracle.java")], lines)
+      .trim()
+      .split("\n");
+    if (answers.length !== cases.length)
+      throw new Error(`event-ruler gave ${answers.length} answers to ${cases.length} cases`);
+    return answers.map(toVerdict);
   };
 }
 
@@ -39,15 +34,8 @@ function resolveClasspath(): string {
   const scratch = mkdtempSync(join(tmpdir(), "event-rules-"));
   try {
     const file = join(scratch, "classpath");
-    run("mvn", [
-      "-q",
-      "-B",
-      "-Dstyle.color=never",
-      "-f",
-      join(here, "pom.xml"),
-      "dependency:build-classpath",
-      `-Dmdep.outputFile=${file}`,
-    ]);
+    const goal = ["dependency:build-classpath", `-Dmdep.outputFile=${file}`];
+    run("mvn", ["-q", "-B", "-Dstyle.color=never", "-f", join(here, "pom.xml"), ...goal]);
     return readFileSync(file, "utf8").trim();
   } finally {
     rmSync(scratch, { recursive: true, force: true });

@@ -1,7 +1,7 @@
 import { createMatcher, InvalidEventPatternError } from "../../local/aws/event-bridge/matcher.ts";
 import { generateCases } from "./generate.ts";
 import { goldenCases } from "./golden.ts";
-import { createEventRuler, type EventRuler, type RuleCase, type Verdict } from "./oracle.ts";
+import { type AskRuler, createEventRuler, type RuleCase, type Verdict } from "./oracle.ts";
 
 /**
  * Holds the matcher of the local event bus against AWS's own event-ruler: thousands of generated pairs, and golden
@@ -27,18 +27,18 @@ function verdictOfOurs({ pattern, event }: RuleCase): Verdict {
  * `["ab", {"numeric": ["<=", 10000000002.5]}, "STRASSE"]` for "ab") and errs on some mixtures within `$or`. What it
  * says of the pattern's single alternatives, which is what the pattern means, then decides.
  */
-function rulerContradictsItself(ruler: EventRuler, { pattern, event }: RuleCase, ours: Verdict): boolean {
+function rulerContradictsItself(askRuler: AskRuler, { pattern, event }: RuleCase, ours: Verdict): boolean {
   if (ours === "invalid" || typeof pattern !== "object" || pattern === null) return false;
   const forms = simpleForms(pattern, MOST_FORMS);
   if (forms === undefined) return false;
-  const verdicts = ruler.ask(forms.map((form) => ({ pattern: form, event })));
+  const verdicts = askRuler(forms.map((form) => ({ pattern: form, event })));
   return !verdicts.includes("invalid") && verdicts.includes("true") === (ours === "true");
 }
 
-const ruler = createEventRuler();
+const askRuler = createEventRuler();
 const generated = generateCases(count, seed);
 const cases: readonly (RuleCase & { expected?: Verdict })[] = [...goldenCases, ...generated];
-const rulers = ruler.ask(cases);
+const rulers = askRuler(cases);
 const tally: Record<Verdict, number> = { true: 0, false: 0, invalid: 0 };
 let [passed, failed, setAside] = [0, 0, 0];
 
@@ -49,7 +49,7 @@ for (const [index, ruleCase] of cases.entries()) {
   const { pattern, event, expected } = ruleCase;
   if (ours === theirs && (expected === undefined || ours === expected)) {
     passed += 1;
-  } else if (theirs !== "invalid" && expected === undefined && rulerContradictsItself(ruler, ruleCase, ours)) {
+  } else if (theirs !== "invalid" && expected === undefined && rulerContradictsItself(askRuler, ruleCase, ours)) {
     setAside += 1;
   } else {
     failed += 1;

@@ -1,31 +1,12 @@
 import { createStore } from "../support/state-store.ts";
-import { outsidePromises } from "./engine/microtasks.ts";
+import { outsidePromises } from "./engine/scheduler.ts";
 import { createOracle } from "./oracle/oracle.ts";
-import type { Violation } from "./oracle/violations.ts";
 import { type Cuts, noCuts } from "./plan/chooser.ts";
 import { pagesOf, planHistory } from "./plan/plan.ts";
 import { createWeather } from "./ports/weather.ts";
 import { bringToLife } from "./service/life.ts";
-import type { RareState } from "./sometimes/registry.ts";
 import { startWorkers } from "./workers.ts";
 import { createWorld, type World } from "./world.ts";
-
-/** What one history came to. */
-export interface Outcome {
-  seed: number;
-  violations: Violation[];
-  /** Ingredients that happened. */
-  met: string[];
-  /** Rare states that it was in. */
-  sometimes: RareState[];
-  records: number;
-  surveys: number;
-  surveyIds: number[];
-  ticks: number;
-  requests: number;
-  events: number;
-  steps: number;
-}
 
 /** Rule of a history that does not come to its end. */
 export const ENDLESS = "endless";
@@ -36,29 +17,15 @@ export interface HistoryOptions {
   trace?: (line: string) => void;
 }
 
-/** Of a history that never comes to its end: the poller does the same again and again. */
-export function endless(seed: number, told: string): Outcome {
-  return {
-    seed,
-    violations: [{ rule: ENDLESS, told, at: 0 }],
-    met: [],
-    sometimes: [],
-    records: 0,
-    surveys: 0,
-    surveyIds: [],
-    ticks: 0,
-    requests: 0,
-    events: 0,
-    steps: 0,
-  };
-}
+/** What one history came to. */
+export type Outcome = ReturnType<typeof run>;
 
 /** Runs the history of a seed: fully determined by the seed and the cuts. */
 export function runHistory(seed: number, options: HistoryOptions = {}): Promise<Outcome> {
   return outsidePromises(() => run(seed, options));
 }
 
-function run(seed: number, { cuts = noCuts, trace }: HistoryOptions): Outcome {
+function run(seed: number, { cuts = noCuts, trace }: HistoryOptions) {
   const plan = planHistory(seed, cuts);
   const world = createWorld(plan, trace);
   const lag = world.random("index");
@@ -82,23 +49,27 @@ function run(seed: number, { cuts = noCuts, trace }: HistoryOptions): Outcome {
   );
   world.scheduler.run();
   oracle.atEnd();
-  let events = 0;
-  for (const list of oracle.deliveries.all()) events += list.length;
-  let records = 0;
-  for (const response of world.responses.values()) records += response.answers;
+  const responses = [...world.responses.values()];
   return {
     seed,
-    violations: oracle.violations.list,
+    violations: world.violations,
+    /** Ingredients that happened. */
     met: [...plan.met],
+    /** Rare states that it was in. */
     sometimes: [...world.rareStates],
-    records,
-    surveys: world.surveys.size,
+    records: responses.reduce((sum, { answers }) => sum + answers, 0),
     surveyIds: [...world.surveys.keys()],
     ticks: workers.ticks(),
     requests: oracle.requests.total(),
-    events,
+    events: responses.reduce((sum, { id }) => sum + oracle.deliveries.of(id).length, 0),
     steps: world.scheduler.steps(),
   };
+}
+
+/** Of a history that never comes to its end: the poller does the same again and again. */
+export function endless(seed: number, told: string): Outcome {
+  const nothing = { met: [], sometimes: [], records: 0, surveyIds: [], ticks: 0, requests: 0, events: 0, steps: 0 };
+  return { seed, violations: [{ rule: ENDLESS, told }], ...nothing };
 }
 
 /** Ticks of the liveness phase even of what has come to rest before, where the background budget is what is looked at. */

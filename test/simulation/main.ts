@@ -65,9 +65,9 @@ try {
     console.log(replayCommand(first.seed, cuts));
   }
 
-  function told({ violations, met, sometimes, records, surveys, ticks }: Outcome): string[] {
+  function told({ violations, met, sometimes, records, surveyIds, ticks }: Outcome): string[] {
     return [
-      `${records} records, ${surveys} surveys, ${ticks} ticks; ${met.join(", ")}`,
+      `${records} records, ${surveyIds.length} surveys, ${ticks} ticks; ${met.join(", ")}`,
       `rare states: ${sometimes.join(", ")}`,
       ...violations.map(({ rule, told: text }) => `${rule}: ${text}`),
     ];

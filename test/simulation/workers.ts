@@ -19,30 +19,17 @@ const RESERVE = 20_000;
 /** Milliseconds after the deadline, from which on nothing new is begun, until what is under way is aborted. */
 const ABORTED_AFTER = 10_000;
 const RETRY_AFTER = 30_000;
-const plainRun: Omit<RunPlan, "deadline"> = {
-  startsAfter: 0,
-  diesAfter: undefined,
-  diesPublishing: false,
-  freezesAfter: undefined,
-  frozenFor: 0,
-  retried: false,
-};
-
-export interface Workers {
-  /** Ticks begun so far. */
-  ticks(): number;
-}
 
 /** Begins a tick at each interval, as a schedule does, until `isDone` or `mostTicks`. */
 export function startWorkers(
   world: World,
   parts: { store: Store; weather: Weather; life: Life; oracle: Oracle },
   options: { mostTicks: number; isDone: (ticks: number) => boolean },
-): Workers {
+) {
   const { scheduler, plan } = world;
   const { store, weather, life, oracle } = parts;
   const chances = world.random("processes");
-  const unharmed: RunPlan = { ...plainRun, deadline: plan.workers.deadline };
+  const unharmed: RunPlan = { startsAfter: 0, deadline: plan.workers.deadline, frozenFor: 0 };
   let ticks = 0;
   let made = 0;
   /** At work, or standing still. */
@@ -93,7 +80,7 @@ export function startWorkers(
         abortsAt: deadline + ABORTED_AFTER,
         definitions,
       }),
-      state: statePort(world, store, process, random, owner, oracle.state),
+      state: statePort(world, store, process, random, oracle.state),
       publisher: publisherPort(world, weather, process, random, oracle.bus),
       vault,
       observe(progress) {
@@ -113,7 +100,7 @@ export function startWorkers(
       world.trace?.(() => `${process.name} ends its tick`);
       oracle.workEnded(process, { surveys: summary.surveys });
       if (summary.behind === 0 && summary.isBusy !== true) return;
-      await workOffBacklogs({ ...request, turnTime: plan.workers.turnTime }, async (doRound) => {
+      await workOffBacklogs({ ...request, turnTime: plan.turnTime }, async (doRound) => {
         const round = await doRound(ports);
         if (round.turns.length > 0) world.meet("slice");
         oracle.workEnded(process, { surveys: round.turns });
@@ -132,8 +119,7 @@ export function startWorkers(
       });
     scheduler.at(deadline + RESERVE + planned.frozenFor, () => {
       if (ended) return;
-      if (process.alive() && process.pending() === 0)
-        oracle.violations.add("hang", `${process.name} waits for nothing`);
+      if (process.alive() && process.pending() === 0) world.violate("hang", `${process.name} waits for nothing`);
       if (process.alive()) overrun();
       end(process);
     });
@@ -144,7 +130,7 @@ export function startWorkers(
   };
 
   const next = (): void => {
-    if (ticks >= options.mostTicks || (world.phase() === "liveness" && options.isDone(ticks))) {
+    if (ticks >= options.mostTicks || (world.isLiveness() && options.isDone(ticks))) {
       scheduler.stop();
       return;
     }
@@ -159,5 +145,8 @@ export function startWorkers(
     scheduler.at(START + ticks * plan.source.interval, next);
   };
   scheduler.at(START, next);
-  return { ticks: () => ticks };
+  return {
+    /** Ticks begun so far. */
+    ticks: () => ticks,
+  };
 }

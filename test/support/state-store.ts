@@ -39,44 +39,17 @@ interface LeaseItem {
 }
 
 /** The item that holds a survey's mark and lease. */
-export interface MarkItem extends LeaseItem {
+interface MarkItem extends LeaseItem {
   mark: SurveyState;
 }
 
 /** The item that holds the lease of a role of the source. */
-export interface RoleItem extends LeaseItem {
+interface RoleItem extends LeaseItem {
   note: RoleNote;
 }
 
-/** The table: what is in it at this very moment. Every method is one atomic effect. It keeps what it is given, and gives copies. */
-export interface Store {
-  account: AccountState;
-  objects: Map<string, unknown>;
-  marks: Map<number, MarkItem>;
-  roles: Map<Role, RoleItem>;
-  saveAccount(changes: Partial<AccountState>): void;
-  saveRows(rows: Iterable<[number, SurveyRow]>): void;
-  acquire(surveyId: number, me: string, same: string, now: number, until: number): Lease | undefined;
-  takeRole(role: Role, me: string, same: string, now: number, until: number): RoleLease | undefined;
-  giveBackRole(lease: RoleLease): void;
-  renew(lease: Lease | RoleLease, until: number): void;
-  saveState(lease: Lease, mark: SurveyState): SurveyState;
-  release(lease: Lease, mark: SurveyState): SurveyState;
-  read(surveyId: number, ids: Id[]): Map<Id, LedgerEntry>;
-  /** Gives what was there before; undefined where the entry does not take its place. */
-  write(surveyId: number, entry: LedgerEntry): { before: LedgerEntry | undefined } | undefined;
-  entries(surveyId: number): Map<Id, LedgerEntry>;
-  has(surveyId: number, id: Id): boolean;
-  /** Some of the quarantined entries, by place in the table. */
-  forRedrive(surveyId: number, from: string | undefined): RedrivePage;
-  /** Event ids of some of the emitted ones, in the same way. */
-  emitted(surveyId: number, from: string | undefined): EmittedPage;
-  due(surveyId: number, kind: CheckedState, until: number, limit: number): LedgerEntry[];
-  nextDue(surveyId: number, kind: CheckedState): number | undefined;
-}
-
 /** The index shows what was written only after a while. */
-export interface Lag {
+interface Lag {
   /** Epoch milliseconds; what was written after it is not in the index yet. */
   shownUntil(): number;
   /** Called when it has not, and that can be seen. */
@@ -93,7 +66,10 @@ interface Written {
   before: LedgerEntry | undefined;
 }
 
-export function createStore(now: () => number, lag: Lag): Store {
+export type Store = ReturnType<typeof createStore>;
+
+/** The table: what is in it at this very moment. Every method is one atomic effect. It keeps what it is given, and gives copies. */
+export function createStore(now: () => number, lag: Lag) {
   const account: AccountState = { rows: new Map() };
   const marks = new Map<number, MarkItem>();
   const roles = new Map<Role, RoleItem>();
@@ -140,16 +116,16 @@ export function createStore(now: () => number, lag: Lag): Store {
     account,
     marks,
     roles,
-    objects: new Map(),
-    saveAccount(changes) {
+    objects: new Map<string, unknown>(),
+    saveAccount(changes: Partial<AccountState>): void {
       const changed = { ...changes };
       for (const name of STORED_ONCE) if (account[name] !== undefined) delete changed[name];
       Object.assign(account, changed);
     },
-    saveRows(rows) {
+    saveRows(rows: Iterable<[number, SurveyRow]>): void {
       for (const [id, row] of rows) account.rows.set(id, row);
     },
-    takeRole(role, me, same, calledAt, until) {
+    takeRole(role: Role, me: string, same: string, calledAt: number, until: number): RoleLease | undefined {
       const item = roles.get(role);
       if (isTaken(item, same, calledAt)) return undefined;
       const held = { fence: (item?.fence ?? 0) + 1, owner: me, until, note: item?.note ?? {} };
@@ -157,7 +133,7 @@ export function createStore(now: () => number, lag: Lag): Store {
       const lease = copyOf(held);
       return { role, ...lease };
     },
-    giveBackRole(lease) {
+    giveBackRole(lease: RoleLease): void {
       const given = roles.get(lease.role);
       // The SDK's own retry of one that did apply.
       if (given?.owner === undefined && given?.fence === lease.fence) return;
@@ -165,7 +141,7 @@ export function createStore(now: () => number, lag: Lag): Store {
       item.owner = undefined;
       item.note = copyOf(lease.note);
     },
-    acquire(surveyId, me, same, calledAt, until) {
+    acquire(surveyId: number, me: string, same: string, calledAt: number, until: number): Lease | undefined {
       const item = marks.get(surveyId);
       if (isTaken(item, same, calledAt)) return undefined;
       const fence = (item?.fence ?? 0) + 1;
@@ -173,12 +149,12 @@ export function createStore(now: () => number, lag: Lag): Store {
       marks.set(surveyId, { fence, owner: me, until, mark });
       return { surveyId, owner: me, fence, until, state: copyOf(mark) };
     },
-    renew(lease, until) {
+    renew(lease: Lease | RoleLease, until: number): void {
       const item = "role" in lease ? holds(roles.get(lease.role), lease) : fenced(lease);
       item.until = until;
     },
-    saveState: (lease, mark) => write(fenced(lease), mark),
-    release(lease, mark) {
+    saveState: (lease: Lease, mark: SurveyState): SurveyState => write(fenced(lease), mark),
+    release(lease: Lease, mark: SurveyState): SurveyState {
       const given = marks.get(lease.surveyId);
       // The SDK's own retry of a release that did apply.
       if (given?.owner === undefined && given?.fence === lease.fence) return given.mark;
@@ -186,7 +162,7 @@ export function createStore(now: () => number, lag: Lag): Store {
       item.owner = undefined;
       return write(item, mark);
     },
-    read(surveyId, ids) {
+    read(surveyId: number, ids: Id[]): Map<Id, LedgerEntry> {
       if (ids.length > 100 || new Set(ids).size < ids.length) throw new MisuseError("not a batch the table would read");
       const entries = survey(surveyId);
       const found = new Map<Id, LedgerEntry>();
@@ -196,39 +172,37 @@ export function createStore(now: () => number, lag: Lag): Store {
       }
       return found;
     },
-    write(surveyId, entry) {
+    /** Gives what was there before; undefined where the entry does not take its place. */
+    write(surveyId: number, entry: LedgerEntry): { before: LedgerEntry | undefined } | undefined {
       const entries = survey(surveyId);
       const before = entries.get(entry.id)?.entry;
       if (!mayReplace(before, entry)) return undefined;
       entries.set(entry.id, { entry, at: now(), before });
       return { before };
     },
-    has: (surveyId, id) => survey(surveyId).has(id),
-    entries: (surveyId) => new Map([...survey(surveyId)].map(([id, { entry }]) => [id, entry])),
-    forRedrive(surveyId, from) {
+    has: (surveyId: number, id: Id): boolean => survey(surveyId).has(id),
+    entries: (surveyId: number): Map<Id, LedgerEntry> =>
+      new Map([...survey(surveyId)].map(([id, { entry }]) => [id, entry])),
+    /** Some of the quarantined entries, by place in the table. */
+    forRedrive(surveyId: number, from: string | undefined): RedrivePage {
       const { entries, ...next } = pageOf(surveyId, from);
       return { entries: copyOf(entries.filter(isForRedrive)), ...next };
     },
-    emitted(surveyId, from) {
+    /** Event ids of some of the emitted ones, in the same way. */
+    emitted(surveyId: number, from: string | undefined): EmittedPage {
       const { entries, ...next } = pageOf(surveyId, from);
-      const emitted = entries.filter(({ state }) => state === "emitted");
-      return {
-        entries: emitted.map(emittedOf),
-        ...next,
-      };
+      return { entries: entries.filter(({ state }) => state === "emitted").map(emittedOf), ...next };
     },
-    due: (surveyId, kind, until, limit) =>
+    due: (surveyId: number, kind: CheckedState, until: number, limit: number): LedgerEntry[] =>
       copyOf(
         indexed(surveyId, kind)
           .filter(({ nextCheck = 0 }) => nextCheck <= until)
           .sort((a, b) => (a.nextCheck ?? 0) - (b.nextCheck ?? 0))
           .slice(0, limit),
       ),
-    nextDue: (surveyId, kind) => {
-      let next: number | undefined;
-      for (const { nextCheck = 0 } of indexed(surveyId, kind))
-        if (next === undefined || nextCheck < next) next = nextCheck;
-      return next;
+    nextDue(surveyId: number, kind: CheckedState): number | undefined {
+      const all = indexed(surveyId, kind).map(({ nextCheck = 0 }) => nextCheck);
+      return all.length === 0 ? undefined : all.reduce((one, other) => Math.min(one, other));
     },
   };
 }
@@ -262,41 +236,98 @@ export function mayReplace(known: LedgerEntry | undefined, entry: LedgerEntry): 
   return known.state !== "held";
 }
 
-/** An index that shows at once what is written. */
-const noLag: Lag = { shownUntil: () => Number.POSITIVE_INFINITY, showsOld() {} };
+/** How calls reach the table. */
+export interface Way {
+  now(): number;
+  /** Lets a call have its effect; `told` says what it is about. */
+  call<T>(operation: string, told: unknown[], effect: () => T): Promise<T>;
+  /** Tells one taking of a lease under the same name from another one. */
+  taking(): number;
+  /** Items of the next batch that is written. */
+  batchSize(): number;
+}
 
-/** The table as the poller's port, in one process where nothing fails. */
-export function memoryState(now: () => number): { state: State; store: Store } {
-  const store = createStore(now, noLag);
-  const state: State = {
-    // Rows are replaced, never changed: ten thousand need no copies.
-    account: async () => ({
-      ...copyOf({ ...store.account, rows: undefined }),
-      ...copyOf(store.roles.get("tick")?.note),
-      rows: new Map(store.account.rows),
-    }),
-    saveAccount: async (changes) => store.saveAccount(copyOf(changes)),
-    saveRows: async (rows) => store.saveRows(Array.from(rows, ([id, row]) => [id, copyOf(row)])),
-    acquire: async (surveyId, owner, duration) => store.acquire(surveyId, `${owner}/1`, owner, now(), now() + duration),
-    takeRole: async (role, owner, duration) => store.takeRole(role, `${owner}/1`, owner, now(), now() + duration),
-    giveBackRole: async (lease) => store.giveBackRole(lease),
-    async renew(lease, duration) {
-      store.renew(lease, now() + duration);
-      lease.until = now() + duration;
+/** The table as the poller's port. */
+export function stateOver(store: Store, { now, call, taking, batchSize }: Way): State {
+  /** The last write of each lease: they reach the table one after the other. */
+  const lastWrites = new WeakMap<Lease, Promise<unknown>>();
+
+  const writeState = async (operation: "saveState" | "release", lease: Lease, state: SurveyState): Promise<void> => {
+    const saved = copyOf(state);
+    const begin = () => call(operation, [lease.surveyId, saved], () => void store[operation](lease, saved));
+    const write = lastWrites.get(lease)?.then(begin) ?? begin();
+    lastWrites.set(
+      lease,
+      write.catch(() => undefined),
+    );
+    await write;
+  };
+
+  const writeAll = async (surveyId: number, entries: LedgerEntry[]): Promise<void> => {
+    if (entries.length === 0) return;
+    const batches: LedgerEntry[][] = [];
+    for (let from = 0; from < entries.length; from += batches.at(-1)?.length ?? 0)
+      batches.push(entries.slice(from, from + batchSize()));
+    const write = (batch: LedgerEntry[]) =>
+      call("putEntries", [surveyId, batch], () => {
+        for (const entry of batch) store.write(surveyId, entry);
+      });
+    await Promise.all(batches.map(write));
+  };
+
+  return {
+    account: () =>
+      call("account", [], () => {
+        const { rows, pausedUntil = 0, ...rest } = store.account;
+        // A pause that is over is not told. Rows are replaced, never changed: ten thousand need no copies.
+        const pause = pausedUntil > now() ? { pausedUntil } : {};
+        return { ...copyOf(rest), ...pause, ...copyOf(store.roles.get("tick")?.note), rows: new Map(rows) };
+      }),
+    saveAccount: (changes) => {
+      const saved = copyOf(changes);
+      return call("saveAccount", [saved], () => store.saveAccount(saved));
     },
-    saveState: async (lease, mark) => void store.saveState(lease, copyOf(mark)),
-    release: async (lease, mark) => void store.release(lease, copyOf(mark)),
-    entries: async (surveyId, ids) => store.read(surveyId, ids),
+    saveRows: (rows) => {
+      const saved = Array.from(rows, ([id, row]): [number, SurveyRow] => [id, copyOf(row)]);
+      return call("saveRows", saved, () => store.saveRows(saved));
+    },
+    acquire: (surveyId, owner, duration) => {
+      const [at, me] = [now(), `${owner}/${taking()}`];
+      return call("acquire", [surveyId], () => store.acquire(surveyId, me, owner, at, at + duration));
+    },
+    takeRole: (role, owner, duration) => {
+      const [at, me] = [now(), `${owner}/${taking()}`];
+      return call("takeRole", [role], () => store.takeRole(role, me, owner, at, at + duration));
+    },
+    giveBackRole: (lease) => call("giveBackRole", [lease.role], () => store.giveBackRole(lease)),
+    async renew(lease, duration) {
+      const until = now() + duration;
+      await call("renew", ["role" in lease ? lease.role : lease.surveyId], () => store.renew(lease, until));
+      lease.until = until;
+    },
+    saveState: (lease, state) => writeState("saveState", lease, state),
+    release: (lease, state) => writeState("release", lease, state),
+    entries: (surveyId, ids) => call("entries", [surveyId, ids], () => store.read(surveyId, ids)),
     async putEntries(surveyId, entries) {
       // BatchWriteItem refuses a batch that names one item twice.
       if (new Set(entries.map(({ id }) => id)).size < entries.length)
         throw new MisuseError("one item twice in a batch");
-      for (const entry of entries) store.write(surveyId, copyOf(entry));
+      const { emitted = [], others = [] } = Object.groupBy(entries.map(copyOf), ({ state }) =>
+        state === "emitted" ? state : "others",
+      );
+      await writeAll(surveyId, emitted);
+      await writeAll(surveyId, others);
     },
-    due: async (surveyId, kind, until, limit) => store.due(surveyId, kind, until, limit),
-    nextDue: async (surveyId, kind) => store.nextDue(surveyId, kind),
-    emitted: async (surveyId, from) => store.emitted(surveyId, from),
-    forRedrive: async (surveyId, from) => store.forRedrive(surveyId, from),
+    due: (surveyId, kind, until, limit) => call("due", [surveyId, kind], () => store.due(surveyId, kind, until, limit)),
+    nextDue: (surveyId, kind) => call("nextDue", [surveyId, kind], () => store.nextDue(surveyId, kind)),
+    emitted: (surveyId, from) => call("emitted", [surveyId], () => store.emitted(surveyId, from)),
+    forRedrive: (surveyId, from) => call("forRedrive", [surveyId], () => store.forRedrive(surveyId, from)),
   };
-  return { state, store };
+}
+
+/** The table in one process where nothing fails. */
+export function memoryState(now: () => number): { state: State; store: Store } {
+  const store = createStore(now, { shownUntil: () => Number.POSITIVE_INFINITY, showsOld() {} });
+  const call = async <T>(_operation: string, _told: unknown[], effect: () => T): Promise<T> => effect();
+  return { store, state: stateOver(store, { now, call, taking: () => 1, batchSize: () => Number.POSITIVE_INFINITY }) };
 }

@@ -1,18 +1,7 @@
 import {
-  addCounts,
-  type BacklogRequest,
-  type BacklogRound,
-  backlogTurn,
-  learnedBy,
   type PollingSource,
-  type PollRequest,
-  type PollResult,
-  placeOf,
-  pollSurvey,
-  type SurveyRequest,
   type TickRequest,
   type TickSummary,
-  type TurnSummary,
   tick,
   workOffBacklogs,
 } from "../../lib/polling/index.ts";
@@ -68,15 +57,6 @@ export function worldWith(responses: ResponseSpec[]): MemoryWorld {
   return world;
 }
 
-/** A world whose survey has had its first poll, empty, before these responses came: they are news for the head. */
-export async function worldWithNews(responses: ResponseSpec[]): Promise<MemoryWorld> {
-  const world = worldWith([]);
-  await poll(world);
-  for (const response of responses) arrive(world, response);
-  world.calls.length = 0;
-  return world;
-}
-
 export function addSurvey(world: MemoryWorld, surveyId: number, responses: ResponseSpec[], createdAt?: number): void {
   world.model.addSurvey({ surveyId, name: `Survey ${surveyId}`, createdAt: createdAt ?? noon - 90 * 24 * HOUR });
   for (const response of responses) arrive(world, { surveyId, ...response });
@@ -126,120 +106,30 @@ export const sourceDefaults: PollingSource = {
   events: new Set(["response.completed", "response.updated", "response.deleted", "books.closed"]),
 };
 
-type SliceOverrides = Partial<Omit<SurveyRequest, "ports" | "source">> & { source?: Partial<PollingSource> };
-
-/** A slice of a survey's backlog, of two minutes or until `turnUntil`. */
-function slice(world: MemoryWorld, { source, ...overrides }: SliceOverrides = {}): Promise<TurnSummary> {
-  const deadline = overrides.deadline ?? world.time.now + 2 * MINUTE;
-  const { start = { from: "beginning", at: null } } = world.account;
-  return backlogTurn({
+/** An invocation: a tick, then rounds of catching up as long as there is something to do. A survey that fails in one of these has failed. */
+export async function runTick(
+  world: MemoryWorld,
+  overrides: Partial<Omit<TickRequest, "ports" | "source">> & { source?: Partial<PollingSource> } = {},
+): Promise<TickSummary> {
+  const request = {
     ports: world.ports,
-    source: { ...sourceDefaults, ...source },
-    surveyId: 1,
-    owner: "backlog",
-    deadline,
-    turnUntil: deadline,
-    start,
-    listedCount: undefined,
-    learned: learnedBy(world.account),
-    ...overrides,
-  });
-}
-
-export type PollOverrides = Partial<Omit<PollRequest, "ports" | "source">> & { source?: Partial<PollingSource> };
-export type Polled = PollResult;
-
-/**
- * A slice where the survey is being caught up, then a poll; and more slices where that has shown records that may lie apart. Throws also what has
- * failed of some response alone.
- */
-export async function poll(world: MemoryWorld, overrides: PollOverrides = {}): Promise<PollResult | undefined> {
-  const { surveyId = 1 } = overrides;
-  const caughtUp = placeOf(world.mark(surveyId)) === undefined ? undefined : await slice(world, overrides);
-  if (caughtUp?.failure !== undefined) throw Object.assign(new Error(caughtUp.failure.message), caughtUp.failure);
-  const result = await pollAlone(world, overrides);
-  if (result === undefined || caughtUp === undefined) return result;
-  const { emitted, waiting } = caughtUp;
-  return { ...result, counts: addCounts({ ...result.counts }, { emitted, waiting }) };
-}
-
-/** A poll: of a survey that is being caught up it looks at the head alone. */
-export async function pollAlone(world: MemoryWorld, overrides: PollOverrides = {}): Promise<PollResult | undefined> {
-  const result = await pollSurvey({
-    ports: world.ports,
-    surveyId: 1,
     owner: "test",
     deadline: world.time.now + 40 * SECOND,
-    turnUntil: overrides.deadline ?? world.time.now + 40 * SECOND,
-    presence: "present",
-    start: { from: "beginning", at: null },
-    listedCount: 0,
-    head: true,
-    learned: learnedBy({}),
+    service: "service-1",
     ...overrides,
     source: { ...sourceDefaults, ...overrides.source },
-  });
-  if (result?.failure !== undefined) throw result.failure;
-  return result;
-}
-
-/** A poll that must not be busy. */
-export async function polled(world: MemoryWorld, overrides: PollOverrides = {}): Promise<Polled> {
-  const result = await poll(world, overrides);
-  if (result === undefined) throw new Error("the survey was busy");
-  return result;
-}
-
-export type TickOverrides = Partial<Omit<TickRequest, "ports" | "source">> & { source?: Partial<PollingSource> };
-
-/** An invocation: a tick, then rounds of catching up as long as there is something to do. A survey that fails in one of these has failed. */
-export async function runTick(world: MemoryWorld, overrides: TickOverrides = {}): Promise<TickSummary> {
-  const deadline = overrides.deadline ?? world.time.now + 40 * SECOND;
-  const summary = await tickAlone(world, { ...overrides, deadline });
-  let goesOn = summary.behind > 0;
-  while (goesOn) {
-    const round = await backlogRound(world, { ...overrides, deadline });
-    goesOn = round?.goesOn === true && world.time.now < deadline;
-    for (const { surveyId, failure } of round?.turns ?? []) {
+  };
+  const summary = await tick(request);
+  if (summary.behind === 0) return summary;
+  await workOffBacklogs(request, async (work) => {
+    const round = await work(world.ports);
+    for (const { surveyId, failure } of round.turns) {
       const survey = summary.surveys.find((one) => one.surveyId === surveyId);
       if (survey !== undefined && failure !== undefined) Object.assign(survey, { outcome: "failed", failure });
     }
-  }
-  return summary;
-}
-
-/** One round of catching up; undefined where another invocation is at it. */
-export async function backlogRound(
-  world: MemoryWorld,
-  overrides: Partial<Omit<BacklogRequest, "ports" | "source">> & { source?: Partial<PollingSource> } = {},
-): Promise<BacklogRound | undefined> {
-  let round: BacklogRound | undefined;
-  const request: BacklogRequest = {
-    ports: world.ports,
-    owner: "test",
-    deadline: world.time.now + 40 * SECOND,
-    service: "service-1",
-    ...overrides,
-    source: { ...sourceDefaults, ...overrides.source },
-    isStopped: () => round !== undefined,
-  };
-  await workOffBacklogs(request, async (work) => {
-    round = await work(world.ports);
     return round;
   });
-  return round;
-}
-
-/** A tick, beside which nothing is caught up. */
-export function tickAlone(world: MemoryWorld, overrides: TickOverrides = {}): Promise<TickSummary> {
-  return tick({
-    ports: world.ports,
-    owner: "test",
-    deadline: world.time.now + 40 * SECOND,
-    service: "service-1",
-    ...overrides,
-    source: { ...sourceDefaults, ...overrides.source },
-  });
+  return summary;
 }
 
 /** Lets each of these calls take so long; those that are made at the same time take it together. */

@@ -2,13 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { CreateTableCommand, DynamoDBClient, type KeySchemaElement } from "@aws-sdk/client-dynamodb";
-import {
-  CreateBucketCommand,
-  GetObjectCommand,
-  ListObjectsV2Command,
-  PutObjectCommand,
-  S3Client,
-} from "@aws-sdk/client-s3";
+import { CreateBucketCommand, PutObjectCommand, S3Client } from "@aws-sdk/client-s3";
 import { CreateQueueCommand, DeleteMessageCommand, ReceiveMessageCommand, SQSClient } from "@aws-sdk/client-sqs";
 import { DeleteCommand, DynamoDBDocumentClient, ScanCommand } from "@aws-sdk/lib-dynamodb";
 import { startEmbeddedAws } from "../../../local/aws/index.ts";
@@ -64,13 +58,6 @@ export async function startExampleAws() {
     async object(Bucket: string, Key: string, Body: string) {
       await s3.send(new CreateBucketCommand({ Bucket }));
       await s3.send(new PutObjectCommand({ Bucket, Key, Body }));
-    },
-    /** What the objects hold whose keys have this part. */
-    async objects(Bucket: string, part: string): Promise<string[]> {
-      const { Contents = [] } = await s3.send(new ListObjectsV2Command({ Bucket }));
-      const keys = Contents.map(({ Key = "" }) => Key).filter((key) => key.includes(part));
-      const found = await Promise.all(keys.map((Key) => s3.send(new GetObjectCommand({ Bucket, Key }))));
-      return Promise.all(found.map(async ({ Body }) => (await Body?.transformToString()) ?? ""));
     },
     async close() {
       for (const client of [dynamodb, sqs, s3]) client.destroy();

@@ -1,29 +1,18 @@
 import { parseArgs } from "node:util";
 import { type Cuts, noCuts } from "../plan/chooser.ts";
 
-export interface SimulateOptions {
-  /** Histories to run, from this seed on. */
-  seeds: number;
-  seed: number;
-  trace: boolean;
-  /** Whether a failing history is cut down. */
-  shrink: boolean;
-  cuts: Cuts;
-}
-
 export const USAGE = `npm run simulate -- [--seeds N] [--seed S] [--trace] [--no-shrink]
-  [--drop INGREDIENT,...] [--surveys N] [--ticks N] [--responses N]    the cuts of a shrunk history`;
+  [--drop INGREDIENT,...] [--ticks N] [--responses N]    the cuts of a shrunk history`;
 
 export class UsageError extends Error {}
 
-export function parseOptions(args: string[]): SimulateOptions {
+export function parseOptions(args: string[]) {
   const { values } = parseArgs({
     args,
     options: {
       seeds: { type: "string" },
       seed: { type: "string" },
       drop: { type: "string" },
-      surveys: { type: "string" },
       ticks: { type: "string" },
       responses: { type: "string" },
       trace: { type: "boolean", default: false },
@@ -37,15 +26,16 @@ export function parseOptions(args: string[]): SimulateOptions {
   };
   const cuts: Cuts = {
     drop: new Set((values.drop ?? "").split(",").filter((name) => name !== "")),
-    surveys: number(values.surveys, noCuts.surveys),
     ticks: number(values.ticks, noCuts.ticks),
     responses: number(values.responses, noCuts.responses),
   };
   const single = values.seeds === undefined && values.seed !== undefined;
   return {
+    /** Histories to run, from this seed on. */
     seeds: number(values.seeds, single ? 1 : 500),
     seed: number(values.seed, 1),
     trace: values.trace,
+    /** Whether a failing history is cut down. */
     shrink: !values["no-shrink"],
     cuts,
   };
@@ -59,7 +49,7 @@ export function isCut({ drop, ...sizes }: Cuts): boolean {
 export function replayCommand(seed: number, cuts: Cuts): string {
   const parts = [`npm run simulate -- --seed ${seed}`];
   if (cuts.drop.size > 0) parts.push(`--drop ${[...cuts.drop].join(",")}`);
-  for (const name of ["surveys", "ticks", "responses"] as const) {
+  for (const name of ["ticks", "responses"] as const) {
     if (Number.isFinite(cuts[name])) parts.push(`--${name} ${cuts[name]}`);
   }
   return [...parts, "--trace"].join(" ");

@@ -1,39 +1,31 @@
 import type { Outcome } from "../history.ts";
-import { countRareStates, type RareState, type RareStates, rareStates } from "../sometimes/registry.ts";
-
-/** What many histories came to. */
-export interface Tally {
-  add(outcome: Outcome): void;
-  passed(): number;
-  failed(): Outcome[];
-  /** Rare states that so many histories should have met, and have not. */
-  missed(): RareState[];
-  /** Sizes and ingredients, as lines of text. */
-  lines(seconds: number): string[];
-}
+import { countRareStates, type RareStates, rareStates } from "../sometimes/registry.ts";
 
 /** An ingredient in fewer histories than this says little. */
 const LEAST_SHARE = 0.02;
 
-export function createTally(): Tally {
+/** What many histories came to. */
+export function createTally() {
   const outcomes: Outcome[] = [];
   const states = countRareStates();
   const failed = (): Outcome[] =>
     outcomes.filter(({ violations }) => violations.length > 0).sort((a, b) => a.seed - b.seed);
   return {
-    add(outcome) {
+    add(outcome: Outcome): void {
       outcomes.push(outcome);
       states.add(outcome.sometimes);
     },
+    /** Rare states that so many histories should have met, and have not. */
     missed: states.missed,
     passed: () => outcomes.length - failed().length,
     failed,
-    lines(seconds) {
+    /** Sizes and ingredients, as lines of text. */
+    lines(seconds: number): string[] {
       const median = (of: (outcome: Outcome) => number): number =>
         outcomes.map(of).sort((a, b) => a - b)[outcomes.length >> 1] ?? 0;
       const sizes = [
         `${median(({ records }) => records)} records`,
-        `${median(({ surveys }) => surveys)} surveys`,
+        `${median(({ surveyIds }) => surveyIds.length)} surveys`,
         `${median(({ ticks }) => ticks)} ticks`,
         `${median(({ requests }) => requests)} requests`,
         `${median(({ events }) => events)} events`,
@@ -53,19 +45,9 @@ function ingredientLines(outcomes: Outcome[]): string[] {
   const counts = new Map<string, number>();
   for (const { met } of outcomes) for (const name of met) counts.set(name, (counts.get(name) ?? 0) + 1);
   const rows = [...counts].sort(([a], [b]) => (a < b ? -1 : 1));
-  const cells = rows.map(([name, count]) => `${name} ${count}`.padEnd(34));
-  const lines: string[] = [];
-  for (let i = 0; i < cells.length; i += 4)
-    lines.push(
-      cells
-        .slice(i, i + 4)
-        .join("")
-        .trimEnd(),
-    );
   const rare = rows.filter(([, count]) => count < LEAST_SHARE * outcomes.length).map(([name]) => name);
   return [
-    "histories that met each ingredient:",
-    ...lines,
+    `histories that met each ingredient: ${rows.map(([name, count]) => `${name} ${count}`).join(", ")}`,
     ...(rare.length > 0 ? [`under 2 %: ${rare.join(", ")}`] : []),
   ];
 }

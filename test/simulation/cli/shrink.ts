@@ -1,31 +1,22 @@
-import { type HistoryOptions, type Outcome, runHistory } from "../history.ts";
+import { type Outcome, runHistory } from "../history.ts";
 import type { Cuts } from "../plan/chooser.ts";
-
-/** A failing history, cut down to little more than what it needs to fail. */
-export interface Shrunk {
-  cuts: Cuts;
-  outcome: Outcome;
-  /** Histories run to find it. */
-  runs: number;
-}
 
 /** Later cuts find less and less. */
 const MOST_RUNS = 400;
 
-/** Leaves things out for as long as the same promise is broken. */
-export async function shrink(failing: Outcome, from: Cuts): Promise<Shrunk> {
+/** Leaves things out of a failing history for as long as the same promise is broken. Gives what is left of it, and the histories run to find it. */
+export async function shrink(failing: Outcome, from: Cuts) {
   const { seed } = failing;
   const rule = failing.violations[0]?.rule;
-  let best: Shrunk = { cuts: from, outcome: failing, runs: 0 };
+  let best = { cuts: from, outcome: failing };
   let runs = 0;
 
   const attempt = async (cuts: Cuts): Promise<boolean> => {
     if (runs >= MOST_RUNS) return false;
     runs += 1;
-    const options: HistoryOptions = { cuts };
-    const outcome = await runHistory(seed, options);
+    const outcome = await runHistory(seed, { cuts });
     if (!outcome.violations.some((violation) => violation.rule === rule)) return false;
-    best = { cuts, outcome, runs };
+    best = { cuts, outcome };
     return true;
   };
 

@@ -1,30 +1,23 @@
-/** A stream of pseudo-random numbers: the same for the same seed and name, on every machine. */
-export interface Random {
-  /** At least 0, below 1. */
-  next(): number;
-  /** A whole number, at least 0, below `bound`. */
-  below(bound: number): number;
-  /** A whole number, both ends included. */
-  between(least: number, most: number): number;
-  chance(probability: number): boolean;
-  pick<T>(list: readonly T[]): T;
-}
+export type Random = ReturnType<typeof randomStream>;
 
 /**
- * Each concern has a stream of its own, so that leaving one thing out of a history leaves the others as they were:
- * without that no history could be shrunk.
+ * A stream of pseudo-random numbers: the same for the same seed and name, on every machine. Each concern has a stream of its own, so that
+ * leaving one thing out of a history leaves the others as they were: without that no history could be shrunk.
  */
-export function randomStream(seed: number, name: string): Random {
+export function randomStream(seed: number, name: string) {
   const next = sfc32(seed, name);
   // The first numbers of close seeds are close to each other.
   for (let i = 0; i < 12; i += 1) next();
+  /** A whole number, at least 0, below `bound`. */
   const below = (bound: number): number => Math.floor(next() * bound);
   return {
+    /** At least 0, below 1. */
     next,
     below,
-    between: (least, most) => least + below(most - least + 1),
-    chance: (probability) => next() < probability,
-    pick(list) {
+    /** A whole number, both ends included. */
+    between: (least: number, most: number): number => least + below(most - least + 1),
+    chance: (probability: number): boolean => next() < probability,
+    pick<T>(list: readonly T[]): T {
       const item = list[below(list.length)];
       if (item === undefined) throw new RangeError("nothing to pick from");
       return item;

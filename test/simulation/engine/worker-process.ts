@@ -7,40 +7,11 @@ export type PortName = "service" | "state" | "publisher" | "vault";
 /** What goes wrong with one call: nothing happens; it happens, and the answer is lost; the SDK makes it twice. */
 export type Fault = { kind: "before" | "lost"; error: Error } | { kind: "twice" };
 
-/** What the world does to a call. Times are milliseconds. */
-export interface Conditions {
-  /** Until the call has its effect, or until its answer arrives. */
-  latency(port: PortName): number;
-  fault(port: PortName, operation: string): Fault | undefined;
-}
-
-/** One run of the poller: a process that can die at any await, or stand still for long. */
-export interface WorkerProcess {
-  name: string;
-  /** Virtual time at which it began. */
-  beganAt: number;
-  clock: Clock;
-  alive(): boolean;
-  frozen(): boolean;
-  /** Whether it was ever frozen. */
-  stoodStill(): boolean;
-  /** Calls made so far, and calls not answered yet. */
-  calls(): number;
-  pending(): number;
-  /** Makes a call to the world: `effect` happens at one moment, its answer arrives at a later one. */
-  call<T>(port: PortName, operation: string, effect: () => T): Promise<T>;
-  /** Waits, as a retry does. */
-  sleep(milliseconds: number): Promise<void>;
-  /** Everything under way is as likely to have its effect yet as not; no answer ever arrives. */
-  kill(): void;
-  /** Nothing arrives and no timer runs before then (epoch milliseconds). */
-  freeze(until: number): void;
-}
-
-export interface WorkerOptions {
+interface WorkerOptions {
   name: string;
   scheduler: Scheduler;
-  conditions: Conditions;
+  /** What the world does to a call: milliseconds until it has its effect, or until its answer arrives; and what goes wrong. */
+  conditions: { latency(port: PortName): number; fault(port: PortName): Fault | undefined };
   random: Random;
   /** Called before each call with the number of those made: the place where a process dies or stands still. */
   onCall: (made: number, port: PortName) => void;
@@ -49,7 +20,10 @@ export interface WorkerOptions {
 /** Each its own: what waits for a shared one would be kept to the end of all histories. */
 const never = (): Promise<never> => new Promise(() => {});
 
-export function createWorkerProcess({ name, scheduler, conditions, random, onCall }: WorkerOptions): WorkerProcess {
+export type WorkerProcess = ReturnType<typeof createWorkerProcess>;
+
+/** One run of the poller: a process that can die at any await, or stand still for long. */
+export function createWorkerProcess({ name, scheduler, conditions, random, onCall }: WorkerOptions) {
   const beganAt = scheduler.now();
   let alive = true;
   let frozenUntil = 0;
@@ -65,21 +39,43 @@ export function createWorkerProcess({ name, scheduler, conditions, random, onCal
     });
   };
 
+  const clock: Clock = {
+    now: () => scheduler.now(),
+    every(distance, work) {
+      let stopped = false;
+      const next = (): void =>
+        atLife(scheduler.now() + distance, () => {
+          if (stopped) return;
+          work();
+          next();
+        });
+      next();
+      return () => {
+        stopped = true;
+      };
+    },
+  };
+
   return {
     name,
+    /** Virtual time at which it began. */
     beganAt,
+    clock,
     alive: () => alive,
-    frozen: () => scheduler.now() < frozenUntil,
+    /** Whether it was ever frozen. */
     stoodStill: () => frozenUntil > 0,
-    calls: () => calls,
+    /** Calls not answered yet. */
     pending: () => pending,
+    /** Everything under way is as likely to have its effect yet as not; no answer ever arrives. */
     kill() {
       alive = false;
     },
-    freeze(until) {
+    /** Nothing arrives and no timer runs before then (epoch milliseconds). */
+    freeze(until: number) {
       frozenUntil = Math.max(frozenUntil, until);
     },
-    sleep(milliseconds) {
+    /** Waits, as a retry does. */
+    sleep(milliseconds: number): Promise<void> {
       if (!alive) return never();
       pending += 1;
       return new Promise((resolve) => {
@@ -89,13 +85,14 @@ export function createWorkerProcess({ name, scheduler, conditions, random, onCal
         });
       });
     },
-    call<T>(port: PortName, operation: string, effect: () => T): Promise<T> {
+    /** Makes a call to the world: `effect` happens at one moment, its answer arrives at a later one. */
+    call<T>(port: PortName, effect: () => T): Promise<T> {
       if (!alive) return never();
       calls += 1;
       onCall(calls, port);
       if (!alive) return never();
       pending += 1;
-      const fault = conditions.fault(port, operation);
+      const fault = conditions.fault(port);
       return new Promise<T>((resolve, reject) => {
         const later = (work: () => void): void => void scheduler.at(scheduler.now() + conditions.latency(port), work);
         const answer = (outcome: () => void): void =>
@@ -118,22 +115,6 @@ export function createWorkerProcess({ name, scheduler, conditions, random, onCal
         if (fault?.kind === "before") answer(() => reject(fault.error));
         else later(() => happen(fault?.kind === "twice"));
       });
-    },
-    clock: {
-      now: () => scheduler.now(),
-      every(distance, work) {
-        let stopped = false;
-        const next = (): void =>
-          atLife(scheduler.now() + distance, () => {
-            if (stopped) return;
-            work();
-            next();
-          });
-        next();
-        return () => {
-          stopped = true;
-        };
-      },
     },
   };
 }

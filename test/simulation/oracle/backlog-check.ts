@@ -1,19 +1,6 @@
 import { type LedgerEntry, placeOf, type SurveyState } from "../../../lib/polling/index.ts";
 import { leastPage, listedOf, type SimResponse, type SimSurvey } from "../service/survey-model.ts";
 import type { World } from "../world.ts";
-import type { Violations } from "./violations.ts";
-
-// What a backlog owes: a first pass that is done has met everything that was there when it began, and news do not wait for it.
-
-export interface BacklogCheck {
-  /** A process takes the lease of a survey. */
-  leaseTaken(surveyId: number): void;
-  markWritten(surveyId: number, before: SurveyState, after: SurveyState): void;
-  /** Epoch milliseconds since which a backlog was left to slices when the response completed, if news were to be told from its backlog. */
-  waitedSince(response: SimResponse): number | undefined;
-  /** Whether a response may have been part of a backlog whose slices are given next to no time, so that it takes many ticks. */
-  isHeldUp(response: SimResponse): boolean;
-}
 
 interface Course {
   /** Epoch milliseconds at which this part of it, up to the next taking of the lease, has begun. */
@@ -22,12 +9,13 @@ interface Course {
   hasGap: boolean;
 }
 
-export interface BacklogParts {
+interface BacklogParts {
   mustBeMet(response: SimResponse): boolean;
   entries(surveyId: number): Map<LedgerEntry["id"], LedgerEntry>;
 }
 
-export function createBacklogCheck(world: World, violations: Violations, parts: BacklogParts): BacklogCheck {
+/** What a backlog owes: a first pass that is done has met everything that was there when it began, and news do not wait for it. */
+export function createBacklogCheck(world: World, parts: BacklogParts) {
   const courses = new Map<number, Course>();
   /** By survey: since when there is a backlog. */
   const streams = new Map<number, { from: number; to: number }[]>();
@@ -59,18 +47,19 @@ export function createBacklogCheck(world: World, violations: Violations, parts: 
       return wasThere && odd === undefined && !entries.has(id) && parts.mustBeMet(response);
     });
     if (skipped === undefined) return;
-    violations.add(
+    world.violate(
       "skipped",
       `${survey.id}/${skipped.id} was there all the time, and a whole first pass has not met it`,
     );
   };
 
   return {
-    leaseTaken(surveyId) {
+    /** A process takes the lease of a survey. */
+    leaseTaken(surveyId: number): void {
       const [survey, course] = [world.surveys.get(surveyId), courses.get(surveyId)];
       if (survey !== undefined && course !== undefined) noteGap(survey, course);
     },
-    markWritten(surveyId, before, after) {
+    markWritten(surveyId: number, before: SurveyState, after: SurveyState): void {
       const survey = world.surveys.get(surveyId);
       if (survey === undefined) return;
       const place = placeOf(after);
@@ -90,20 +79,21 @@ export function createBacklogCheck(world: World, violations: Violations, parts: 
       // What it has left out at its very end no mark tells.
       const isWhole = after.failing === undefined && movedSince(survey, course.partSince) === 0;
       courses.delete(surveyId);
-      if (isWhole && !course.hasGap && isSteady(world, survey)) checkMet(survey);
+      if (isWhole && !course.hasGap && isSteady(survey)) checkMet(survey);
     },
-    waitedSince({ survey, completedAt = 0 }) {
+    /** Epoch milliseconds since which a backlog was left to slices when the response completed, if news were to be told from its backlog. */
+    waitedSince({ survey, completedAt = 0 }: SimResponse): number | undefined {
       return streams.get(survey.id)?.find(({ from, to }) => from < completedAt && completedAt < to)?.from;
     },
-    isHeldUp({ survey, completedAt = 0 }) {
-      if (world.plan.workers.turnTime === Infinity) return false;
+    /** Whether a response may have been part of a backlog whose slices are given next to no time, so that it takes many ticks. */
+    isHeldUp({ survey, completedAt = 0 }: SimResponse): boolean {
+      if (world.plan.turnTime === Infinity) return false;
       return streams.get(survey.id)?.some(({ to }) => completedAt < to) === true;
     },
   };
 }
 
 /** Whether nothing but deletions and completions moves its list, and it was there all the time. */
-function isSteady({ plan }: World, { id, traits, goneFrom }: SimSurvey): boolean {
-  const flips = plan.surveys.find((survey) => survey.id === id)?.flips ?? [];
-  return traits.layout === "contiguous" && flips.length === 0 && goneFrom === Infinity;
+function isSteady({ plan, traits, goneFrom }: SimSurvey): boolean {
+  return traits.layout === "contiguous" && plan.flips.length === 0 && goneFrom === Infinity;
 }

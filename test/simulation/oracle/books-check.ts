@@ -3,60 +3,33 @@ import type { Store } from "../../support/state-store.ts";
 import { listedOf, type SimResponse, type SimSurvey } from "../service/survey-model.ts";
 import type { World } from "../world.ts";
 import type { Deliveries } from "./deliveries.ts";
-import { isRightlyHeld, isSortedAnew } from "./excluded.ts";
-import { hidesItsEnd } from "./failing-ends.ts";
-import type { Violations } from "./violations.ts";
-
-// The one place that looks into a mark: what it holds is the poller's own affair, save that it never goes back, and
-// that the books it proves are the truth.
+import { hidesItsEnd, isRightlyHeld, isSortedAnew } from "./excluded.ts";
 
 /** What was seen in the marks of a survey. */
 export interface MarkFacts {
   /** Epoch milliseconds at which the first reading was said to be done. */
   readAt: number | undefined;
-  firstBooks: FirstBooks | undefined;
-  books: HeldBooks | undefined;
+  /** From then on what has no item is new. Whether something listed all the time may not be in them: docs/internals/api-gaps.md. */
+  firstBooks: { closedAt: number; mayHaveSlipped: boolean } | undefined;
+  books: Books | undefined;
 }
-
-/** The first books of a survey: from then on what has no item is new. */
-interface FirstBooks {
-  /** Epoch milliseconds at which they stood in the mark. */
-  closedAt: number;
-  /** Whether something listed all the time may not be in them (docs/internals/api-gaps.md). */
-  mayHaveSlipped: boolean;
-}
-
-/** Books that have a class of their own for what nothing proves; 0 where they have not. */
-type HeldBooks = Books & { held?: number };
 
 /** Milliseconds within which what went out is in the ledger. */
 const SETTLES = 60_000;
 
-export interface BooksCheck {
-  facts(surveyId: number): MarkFacts | undefined;
-  markWritten(surveyId: number, before: SurveyState, after: SurveyState): void;
-  /** What of the books of a survey at rest is not the truth; undefined when they are closed and right. */
-  wrongAtRest(survey: SimSurvey): string | undefined;
-}
-
-export function createBooksCheck(
-  world: World,
-  store: Pick<Store, "read">,
-  deliveries: Deliveries,
-  violations: Violations,
-): BooksCheck {
+/** The one place that looks into a mark: what it holds is the poller's own affair, save that it never goes back, and that the books it proves are the truth. */
+export function createBooksCheck(world: World, store: Pick<Store, "read">, deliveries: Deliveries) {
   const known = new Map<number, MarkFacts>();
 
-  const inMotion = (surveyId: number, books: HeldBooks): void => {
-    const survey = world.surveys.get(surveyId);
-    if (survey === undefined) return;
+  const inMotion = (survey: SimSurvey, books: Books): void => {
+    const { id: surveyId } = survey;
     const unaccounted = books.listed - sumOf(books);
-    if (unaccounted !== 0) violations.add("books", `survey ${surveyId}: closed with ${unaccounted} unaccounted for`);
+    if (unaccounted !== 0) world.violate("books", `survey ${surveyId}: closed with ${unaccounted} unaccounted for`);
     const { startedAt, closedAt } = books;
     if (survey.responses.some((one) => wasListed(one, startedAt, closedAt) && !stoodStill(one, startedAt, closedAt)))
       world.sometimes("books close while the list changes");
     // What stood still has changed its place all the same (docs/internals/api-gaps.md): the next pass finds what slipped.
-    if (survey.traits.replicas || isSortedAnew(world, surveyId, startedAt, closedAt)) return;
+    if (survey.traits.replicas || isSortedAnew(survey, startedAt, closedAt)) return;
     const within = (
       count: number,
       name: string,
@@ -70,7 +43,7 @@ export function createBooksCheck(
           : listedOf(survey).filter((one) => stoodStill(one, startedAt, closedAt) && isThroughout(one)).length;
       const ever = survey.responses.filter((one) => wasListed(one, startedAt, closedAt) && isEver(one)).length;
       if (count >= listedThroughout && count <= ever) return;
-      violations.add(
+      world.violate(
         "books",
         `survey ${surveyId}: closed with ${count} ${name}, which were ${listedThroughout} to ${ever}`,
       );
@@ -91,33 +64,36 @@ export function createBooksCheck(
     );
   };
 
-  const firstBooksOf = (surveyId: number, { startedAt, closedAt, listed }: HeldBooks): FirstBooks => {
-    const survey = world.surveys.get(surveyId);
+  const firstBooksOf = (survey: SimSurvey, { startedAt, closedAt, listed }: Books) => {
     const mayHaveSlipped =
-      isSortedAnew(world, surveyId, startedAt, closedAt) ||
-      (survey !== undefined &&
-        (mayHaveSkipped(survey, startedAt, closedAt) || (listed === 0 && survey.goneFrom <= closedAt)));
+      isSortedAnew(survey, startedAt, closedAt) ||
+      mayHaveSkipped(survey, startedAt, closedAt) ||
+      (listed === 0 && survey.goneFrom <= closedAt);
     return { closedAt: world.scheduler.now(), mayHaveSlipped };
   };
 
   return {
-    facts: (surveyId) => known.get(surveyId),
-    markWritten(surveyId, before, after) {
+    facts: (surveyId: number): MarkFacts | undefined => known.get(surveyId),
+    markWritten(surveyId: number, before: SurveyState, after: SurveyState): void {
       const facts = known.get(surveyId) ?? { readAt: undefined, firstBooks: undefined, books: undefined };
       known.set(surveyId, facts);
-      for (const problem of stepsBack(before, after)) violations.add("mark", `survey ${surveyId}: ${problem}`);
+      const survey = world.surveys.get(surveyId);
+      for (const problem of stepsBack(before, after)) world.violate("mark", `survey ${surveyId}: ${problem}`);
       if (after.phase.kind === "head") facts.readAt ??= world.scheduler.now();
-      if (after.books !== undefined) facts.firstBooks ??= firstBooksOf(surveyId, after.books);
-      if (after.books !== undefined && after.books.closedAt !== facts.books?.closedAt) inMotion(surveyId, after.books);
+      if (survey !== undefined && after.books !== undefined) {
+        facts.firstBooks ??= firstBooksOf(survey, after.books);
+        if (after.books.closedAt !== facts.books?.closedAt) inMotion(survey, after.books);
+      }
       facts.books = after.books;
     },
-    wrongAtRest(survey) {
+    /** What of the books of a survey at rest is not the truth; undefined when they are closed and right. */
+    wrongAtRest(survey: SimSurvey): string | undefined {
       const books = known.get(survey.id)?.books;
       if (hidesItsEnd(survey)) return undefined;
       if (books === undefined || books.closedAt < world.livenessFrom)
         return "they were not closed since things came to rest";
       const truth = booksOf(survey, deliveries, (response) => isRightlyHeld(world, store, response));
-      const { listed, emitted, beforeStart, open, waiting, held = 0, quarantined, refused } = books;
+      const { listed, emitted, beforeStart, open, waiting, held, quarantined, refused } = books;
       const unfit = beforeStart + quarantined + refused;
       const said: Classes = { listed, emitted, open, waiting, held, unfit };
       const isRight = JSON.stringify(said) === JSON.stringify(truth);
@@ -152,7 +128,7 @@ function wasListed({ listedFrom = Infinity, removedAt = Infinity }: SimResponse,
   return listedFrom <= to && removedAt >= from;
 }
 
-function sumOf({ emitted, beforeStart, open, waiting, held = 0, quarantined, refused }: HeldBooks): number {
+function sumOf({ emitted, beforeStart, open, waiting, held, quarantined, refused }: Books): number {
   return emitted + beforeStart + open + waiting + held + quarantined + refused;
 }
 
@@ -161,16 +137,8 @@ function* stepsBack(before: SurveyState, after: SurveyState): Generator<string> 
   if (before.books !== undefined && after.books === undefined) yield "its books are gone";
 }
 
-/** Whether one that cannot be read is before the start is the poller's to say: together they are `unfit`. */
-interface Classes {
-  listed: number;
-  emitted: number;
-  open: number;
-  waiting: number;
-  /** Completed ones whose contents nothing proves. */
-  held: number;
-  unfit: number;
-}
+/** Whether one that cannot be read is before the start is the poller's to say: together they are `unfit`. Held are completed ones whose contents nothing proves. */
+type Classes = Record<"listed" | "emitted" | "open" | "waiting" | "held" | "unfit", number>;
 
 function booksOf(survey: SimSurvey, deliveries: Deliveries, isHeld: (response: SimResponse) => boolean): Classes {
   const truth: Classes = { listed: 0, emitted: 0, open: 0, waiting: 0, held: 0, unfit: 0 };

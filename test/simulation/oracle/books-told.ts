@@ -1,21 +1,15 @@
 import { createHash } from "node:crypto";
-import type { BooksClosed } from "../../../lib/events/index.ts";
-import { eventId } from "../../../lib/events/index.ts";
+import { isDeepStrictEqual } from "node:util";
+import { type BooksClosed, eventId } from "../../../lib/events/index.ts";
 import type { SurveyState } from "../../../lib/polling/index.ts";
+import type { SimSurvey } from "../service/survey-model.ts";
 import type { World } from "../world.ts";
+import { createChains } from "./chains.ts";
 import type { Deliveries } from "./deliveries.ts";
-import type { Violations } from "./violations.ts";
-
-// What `books.closed` events say: a chain without gaps, one content for each id, and each digest that of the events the bus took.
-
-export interface BooksTold {
-  markWritten(surveyId: number, before: SurveyState, after: SurveyState): void;
-  delivered(detail: BooksClosed): void;
-  /** What subscribers do not know of a survey's books, or know wrongly. */
-  wrongAtRest(surveyId: number): string | undefined;
-}
 
 type Sums = Pick<BooksClosed["data"], "digest" | "eventIdSum" | "buckets">;
+
+const sumsOf = ({ data: { digest, eventIdSum, buckets } }: BooksClosed): Sums => ({ digest, eventIdSum, buckets });
 
 /** What of closed books is news: their counts, and that they have closed a second time. */
 function newsOf({ data }: BooksClosed): object {
@@ -23,17 +17,23 @@ function newsOf({ data }: BooksClosed): object {
   return { ...says, passes: Math.min(passes, 2) };
 }
 
+/** What `books.closed` events say: each digest is that of the events that the bus took. */
 export function createBooksTold(
   world: World,
-  violations: Violations,
   { deliveries, books }: { deliveries: Deliveries; books(surveyId: number): SurveyState["books"] },
-): BooksTold {
-  const chains = new Map<number, BooksClosed[]>();
-  const chainOf = (surveyId: number): BooksClosed[] => {
-    const chain = chains.get(surveyId) ?? [];
-    chains.set(surveyId, chain);
-    return chain;
-  };
+) {
+  const chains = createChains<BooksClosed>(world, {
+    rule: "books told",
+    type: "books.closed",
+    repeated: () => world.sometimes("books are told twice, as nobody knew"),
+    wrongLink(detail, last) {
+      if (detail.meta.previous !== (last?.meta.eventId ?? null)) return "does not name the one before";
+      const { listed, ...classes } = detail.data.counts;
+      const sum = Object.values(classes).reduce((all: number, count) => all + Number(count), 0);
+      if (listed !== sum) return `lists ${listed}, and accounts for ${sum}`;
+      return last !== undefined && isDeepStrictEqual(newsOf(last), newsOf(detail)) ? "says nothing new" : undefined;
+    },
+  });
 
   /** When the books of a survey were compared with what was told of them last (epoch milliseconds). */
   const comparedAt = new Map<number, number>();
@@ -48,69 +48,44 @@ export function createBooksTold(
       if (first === undefined) continue;
       const revision = Math.max(...known.map((one) => one.revision));
       const id = eventId(world.plan.source.name, surveyId, first.responseId, revision);
+      const bucket = Number(`0x${id.slice(0, 2)}`);
       count += 1;
       sum += BigInt(`0x${createHash("sha256").update(id).digest("hex")}`);
       eventIdSum += BigInt(`0x${id.slice(0, 8)}`);
-      buckets[Number(`0x${id.slice(0, 2)}`)] = (buckets[Number(`0x${id.slice(0, 2)}`)] ?? 0) + 1;
+      buckets[bucket] = (buckets[bucket] ?? 0) + 1;
     }
     const digest = { count, sum: (sum % 2n ** 256n).toString(16).padStart(64, "0") };
     return { digest, eventIdSum: `${eventIdSum}`, buckets };
   };
-  const sumsOf = ({ data: { digest, eventIdSum, buckets } }: BooksClosed): Sums => ({ digest, eventIdSum, buckets });
-  const same = (one: object, other: object): boolean => JSON.stringify(one) === JSON.stringify(other);
 
   return {
-    markWritten(surveyId, before, after) {
+    delivered: chains.delivered,
+    markWritten(surveyId: number, before: SurveyState, after: SurveyState): void {
       const now = world.scheduler.now();
       if (before.comparedAt !== after.comparedAt) comparedAt.set(surveyId, now);
       const { untold } = after;
       if (untold?.type !== "books.closed" || before.told?.eventId === after.told?.eventId) return;
-      const { detail } = untold;
+      const { meta, data } = untold.detail;
       const sums = sumsAt(surveyId, now);
-      if (same(sums, sumsOf(detail))) return;
-      const { sequence } = detail.meta;
-      const told = `books.closed ${sequence} has ${detail.data.digest.count} events, the bus ${sums.digest.count}, or others`;
-      violations.add("books told", `survey ${surveyId}: ${told}`);
+      if (isDeepStrictEqual(sums, sumsOf(untold.detail))) return;
+      const told = `books.closed ${meta.sequence} has ${data.digest.count} events, the bus ${sums.digest.count}, or others`;
+      world.violate("books told", `survey ${surveyId}: ${told}`);
     },
-    delivered(detail) {
-      const { surveyId, counts } = detail.data;
-      const chain = chainOf(surveyId);
-      const repeated = chain.find(({ meta }) => meta.eventId === detail.meta.eventId);
-      const name = `survey ${surveyId}: books.closed ${detail.meta.sequence}`;
-      if (repeated !== undefined) {
-        world.sometimes("books are told twice, as nobody knew");
-        if (!same(repeated, detail)) violations.add("books told", `${name} came with two contents`);
-        return;
-      }
-      const last = chain.at(-1);
-      if (detail.meta.sequence !== chain.length + 1 || detail.meta.previous !== (last?.meta.eventId ?? null)) {
-        violations.add("books told", `${name} does not follow ${last?.meta.sequence ?? "nothing"}`);
-      }
-      const { listed, ...classes } = counts;
-      const sum = Object.values(classes).reduce((all: number, count) => all + Number(count), 0);
-      if (listed !== sum) violations.add("books told", `${name} lists ${listed}, and accounts for ${sum}`);
-      const says = newsOf(detail);
-      if (last !== undefined) {
-        if (same(newsOf(last), says)) violations.add("books told", `${name} says nothing new`);
-      }
-      chain.push(detail);
-    },
-    wrongAtRest(surveyId) {
+    /** What subscribers do not know of a survey's books, or know wrongly. */
+    wrongAtRest({ id: surveyId }: SimSurvey): string | undefined {
       const closed = books(surveyId);
-      const told = chainOf(surveyId).at(-1);
+      const told = chains.of(surveyId).at(-1);
       if (closed === undefined) return undefined;
       if (told === undefined) return "nobody was told that they are closed";
       const { counts, deficit } = told.data;
       const says: Record<string, unknown> = { ...closed };
-      for (const [name, count] of Object.entries(counts)) {
+      for (const [name, count] of Object.entries({ ...counts, deficit })) {
         const is = says[name];
         if (count !== is) return `subscribers were told of ${count} ${name}, the books say ${is}`;
       }
-      if (deficit !== closed.deficit)
-        return `subscribers were told of a deficit of ${deficit}, the books say ${closed.deficit}`;
       // What went out since then, of responses that are listed no more, the next books tell.
       const then = sumsAt(surveyId, comparedAt.get(surveyId) ?? 0);
-      return same(sumsOf(told), then) ? undefined : "their last digest is not that of the bus";
+      return isDeepStrictEqual(sumsOf(told), then) ? undefined : "their last digest is not that of the bus";
     },
   };
 }

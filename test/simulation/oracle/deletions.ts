@@ -4,37 +4,23 @@ import type { Store } from "../../support/state-store.ts";
 import type { SimSurvey } from "../service/survey-model.ts";
 import type { World } from "../world.ts";
 import type { Deliveries } from "./deliveries.ts";
-import type { Violations } from "./violations.ts";
 
-// What `response.deleted` events say: only of what is gone, and of everything that two books in a row have not listed.
-
-export interface Deletions {
-  markWritten(surveyId: number, before: SurveyState, after: SurveyState): void;
-  delivered(detail: ResponseDeleted): void;
-  /** Who has gone, and nobody was told. */
-  wrongAtRest(survey: SimSurvey): string | undefined;
-}
-
-export function createDeletions(
-  world: World,
-  { read }: Pick<Store, "read">,
-  violations: Violations,
-  deliveries: Deliveries,
-): Deletions {
+/** What `response.deleted` events say: only of what is gone, and of everything that two books in a row have not listed. */
+export function createDeletions(world: World, { read }: Pick<Store, "read">, deliveries: Deliveries) {
   /** By survey, when the reading of each of its books began with which the ledger was compared (epoch milliseconds). */
   const compared = new Map<number, number[]>();
   const told = new Map<number, string>();
 
   return {
-    markWritten(surveyId, before, after) {
+    markWritten(surveyId: number, before: SurveyState, after: SurveyState): void {
       if (after.comparedAt === undefined || before.comparedAt === after.comparedAt) return;
       compared.set(surveyId, [...(compared.get(surveyId) ?? []), after.books?.startedAt ?? 0]);
     },
-    delivered({ meta, data }) {
+    delivered({ meta, data }: ResponseDeleted): void {
       const { surveyId, responseId, lastEventId } = data;
       const name = `${surveyId}/${responseId}`;
       if (world.responses.get(responseId)?.removedAt === undefined) {
-        violations.add("deleted", `${name} is listed, and subscribers were told that it is deleted`);
+        world.violate("deleted", `${name} is listed, and subscribers were told that it is deleted`);
       }
       const before = told.get(responseId);
       if (before === undefined) {
@@ -42,21 +28,22 @@ export function createDeletions(
         const { gone } = read(surveyId, [responseId]).get(responseId) ?? {};
         // The books that miss it now are the second ones that do.
         if (gone === undefined || gone.since >= Date.parse(data.observedAt))
-          violations.add("deleted", `${name} was told to be deleted, and one full read alone has missed it`);
-      } else if (before !== meta.eventId) violations.add("deleted", `the deletion of ${name} was told as two events`);
+          world.violate("deleted", `${name} was told to be deleted, and one full read alone has missed it`);
+      } else if (before !== meta.eventId) world.violate("deleted", `the deletion of ${name} was told as two events`);
       told.set(responseId, meta.eventId);
       const revision = Math.max(...deliveries.of(responseId).map((one) => one.revision));
       const last = eventId(world.plan.source.name, surveyId, responseId, revision);
-      if (lastEventId !== last) violations.add("deleted", `the deletion of ${name} does not name its last event`);
+      if (lastEventId !== last) world.violate("deleted", `the deletion of ${name} does not name its last event`);
     },
-    wrongAtRest({ id, responses }) {
+    /** Who has gone, and nobody was told. */
+    wrongAtRest({ id, responses }: SimSurvey): string | undefined {
       const begun = compared.get(id) ?? [];
       const untold = responses.find(({ id: responseId, removedAt = Infinity }) => {
         const settledAt = deliveries.of(responseId)[0]?.settledAt ?? Infinity;
         const since = begun.filter((startedAt) => startedAt > removedAt && startedAt > settledAt);
         return since.length > 1 && !told.has(responseId);
       });
-      return untold === undefined ? undefined : `${id}/${untold.id} is deleted, and nobody was told`;
+      return untold === undefined ? undefined : `${untold.id} is deleted, and nobody was told`;
     },
   };
 }

@@ -4,15 +4,12 @@ import type { Store } from "../../support/state-store.ts";
 import type { WorkerProcess } from "../engine/worker-process.ts";
 import type { World } from "../world.ts";
 import { type Said, saidBy, wrongUpdate } from "./updates.ts";
-import type { Violations } from "./violations.ts";
 
 /** One event as the bus has it. */
 export interface Delivery {
   surveyId: number;
   responseId: number;
   revision: number;
-  answers: number;
-  eventId: string;
   /** What it says of the response. */
   said: Said;
   at: number;
@@ -23,30 +20,14 @@ export interface Delivery {
   unknown: boolean;
 }
 
-export interface Deliveries {
-  of(responseId: number): readonly Delivery[];
-  all(): Iterable<readonly Delivery[]>;
-  /** Ids of the events of a response. */
-  eventIdsOf(responseId: number): ReadonlySet<string>;
-  delivered(process: WorkerProcess, detail: ResponseCompleted, answered: boolean): void;
-  /** The ledger, or the mark, says that it went out. */
-  settle(responseId: LedgerEntry["id"], revision: number): void;
-  /** The lease of a survey goes to a process: what was under way there under an earlier one is unknown from then on. */
-  leaseTaken(process: WorkerProcess, surveyId: number): void;
-  /** The lease was given back, and with it everything must be in the state. */
-  leaseReleased(process: WorkerProcess, surveyId: number): void;
-  died(process: WorkerProcess): void;
-  /** The bus has refused its event for good. */
-  refuse(responseId: number): void;
-  refused(responseId: number): boolean;
-}
-
 /** Events of one survey that may be under way at once: one batch, or four while it is caught up, those of what waits included. */
 const IN_FLIGHT = 10;
 const IN_FLIGHT_CATCH_UP = 40;
 
+export type Deliveries = ReturnType<typeof createDeliveries>;
+
 /** Every delivery, and what its writer may know of it: repeats are only for what is unknown. */
-export function createDeliveries(world: World, violations: Violations, { marks }: Pick<Store, "marks">): Deliveries {
+export function createDeliveries(world: World, { marks }: Pick<Store, "marks">) {
   const byId = new Map<number, Delivery[]>();
   const open = new Set<Delivery>();
   const refused = new Set<number>();
@@ -60,10 +41,9 @@ export function createDeliveries(world: World, violations: Violations, { marks }
   };
 
   return {
-    of: (responseId) => byId.get(responseId) ?? [],
-    all: () => byId.values(),
-    eventIdsOf: (responseId) => new Set(byId.get(responseId)?.map(({ eventId }) => eventId)),
-    delivered(process, { meta, data }, answered) {
+    of: (responseId: number): readonly Delivery[] => byId.get(responseId) ?? [],
+    all: (): Iterable<readonly Delivery[]> => byId.values(),
+    delivered(process: WorkerProcess, { meta, data }: ResponseCompleted, answered: boolean): void {
       const { surveyId, responseId } = data;
       const { revision } = meta;
       const list = byId.get(responseId) ?? [];
@@ -72,7 +52,7 @@ export function createDeliveries(world: World, violations: Violations, { marks }
       const before = list.filter((one) => one.revision === revision);
       if (before.length > 0) world.sometimes("an event comes twice, as nobody knew");
       if (before.length > before.filter(({ unknown }) => unknown).length) {
-        violations.add("repeat", `${name} was published again although its publish was known`);
+        world.violate("repeat", `${name} was published again although its publish was known`);
       }
       const said = saidBy({ data });
       const wrong = wrongUpdate(
@@ -82,17 +62,13 @@ export function createDeliveries(world: World, violations: Violations, { marks }
       );
       // The digest of one that a copy has shown as open in part differs from its event, which it has told in full.
       const isMixed = world.surveys.get(surveyId)?.traits.replicas === true;
-      if (wrong !== undefined && !isMixed) violations.add("update", `${name}: ${wrong}`);
-      const { answerCount } = data.response;
-      const at = world.scheduler.now();
+      if (wrong !== undefined && !isMixed) world.violate("update", `${name}: ${wrong}`);
       const delivery: Delivery = {
         surveyId,
         responseId,
         revision,
-        eventId: meta.eventId,
-        answers: answerCount,
         said,
-        at,
+        at: world.scheduler.now(),
         process,
         settledAt: Infinity,
         unknown: false,
@@ -108,9 +84,10 @@ export function createDeliveries(world: World, violations: Violations, { marks }
       const most = mark !== undefined && placeOf(mark) !== undefined ? IN_FLIGHT_CATCH_UP : IN_FLIGHT;
       let under = 0;
       for (const one of open) if (one.process === process && one.surveyId === surveyId && !one.unknown) under += 1;
-      if (under > most) violations.add("in-flight", `${under} events of survey ${surveyId} are in no ledger yet`);
+      if (under > most) world.violate("in-flight", `${under} events of survey ${surveyId} are in no ledger yet`);
     },
-    settle(responseId, revision) {
+    /** The ledger, or the mark, says that it went out. */
+    settle(responseId: LedgerEntry["id"], revision: number): void {
       if (typeof responseId !== "number") return;
       for (const delivery of byId.get(responseId) ?? []) {
         if (delivery.revision > revision) continue;
@@ -118,7 +95,8 @@ export function createDeliveries(world: World, violations: Violations, { marks }
         close(delivery);
       }
     },
-    leaseTaken(process, surveyId) {
+    /** The lease of a survey goes to a process: what was under way there under an earlier one is unknown from then on. */
+    leaseTaken(process: WorkerProcess, surveyId: number): void {
       for (const one of open) {
         if (one.surveyId !== surveyId) continue;
         // Its own, never given back: neither ledger nor mark nor the lease could be written.
@@ -126,21 +104,23 @@ export function createDeliveries(world: World, violations: Violations, { marks }
         lose(one);
       }
     },
-    leaseReleased(process, surveyId) {
+    /** The lease was given back, and with it everything must be in the state. */
+    leaseReleased(process: WorkerProcess, surveyId: number): void {
       for (const one of open) {
         if (one.surveyId !== surveyId || one.process !== process || one.unknown) continue;
-        violations.add("forgotten", `${surveyId}/${one.responseId} went out, and nothing in the state says so`);
+        world.violate("forgotten", `${surveyId}/${one.responseId} went out, and nothing in the state says so`);
         close(one);
       }
     },
-    died(process) {
+    died(process: WorkerProcess): void {
       for (const one of open) {
         if (one.process !== process) continue;
         world.sometimes("a process dies between publish and ledger");
         lose(one);
       }
     },
-    refuse: (responseId) => void refused.add(responseId),
-    refused: (responseId) => refused.has(responseId),
+    /** The bus has refused its event for good. */
+    refuse: (responseId: number) => void refused.add(responseId),
+    refused: (responseId: number) => refused.has(responseId),
   };
 }

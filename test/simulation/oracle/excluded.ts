@@ -1,8 +1,7 @@
 import { PAGE_SIZE, POLLS } from "../../../lib/polling/index.ts";
 import type { Store } from "../../support/state-store.ts";
 import { START } from "../plan/plan.ts";
-import type { SurveyPlan } from "../plan/surveys.ts";
-import type { SimResponse, SimSurvey, SingleMode, Traits } from "../service/survey-model.ts";
+import { listedRecords, PAGE, type SimResponse, type SimSurvey, type Traits } from "../service/survey-model.ts";
 import type { World } from "../world.ts";
 
 // What the poller does not answer for, and what may come of it. Whatever is not in here, the oracle holds it to.
@@ -44,31 +43,24 @@ const nothing: Leeway = { held: false, part: false, stays: false };
 
 /** Why the poller does not answer for a response; undefined when it does. Pages that fail for ever would be one more reason: none do. */
 export function isExcluded(world: World, response: SimResponse): Exclusion | undefined {
-  const plan = planOf(world, response);
-  if (plan === undefined) return undefined;
+  const { traits } = response.survey.plan;
   // What waits for its details keeps what was read of it before.
   const readAt = response.askedAt ?? world.scheduler.now();
-  if (plan.traits.layout !== "contiguous" && readAt < world.scatteredAt + UNDER_WAY) return "records scattered unseen";
+  if (traits.layout !== "contiguous" && readAt < world.scatteredAt + UNDER_WAY) return "records scattered unseen";
   if (mayLieApart(world, response)) {
-    if (plan.traits.replicas) return "a copy of the list is behind, contents by the single read";
-    if (everOf(plan, "single").includes("fewer")) return "records scattered, the single read tells some of them";
-    return isUntold(plan, response)
-      ? "records scattered, the single read tells nothing"
-      : "contents by the single read";
+    if (traits.replicas) return "a copy of the list is behind, contents by the single read";
+    if (traits.single === "fewer") return "records scattered, the single read tells some of them";
+    return isUntold(response) ? "records scattered, the single read tells nothing" : "contents by the single read";
   }
-  if (plan.traits.twins && (isUntold(plan, response) || isDistrusted(world)))
+  if (traits.twins && (isUntold(response) || isDistrusted(world)))
     return "equal records across an edge, operation 9 tells nothing";
-  if (plan.traits.replicas) return "a copy of the list is behind";
-  return plan.traits.shortPages && response.answers > PAGE_SIZE ? "goes on behind a short page" : undefined;
-}
-
-function planOf({ plan }: World, { survey }: SimResponse): SurveyPlan | undefined {
-  return plan.surveys.find(({ id }) => id === survey.id);
+  if (traits.replicas) return "a copy of the list is behind";
+  return traits.shortPages && response.answers > PAGE_SIZE ? "goes on behind a short page" : undefined;
 }
 
 /** Whether contents come from the single read, or may: no page tells then whether a response has changed. */
-export function mayLieApart(world: World, response: SimResponse): boolean {
-  return planOf(world, response)?.traits.layout !== "contiguous" || world.scatteredAt < Infinity;
+export function mayLieApart({ scatteredAt }: World, { survey }: SimResponse): boolean {
+  return survey.traits.layout !== "contiguous" || scatteredAt < Infinity;
 }
 
 /** What may come of a response. */
@@ -85,9 +77,8 @@ export function isRightlyHeld(world: World, { read }: Pick<Store, "read">, respo
 }
 
 /** Whether the sort key of a survey changes between two moments (epoch milliseconds): what books say of that time may be wrong, until the next ones. */
-export function isSortedAnew({ plan }: World, surveyId: number, from: number, to: number): boolean {
-  const flips = plan.surveys.find(({ id }) => id === surveyId)?.flips ?? [];
-  return flips.some(({ at, change }) => change.sortKey !== undefined && START + at >= from && START + at <= to);
+export function isSortedAnew({ plan }: SimSurvey, from: number, to: number): boolean {
+  return plan.flips.some(({ at, change }) => change.sortKey !== undefined && START + at >= from && START + at <= to);
 }
 
 /** Operation 9 is asked no more for a day once it said nothing three times. */
@@ -102,26 +93,40 @@ function isLateOrNever({ single }: SimResponse): boolean {
 }
 
 /** What operation 9 is like where it tells a response as a whole, and nothing that the list has not. */
-const telling: readonly SingleMode[] = ["right", "bare", "not-open", "more"];
+const telling: readonly Traits["single"][] = ["right", "bare", "not-open", "more"];
 
 /** Whether operation 9 cannot show what a response holds. */
-function isUntold(plan: SurveyPlan, response: SimResponse): boolean {
-  if (everOf(plan, "single").some((mode) => !telling.includes(mode))) return true;
-  // No comparison with it is ever equal.
-  if (everOf(plan, "volatile").includes("comment")) return true;
+function isUntold(response: SimResponse): boolean {
+  const { traits, flips } = response.survey.plan;
+  if (!telling.includes(traits.single)) return true;
+  if (mayDiffer([traits, ...flips.map(({ change }) => change)])) return true;
   return isLateOrNever(response) || isSilent(response.survey);
 }
 
+/** Whether no comparison with it is ever equal. */
+const mayDiffer = (all: Pick<Partial<Traits>, "volatile">[]): boolean =>
+  all.some(({ volatile }) => volatile === "comment");
+
 /** Whether one survey may have shown that pages and the single read of the source differ. */
-export function isDistrusted({ plan: { surveys } }: World): boolean {
-  return surveys.some(
-    (plan) =>
-      everOf(plan, "volatile").includes("comment") || everOf(plan, "single").some((mode) => !telling.includes(mode)),
-  );
+export function isDistrusted({ surveys }: World): boolean {
+  return [...surveys.values()].some(({ plan: { traits, flips } }) => {
+    return !telling.includes(traits.single) || mayDiffer([traits, ...flips.map(({ change }) => change)]);
+  });
 }
 
-/** What a trait is at any time of the history. */
-function everOf<T extends keyof Traits>({ traits, flips }: SurveyPlan, trait: T): Traits[T][] {
-  const later = flips.map(({ change }) => change[trait]).filter((value) => value !== undefined);
-  return [traits[trait], ...later] as Traits[T][];
+/** Whether pages fail behind a last page that is full: nothing shows the end of such a list (docs/internals/api-gaps.md). */
+export function hidesItsEnd(survey: SimSurvey): boolean {
+  const { pastEnd, shortPages } = survey.traits;
+  if (pastEnd !== "fault" || shortPages) return false;
+  const { length } = listedRecords(survey);
+  return length > 0 && length % PAGE === 0;
+}
+
+/**
+ * Whether a poll may have failed as the service fails behind the end of a list, of this survey or of any. Three polls do, in either order, whenever that end has moved.
+ * That they come to an end all the same is held by the books.
+ */
+export function failsBehindEnd({ surveys }: World, surveyId: number | undefined): boolean {
+  const some = surveyId === undefined ? [...surveys.values()] : [surveys.get(surveyId)];
+  return some.some((survey) => survey?.traits.pastEnd === "fault");
 }

@@ -1,51 +1,35 @@
 import { errorCode } from "../../../lib/errors.ts";
 import { credible } from "../../../lib/events/build/date-string.ts";
 import type { ResponseCompleted } from "../../../lib/events/index.ts";
-import { earliestString, type Start, type TickSummary } from "../../../lib/polling/index.ts";
+import {
+  type AccountState,
+  earliestString,
+  type LedgerEntry,
+  type OutgoingEvent,
+  type Start,
+  type SurveyState,
+  type TickSummary,
+} from "../../../lib/polling/index.ts";
 import type { Store } from "../../support/state-store.ts";
 import type { WorkerProcess } from "../engine/worker-process.ts";
-import { type BusWatch, hasContents } from "../ports/publisher-port.ts";
-import type { ServiceWatch } from "../ports/service-answers.ts";
-import type { StateWatch } from "../ports/state-port.ts";
+import { hasContents } from "../ports/publisher-port.ts";
 import type { SimResponse, SimSurvey } from "../service/survey-model.ts";
-import { createPageLog } from "../sometimes/page-log.ts";
-import { noteResponses } from "../sometimes/responses.ts";
+import { createPageLog, noteResponses } from "../sometimes/notes.ts";
 import type { World } from "../world.ts";
 import { createBacklogCheck } from "./backlog-check.ts";
-import { type BooksCheck, createBooksCheck } from "./books-check.ts";
+import { createBooksCheck } from "./books-check.ts";
 import { createBooksTold } from "./books-told.ts";
 import { wrongContent } from "./content.ts";
 import { createDeletions } from "./deletions.ts";
-import { createDeliveries, type Deliveries } from "./deliveries.ts";
+import { createDeliveries } from "./deliveries.ts";
+import { createDetailLog } from "./details.ts";
 import { type Duty, dutyOf, latestDate } from "./duty.ts";
-import { isDistrusted } from "./excluded.ts";
-import { failsBehindEnd } from "./failing-ends.ts";
-import { createHangLog } from "./hanging.ts";
+import { failsBehindEnd, isDistrusted } from "./excluded.ts";
 import { aboveBacklogWithin, boundOf } from "./lateness.ts";
-import { createDetailLog } from "./missing-details.ts";
 import { createRecheckLog } from "./rechecks.ts";
-import { createRequestLog, type RequestLog } from "./requests.ts";
-import { createRestCheck, type Unfinished } from "./rest.ts";
-import { createSurveyChanges } from "./survey-changes.ts";
-import { createSurveyCounts } from "./survey-counts.ts";
-import { createViolations, type Violations } from "./violations.ts";
-
-/** Holds the poller's doings against the truth while a history runs, and once it has come to rest. */
-export interface Oracle {
-  violations: Violations;
-  deliveries: Deliveries;
-  requests: RequestLog;
-  service: ServiceWatch;
-  state: StateWatch;
-  bus: BusWatch;
-  died(process: WorkerProcess): void;
-  /** A tick, or a round of catching up, has ended. */
-  workEnded(process: WorkerProcess, outcome: { surveys: readonly Worked[]; error?: unknown }): void;
-  /** What has not come to rest yet; undefined when everything has, and is proved. */
-  unfinished(): Unfinished | undefined;
-  /** Everything that is only certain at the end. */
-  atEnd(): void;
-}
+import { createRequestLog } from "./requests.ts";
+import { createRestCheck } from "./rest.ts";
+import { createSurveyChanges, createSurveyCounts } from "./survey-told.ts";
 
 /** A survey that was worked on. */
 type Worked = Pick<TickSummary["surveys"][number], "surveyId" | "failure">;
@@ -53,19 +37,20 @@ type Worked = Pick<TickSummary["surveys"][number], "surveyId" | "failure">;
 /** Errors that tell of a fault in the poller itself. */
 const bugs = new Set(["MISUSE", "TypeError", "RangeError", "ReferenceError", "SyntaxError", "Error", "UNKNOWN"]);
 
-export function createOracle(world: World, store: Store): Oracle {
-  const violations = createViolations(world);
-  const deliveries = createDeliveries(world, violations, store);
-  const books: BooksCheck = createBooksCheck(world, store, deliveries, violations);
-  const booksTold = createBooksTold(world, violations, { deliveries, books: (id) => books.facts(id)?.books });
-  const deletions = createDeletions(world, store, violations, deliveries);
-  const surveyChanges = createSurveyChanges(world, violations);
-  const counts = createSurveyCounts(world, violations);
+export type Oracle = ReturnType<typeof createOracle>;
+
+/** Holds the poller's doings against the truth while a history runs, and once it has come to rest. */
+export function createOracle(world: World, store: Store) {
+  const deliveries = createDeliveries(world, store);
+  const books = createBooksCheck(world, store, deliveries);
+  const booksTold = createBooksTold(world, { deliveries, books: (id) => books.facts(id)?.books });
+  const deletions = createDeletions(world, store, deliveries);
+  const surveyChanges = createSurveyChanges(world);
+  const counts = createSurveyCounts(world);
   const details = createDetailLog(world);
-  const hangs = createHangLog(world, violations);
-  const rechecks = createRecheckLog(world, violations);
+  const rechecks = createRecheckLog(world);
   const pages = createPageLog(world);
-  const requests = createRequestLog(world, violations, store);
+  const requests = createRequestLog(world, store);
   let start: Start | undefined;
   const fences = new Map<string, number>();
   const { scheduler } = world;
@@ -81,30 +66,28 @@ export function createOracle(world: World, store: Store): Oracle {
     if (isFinal) duties.set(response.id, duty);
     return duty;
   };
-  const backlogs = createBacklogCheck(world, violations, {
+  const backlogs = createBacklogCheck(world, {
     mustBeMet: (response) => dutyNow(response) === "must" && deliveries.of(response.id).length === 0,
     entries: store.entries,
   });
-  const rest = createRestCheck(world, store, {
-    books,
-    booksTold,
-    deletions,
-    surveyChanges,
-    counts,
-    deliveries,
-    dutyNow,
-  });
+  const unfinished = createRestCheck(world, store, { deliveries, dutyNow }, [
+    ["liveness: books", books.wrongAtRest],
+    ["liveness: books told", booksTold.wrongAtRest],
+    ["deleted", deletions.wrongAtRest],
+    ["survey changed", surveyChanges.wrongAtRest],
+    ["survey counts", counts.wrongAtRest],
+  ]);
   const nameOf = ({ survey, id }: SimResponse): string => `${survey.id}/${id}`;
 
   const delivered = (process: WorkerProcess, detail: ResponseCompleted, answered: boolean): void => {
     const { data } = detail;
     const name = `${data.surveyId}/${data.responseId}`;
-    hangs.delivered(detail);
+    details.checkWaited(detail);
     const wrong = wrongContent(world, detail) ?? details.wrongMissing(detail);
-    if (wrong !== undefined) violations.add("content", `${name}: ${wrong}`);
+    if (wrong !== undefined) world.violate("content", `${name}: ${wrong}`);
     const response = world.responses.get(data.responseId);
     if (response !== undefined && dutyNow(response) === "must-not") {
-      violations.add("start", `${name} was emitted although it is history`);
+      world.violate("start", `${name} was emitted although it is history`);
     }
     const first = deliveries.of(data.responseId).length === 0;
     deliveries.delivered(process, detail, answered);
@@ -122,7 +105,7 @@ export function createOracle(world: World, store: Store): Oracle {
 
   const limitOf = (response: SimResponse): ReturnType<typeof boundOf> => {
     const { survey, completedAt = 0 } = response;
-    return boundOf(world, response, { isTrusted: isTrusted(survey, completedAt) });
+    return boundOf(world, response, isTrusted(survey, completedAt));
   };
 
   const checkLateness = (response: SimResponse): void => {
@@ -135,7 +118,7 @@ export function createOracle(world: World, store: Store): Oracle {
     const late = scheduler.now() - completedAt;
     if (limit === undefined || late <= limit.bound) return;
     const told = `${nameOf(response)} (${limit.name}) was emitted after ${late / 1000} s instead of ${limit.bound / 1000} s`;
-    violations.add("late", told);
+    world.violate("late", told);
   };
 
   /** A response may be deleted; one that was there for longer than it may take must have been emitted before. */
@@ -146,7 +129,7 @@ export function createOracle(world: World, store: Store): Oracle {
       const doneAt = books.facts(response.survey.id)?.readAt ?? Infinity;
       const limit = limitOf(response);
       if (limit === undefined || completedAt <= doneAt || removedAt - completedAt <= limit.bound) continue;
-      violations.add(
+      world.violate(
         "lost",
         `${nameOf(response)} (${limit.name}) was deleted after ${removedAt - completedAt} ms unseen`,
       );
@@ -154,46 +137,50 @@ export function createOracle(world: World, store: Store): Oracle {
   };
 
   return {
-    violations,
     deliveries,
     requests,
+    /** What the service is asked and answers. */
     service: {
-      request: (operation) => requests.note(operation),
+      request: (operation: string) => requests.note(operation),
       listed: counts.listed,
       page: pages.read,
       asked: details.asked,
-      single(responseId) {
+      single(responseId: number) {
         rechecks.asked(responseId);
         const { readOpenAt, completedAt } = world.responses.get(responseId) ?? {};
         const isNews = readOpenAt !== undefined && completedAt !== undefined && deliveries.of(responseId).length === 0;
         if (isNews) world.sometimes("operation 9 is first to show a completion");
       },
-      detail(kind, response, answer) {
-        details.note(kind, response, answer);
-        hangs.note(kind, response, answer);
-      },
-      hangs: hangs.hangs,
+      answered: details.answered,
+      hangs: details.hangs,
     },
+    /** What the table takes, at the moment of each effect. */
     state: {
-      accountSaved(_process, changes) {
+      accountSaved(changes: Partial<AccountState>): void {
         world.scatteredAt = Math.min(world.scatteredAt, changes.scattered ?? Infinity);
         start ??= changes.start;
         const { at = null } = changes.start ?? {};
         if (at !== null && !credible(at, scheduler.now()))
-          violations.add("start", `the start is set to ${at}, which is no date of the past`);
+          world.violate("start", `the start is set to ${at}, which is no date of the past`);
         // Our clock may set it only where no zone could make that later than what is to come.
         const isShown = at === null || [...world.responses.values()].some((one) => (latestDate(one) ?? "") >= at);
         const isClock = at !== null && at <= earliestString(scheduler.now());
         const { startFrom, timeZone } = world.plan.source;
         if (startFrom === "now" && timeZone === undefined && !isShown && !isClock)
-          violations.add("start", `the start is set to ${at}, and no response has completed as late`);
+          world.violate("start", `the start is set to ${at}, and no response has completed as late`);
       },
-      leaseTaken(process, surveyId, fence) {
+      leaseTaken(process: WorkerProcess, surveyId: number, fence: number): void {
         fences.set(`${process.name} ${surveyId}`, fence);
         deliveries.leaseTaken(process, surveyId);
         backlogs.leaseTaken(surveyId);
       },
-      markWritten(process, surveyId, before, after, released) {
+      markWritten(
+        process: WorkerProcess,
+        surveyId: number,
+        before: SurveyState,
+        after: SurveyState,
+        released: boolean,
+      ): void {
         books.markWritten(surveyId, before, after);
         booksTold.markWritten(surveyId, before, after);
         deletions.markWritten(surveyId, before, after);
@@ -201,57 +188,59 @@ export function createOracle(world: World, store: Store): Oracle {
         backlogs.markWritten(surveyId, before, after);
         if (released) deliveries.leaseReleased(process, surveyId);
       },
-      entryWritten(_process, surveyId, entry, before) {
-        if (entry.state === "emitted") {
-          const { id, revision = 1 } = entry;
-          const sent = typeof id === "number" ? deliveries.of(id) : [];
-          if (!sent.some((one) => one.revision === revision)) {
-            violations.add("ledger", `${surveyId}/${id} is in the ledger as emitted, but never was`);
-          }
-          if (before?.state === "emitted" && (before.revision ?? 1) > revision) {
-            violations.add("ledger", `${surveyId}/${id} went back from revision ${before.revision} to ${revision}`);
-          }
-          deliveries.settle(id, revision);
-        }
+      entryWritten(surveyId: number, entry: LedgerEntry, before: LedgerEntry | undefined): void {
+        if (entry.state !== "emitted") return;
+        const { id, revision = 1 } = entry;
+        const sent = typeof id === "number" ? deliveries.of(id) : [];
+        if (!sent.some((one) => one.revision === revision))
+          world.violate("ledger", `${surveyId}/${id} is in the ledger as emitted, but never was`);
+        if (before?.state === "emitted" && (before.revision ?? 1) > revision)
+          world.violate("ledger", `${surveyId}/${id} went back from revision ${before.revision} to ${revision}`);
+        deliveries.settle(id, revision);
       },
     },
     bus: {
-      sent(process, batch) {
+      /** A request goes out: the moment from which nobody can take it back. */
+      sent(process: WorkerProcess, batch: readonly OutgoingEvent[]): void {
         for (const surveyId of new Set(batch.map(({ detail }) => detail.data.surveyId))) {
           const item = store.marks.get(surveyId);
           if (item?.fence === fences.get(`${process.name} ${surveyId}`)) continue;
-          violations.add("fence", `${process.name} publishes for survey ${surveyId} after its lease was taken over`);
+          world.violate("fence", `${process.name} publishes for survey ${surveyId} after its lease was taken over`);
         }
       },
-      delivered(process, event, answered) {
+      /** The bus has an event. Given with whether the answer that says so will arrive. */
+      delivered(process: WorkerProcess, event: OutgoingEvent, answered: boolean): void {
         if (hasContents(event)) delivered(process, event.detail, answered);
         if (event.type === "books.closed") booksTold.delivered(event.detail);
         if (event.type === "survey.changed") surveyChanges.delivered(event.detail);
         if (event.type === "survey.counted") counts.delivered(event.detail);
         if (event.type === "response.deleted") deletions.delivered(event.detail);
       },
-      refused: (detail) => deliveries.refuse(detail.data.responseId),
+      refused: (detail: ResponseCompleted) => deliveries.refuse(detail.data.responseId),
     },
-    died(process) {
+    died(process: WorkerProcess): void {
       deliveries.died(process);
       pages.ended(process);
     },
-    workEnded(process, { surveys, error }) {
+    /** A tick, or a round of catching up, has ended. */
+    workEnded(process: WorkerProcess, { surveys, error }: { surveys: readonly Worked[]; error?: unknown }): void {
       pages.ended(process);
       const isLiveness = process.beganAt > world.livenessFrom + world.plan.source.interval;
       const failed = (code: string, what: string, surveyId?: number): void => {
         if (!bugs.has(code) && (!isLiveness || failsBehindEnd(world, surveyId))) return;
-        violations.add("failure", `${process.name} ended with ${code}: ${what}`);
+        world.violate("failure", `${process.name} ended with ${code}: ${what}`);
       };
       for (const { failure, surveyId } of surveys) {
         if (failure !== undefined) failed(failure.code, `survey ${surveyId}: ${failure.message}`, surveyId);
       }
       if (error !== undefined) failed(errorCode(error), String((error as Error).stack ?? error));
     },
-    unfinished: rest.unfinished,
-    atEnd() {
-      const left = rest.unfinished();
-      if (left !== undefined) violations.add(left.rule, left.told);
+    /** What has not come to rest yet; undefined when everything has, and is proved. */
+    unfinished,
+    /** Judges everything that is only certain at the end. */
+    atEnd(): void {
+      const left = unfinished();
+      if (left !== undefined) world.violate(left.rule, left.told);
       checkDeleted();
       noteResponses(world, { deliveriesOf: deliveries.of, dutyNow });
       rechecks.atEnd((survey) => isTrusted(survey, world.livenessFrom));

@@ -2,20 +2,12 @@ import { selected } from "../../../lib/polling/index.ts";
 import { isListed, type SimResponse, type SimSurvey } from "../service/survey-model.ts";
 import type { World } from "../world.ts";
 import { isSingleUsable } from "./lateness.ts";
-import type { Violations } from "./violations.ts";
-
-/** Which responses operation 9 was asked about. */
-export interface RecheckLog {
-  asked(responseId: number): void;
-  /** `isTrusted` tells whether operation 9 has had the time to equal a response of the survey. */
-  atEnd(isTrusted: (survey: SimSurvey) => boolean): void;
-}
 
 /** Open responses of a survey of which at least one is asked about. */
 const ENOUGH = 3;
 
 /** Open responses are asked about while they are young: no other scan may make up for that unseen. */
-export function createRecheckLog(world: World, violations: Violations): RecheckLog {
+export function createRecheckLog(world: World) {
   const asked = new Set<number>();
   const { plan, scheduler } = world;
   const { rescan, surveys } = plan.source;
@@ -34,16 +26,18 @@ export function createRecheckLog(world: World, violations: Violations): RecheckL
   };
 
   return {
-    asked: (responseId) => void asked.add(responseId),
-    atEnd(isTrusted) {
+    /** Operation 9 is asked about one. */
+    asked: (responseId: number) => void asked.add(responseId),
+    /** `isTrusted` tells whether operation 9 has had the time to equal a response of the survey. */
+    atEnd(isTrusted: (survey: SimSurvey) => boolean): void {
       if (!plan.calm || plan.tight || world.overran) return;
       for (const survey of world.surveys.values()) {
-        const flips = plan.surveys.some(({ id, flips }) => id === survey.id && flips.length > 0);
-        if (!selected(survey.id, surveys) || survey.gone || flips || !isSingleUsable(survey)) continue;
+        if (!selected(survey.id, surveys) || survey.gone || survey.plan.flips.length > 0 || !isSingleUsable(survey))
+          continue;
         if (survey.traits.layout !== "contiguous" || !isTrusted(survey)) continue;
         const due = survey.responses.filter(isDue);
         if (due.length < ENOUGH || due.some(({ id }) => asked.has(id))) continue;
-        violations.add(
+        world.violate(
           "unchecked",
           `survey ${survey.id}: none of ${due.length} open responses was ever looked at again`,
         );

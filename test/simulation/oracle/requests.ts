@@ -1,15 +1,6 @@
 import type { Store } from "../../support/state-store.ts";
 import { pagesOf } from "../plan/plan.ts";
 import type { World } from "../world.ts";
-import type { Violations } from "./violations.ts";
-
-/** Requests to the service, by tick. */
-export interface RequestLog {
-  note(operation: string): void;
-  tickBegan(): void;
-  total(): number;
-  atEnd(): void;
-}
 
 /** Requests that a history may need for each response and tick, by a wide margin: what is beyond is a storm. */
 const FOR_EACH_RESPONSE = 60;
@@ -20,11 +11,8 @@ const SETTLING = 12;
 const SLACK = 80;
 const HOUR = 3_600_000;
 
-export function createRequestLog(
-  world: World,
-  violations: Violations,
-  { account }: Pick<Store, "account">,
-): RequestLog {
+/** Requests to the service, by tick. */
+export function createRequestLog(world: World, { account }: Pick<Store, "account">) {
   let total = 0;
   let ticks = 0;
   let idleTicks = 0;
@@ -35,19 +23,19 @@ export function createRequestLog(
     world.scheduler.now() > world.livenessFrom + SETTLING * plan.source.interval && !isBehind();
 
   return {
-    note(operation) {
+    note(operation: string): void {
       total += 1;
       // What waits for its metrics or metadata is asked for on its own account.
       if (isIdle() && operation !== "metrics" && operation !== "metadata") idle += 1;
     },
-    tickBegan() {
+    tickBegan(): void {
       ticks += 1;
       if (isIdle()) idleTicks += 1;
     },
     total: () => total,
-    atEnd() {
+    atEnd(): void {
       const most = FOR_EACH_RESPONSE * world.responses.size + FOR_EACH_TICK * ticks;
-      if (total > most) violations.add("requests", `${total} requests, more than ${most}`);
+      if (total > most) world.violate("requests", `${total} requests, more than ${most}`);
       if (!plan.calm || !countsAreTrue(world)) return;
       const eachTick = 2 + plan.source.backgroundRequests;
       // What a count has shown is searched for as news, and again an hour later at the soonest: a list that has lost it is read to its end.
@@ -56,7 +44,7 @@ export function createRequestLog(
       // Operation 9 is asked about each response that two passes have missed, before subscribers are told.
       const removed = [...world.responses.values()].filter(({ removedAt }) => removedAt !== undefined).length;
       const budget = Math.ceil(idleTicks * eachTick) + searches + removed + SLACK;
-      if (idle > budget) violations.add("idle", `${idle} requests in ${idleTicks} idle ticks, more than ${budget}`);
+      if (idle > budget) world.violate("idle", `${idle} requests in ${idleTicks} idle ticks, more than ${budget}`);
     },
   };
 }

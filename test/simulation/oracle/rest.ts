@@ -1,55 +1,32 @@
 import { type LedgerEntry, openTo, placeOf, type SurveyState, selected } from "../../../lib/polling/index.ts";
 import type { Store } from "../../support/state-store.ts";
+import { START } from "../plan/plan.ts";
 import { listedOf, type SimResponse, type SimSurvey } from "../service/survey-model.ts";
 import type { World } from "../world.ts";
-import type { BooksCheck } from "./books-check.ts";
-import type { BooksTold } from "./books-told.ts";
-import type { Deletions } from "./deletions.ts";
 import type { Deliveries } from "./deliveries.ts";
 import type { Duty } from "./duty.ts";
-import { isRightlyHeld, leewayOf, mayLieApart } from "./excluded.ts";
-import { hidesItsEnd } from "./failing-ends.ts";
-import type { SurveyChanges } from "./survey-changes.ts";
-import type { SurveyCountsCheck } from "./survey-counts.ts";
+import { hidesItsEnd, isRightlyHeld, leewayOf, mayLieApart } from "./excluded.ts";
 import { isUpToDate } from "./updates.ts";
 
-// What the liveness phase is for: nothing lost, nothing waiting, nothing left under way, and books that are closed and right.
-
-/** What has not come to rest. The rules are those of the report. */
-export interface Unfinished {
-  rule:
-    | "lost"
-    | "short"
-    | "update"
-    | "liveness: waiting"
-    | "liveness: left"
-    | "liveness: books"
-    | "liveness: books told"
-    | "deleted"
-    | "survey changed"
-    | "survey counts";
+/** What has not come to rest, under the promise that this breaks. */
+interface Unfinished {
+  rule: string;
   told: string;
 }
 
-export interface RestCheck {
-  unfinished(): Unfinished | undefined;
-}
+/** A promise, and what of a survey breaks it that is to be at rest; undefined when nothing does. */
+type AtRest = readonly [rule: string, wrong: (survey: SimSurvey, state: SurveyState | undefined) => string | undefined];
 
-interface Judges {
-  books: BooksCheck;
-  booksTold: BooksTold;
-  deletions: Deletions;
-  surveyChanges: SurveyChanges;
-  counts: SurveyCountsCheck;
-  deliveries: Deliveries;
-  dutyNow(response: SimResponse): Duty;
-}
-
+/**
+ * What the liveness phase is for: nothing lost, nothing waiting, nothing left under way, and books that are closed and right. Gives what has not
+ * come to rest yet; undefined when everything has, and is proved.
+ */
 export function createRestCheck(
   world: World,
   store: Pick<Store, "marks" | "entries" | "read">,
-  { books, booksTold, deletions, surveyChanges, counts, deliveries, dutyNow }: Judges,
-): RestCheck {
+  { deliveries, dutyNow }: { deliveries: Deliveries; dutyNow(response: SimResponse): Duty },
+  atRest: readonly AtRest[],
+) {
   /** Whether a response waits for details that fail for ever, and its survey knows of none that could tell this from an outage: it waits for a day. */
   const isPatient = (response: SimResponse | undefined): boolean => {
     if (response === undefined) return false;
@@ -71,7 +48,7 @@ export function createRestCheck(
     if (sent === undefined) {
       if (dutyNow(response) !== "must" || isRightlyHeld(world, store, response)) return undefined;
       if (isPatient(response)) return undefined;
-      return { rule: "lost", told: `${name}, complete since ${sinceStart(world, response)} s, was never emitted` };
+      return { rule: "lost", told: `${name}, complete since ${sinceStart(response)} s, was never emitted` };
     }
     const count = version.records.length;
     const leeway = leewayOf(world, response);
@@ -83,42 +60,33 @@ export function createRestCheck(
       !leeway.part &&
       !mayLieApart(world, response) &&
       // Of one whose equal records stand on both sides of an edge no page proves a change.
-      !response.survey.traits.twins &&
-      !changesItsMind(world, response);
+      !response.survey.traits.twins;
     if (isCompared && !isUpToDate(response, sent.said, world.plan.source.privacy.comments === "drop"))
       return { rule: "update", told: `${name} has changed, and nobody was told` };
-    if (sent.answers >= count || leeway.stays) return undefined;
-    return { rule: "short", told: `${name} was emitted with ${sent.answers} of ${count} records` };
+    if (sent.said.records >= count || leeway.stays) return undefined;
+    return { rule: "short", told: `${name} was emitted with ${sent.said.records} of ${count} records` };
   };
 
   const unfinishedOf = (survey: SimSurvey): Unfinished | undefined => {
     const name = `survey ${survey.id}`;
+    const { mark } = store.marks.get(survey.id) ?? {};
     const waiting = waitingOf(store.entries(survey.id), (id) => isPatient(world.responses.get(id)));
     if (waiting !== undefined) return { rule: "liveness: waiting", told: `${name}: ${waiting} is still waiting` };
-    const left = leftIn(store.marks.get(survey.id)?.mark, survey);
+    const left = leftIn(mark, survey);
     if (left !== undefined) return { rule: "liveness: left", told: `${name}: ${left}` };
     if (survey.responses.some(isPatient)) return undefined;
-    const wrong = books.wrongAtRest(survey);
-    if (wrong !== undefined) return { rule: "liveness: books", told: `${name}: ${wrong}` };
-    const untold = booksTold.wrongAtRest(survey.id);
-    if (untold !== undefined) return { rule: "liveness: books told", told: `${name}: ${untold}` };
-    const deletion = deletions.wrongAtRest(survey);
-    if (deletion !== undefined) return { rule: "deleted", told: deletion };
-    const { mark } = store.marks.get(survey.id) ?? {};
-    const change = surveyChanges.wrongAtRest(survey, mark?.known);
-    if (change !== undefined) return { rule: "survey changed", told: `${name}: ${change}` };
-    const count = counts.wrongAtRest(survey, mark);
-    return count === undefined ? undefined : { rule: "survey counts", told: `${name}: ${count}` };
+    return first([...atRest], ([rule, wrong]) => {
+      const problem = wrong(survey, mark);
+      return problem === undefined ? undefined : { rule, told: `${name}: ${problem}` };
+    });
   };
 
-  return {
-    unfinished() {
-      const surveys = [...world.surveys.values()].filter(({ id }) => selected(id, world.plan.source.surveys));
-      // What is lost says more than the books that miss it.
-      return (
-        first([...world.surveys.values()], (survey) => first(listedOf(survey), missing)) ?? first(surveys, unfinishedOf)
-      );
-    },
+  return (): Unfinished | undefined => {
+    const surveys = [...world.surveys.values()].filter(({ id }) => selected(id, world.plan.source.surveys));
+    // What is lost says more than the books that miss it.
+    return (
+      first([...world.surveys.values()], (survey) => first(listedOf(survey), missing)) ?? first(surveys, unfinishedOf)
+    );
   };
 }
 
@@ -147,11 +115,6 @@ function leftIn(mark: SurveyState | undefined, survey: SimSurvey): string | unde
   return openTo(mark) !== undefined ? "the head was not read to where it is settled" : undefined;
 }
 
-function sinceStart(world: World, { completedAt = 0 }: SimResponse): string {
-  return ((completedAt - world.startedAt) / 1000).toFixed(0);
-}
-
-/** Whether operation 9 gives something else from some moment on: no rule tells then which of its answers the pages confirm. */
-function changesItsMind({ plan }: World, { survey }: SimResponse): boolean {
-  return plan.surveys.some(({ id, flips }) => id === survey.id && flips.some(({ change }) => "single" in change));
+function sinceStart({ completedAt = 0 }: SimResponse): string {
+  return ((completedAt - START) / 1000).toFixed(0);
 }

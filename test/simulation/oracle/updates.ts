@@ -1,5 +1,6 @@
 import type { ResponseCompleted } from "../../../lib/events/index.ts";
 import type { SimResponse } from "../service/survey-model.ts";
+import { answersOf, eventAnswers } from "./expected-answers.ts";
 
 // What updates may say: each differs from the event before it in what it names, and no revision says two things.
 
@@ -13,18 +14,10 @@ export interface Said {
 export function saidBy({ data }: Pick<ResponseCompleted, "data">): Said {
   const { country, crk, promoCode, started, completed, answerCount } = data.response;
   return {
-    answers: textOf(data.answers.map((answer) => ({ ...answer, ...answer.raw }))),
+    answers: eventAnswers(data.answers),
     facts: JSON.stringify([started.local, completed.local, country, crk, promoCode]),
     records: answerCount,
   };
-}
-
-/** The answers of some records, but for the texts of comments and what no digest holds. */
-function textOf(records: readonly Record<string, unknown>[]): string {
-  const keys = records.map(({ questionId, answer, score, comment }) =>
-    JSON.stringify([questionId, answer, score, comment !== "" && comment !== null && comment !== undefined]),
-  );
-  return keys.sort().join("\n");
 }
 
 /** What is wrong with an event beside those that the bus has of the same response. */
@@ -52,16 +45,6 @@ export function wrongUpdate(
 
 /** Whether an event says what its response is by now; `dropComments`: but for its comments. */
 export function isUpToDate({ versions }: SimResponse, said: Said, dropComments: boolean): boolean {
-  const records = versions.at(-1)?.records ?? [];
-  const compared = dropComments ? records.map((record) => ({ ...record, comment: "" })) : records;
-  return knownText(compared) === said.answers;
-}
-
-const known = new WeakMap<object, string>();
-
-/** Asked for at each tick of the second phase, in which nothing changes. */
-function knownText(records: readonly Record<string, unknown>[]): string {
-  const text = known.get(records) ?? textOf(records);
-  known.set(records, text);
-  return text;
+  const version = versions.at(-1);
+  return version !== undefined && answersOf(version, dropComments) === said.answers;
 }

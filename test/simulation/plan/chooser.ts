@@ -4,41 +4,47 @@ import type { Random } from "../engine/random.ts";
 export interface Cuts {
   /** Ingredients that do not happen, by name. */
   drop: ReadonlySet<string>;
-  /** Most surveys, ticks with changes, and responses of a survey. */
-  surveys: number;
+  /** Most ticks with changes, and responses of a survey. */
   ticks: number;
   responses: number;
 }
 
-export const noCuts: Cuts = { drop: new Set(), surveys: Infinity, ticks: Infinity, responses: Infinity };
+export const noCuts: Cuts = { drop: new Set(), ticks: Infinity, responses: Infinity };
 
-/** Decides what a history is made of; what is left out takes its first, plain form. */
-export interface Chooser {
-  /** Whether an ingredient may happen. */
-  flag(name: string, probability: number): boolean;
-  /** One of the options, by weight; the first one is the plain one, and no ingredient. */
-  option<T extends string>(name: string, weights: Record<T, number>): T;
-}
+/** Every ingredient that was offered, with whether it was drawn. */
+export type Offers = Map<string, boolean>;
 
-export function createChooser(random: Random, drop: ReadonlySet<string>, meet: (name: string) => void): Chooser {
+export type Chooser = ReturnType<typeof createChooser>;
+
+/** Decides what a history is made of, from a stream of its own; what is left out takes its first, plain form. */
+export function createChooser(random: Random, drop: ReadonlySet<string>, met: Set<string>, offers: Offers) {
+  const offer = (ingredient: string, isDrawn: boolean): void => {
+    if (isDrawn || !offers.has(ingredient)) offers.set(ingredient, isDrawn);
+  };
   return {
-    flag(name, probability) {
-      const chosen = random.chance(probability);
-      return chosen && !drop.has(name);
+    random,
+    /** Whether an ingredient may happen. */
+    flag(name: string, probability: number): boolean {
+      const chosen = random.chance(probability) && !drop.has(name);
+      offer(name, chosen);
+      return chosen;
     },
-    option(name, weights) {
-      const entries = Object.entries(weights) as [keyof typeof weights, number][];
+    /** One of the options, by weight; the first one is the plain one, and no ingredient. */
+    option<T extends string>(name: string, weights: Record<T, number>): T {
+      const entries = Object.entries(weights) as [T, number][];
       let left = random.next() * entries.reduce((sum, [, weight]) => sum + weight, 0);
       const chosen = entries.find(([, weight]) => {
         left -= weight;
         return left < 0;
-      });
-      const plain = entries[0];
+      })?.[0];
+      const [plain, ...others] = entries.map(([one]) => one);
       if (plain === undefined || chosen === undefined) throw new RangeError(`${name} has no options`);
-      const ingredient = `${name}:${chosen[0]}`;
-      if (drop.has(name) || drop.has(ingredient) || chosen === plain) return plain[0];
-      meet(ingredient);
-      return chosen[0];
+      for (const other of others) offer(`${name}:${other}`, false);
+      const ingredient = `${name}:${chosen}`;
+      if (chosen === plain || drop.has(name) || drop.has(ingredient)) return plain;
+      offer(ingredient, true);
+      met.add(ingredient);
+      return chosen;
     },
   };
 }

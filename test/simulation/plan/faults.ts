@@ -1,8 +1,7 @@
-import type { Random } from "../engine/random.ts";
 import type { Chooser } from "./chooser.ts";
 
 /** Faults of single calls, each with the probability that a call meets it. */
-export const faultNames = [
+const faultNames = [
   "service:429",
   "service:500",
   "service:reset",
@@ -25,37 +24,35 @@ export const faultNames = [
 
 export type FaultName = (typeof faultNames)[number];
 
-export interface FaultPlan {
-  rates: Partial<Record<FaultName, number>>;
-  /** When faults happen, in ticks from the beginning; outside of these times none does. */
-  windows: { from: number; to: number }[];
-  /** When every request is refused for its token. */
-  tokenRevoked: { from: number; to: number } | undefined;
-  /** When operation 11, or 13, fails for every response. */
-  outages: Partial<Record<"metrics" | "metadata", { from: number; to: number }>>;
-  refusedEvents: boolean;
-}
-
 /** Calls to the bus and the vault are few; and the bus is asked again and again before it is given up. */
 function often(name: FaultName): number {
   if (name === "vault:loses") return 12;
   return name.startsWith("bus:") || name.startsWith("vault:") ? 6 : 1;
 }
 
-export function planFaults(chooser: Chooser, random: Random, calm: boolean, ticks: number): FaultPlan {
-  const rates: FaultPlan["rates"] = {};
+/** A time, in ticks from the beginning. */
+interface Span {
+  from: number;
+  to: number;
+}
+
+export function planFaults(chooser: Chooser, calm: boolean, ticks: number) {
+  const { random } = chooser;
+  const rates: Partial<Record<FaultName, number>> = {};
   for (const name of faultNames) {
     const rate = random.pick([0.01, 0.03, 0.03, 0.12]);
     if (chooser.flag(name, 0.22) && !calm) rates[name] = Math.min(0.7, rate * often(name));
   }
   const everywhere = random.chance(0.5);
   const from = random.next() * ticks;
-  const windows = everywhere ? [{ from: 0, to: ticks }] : [{ from, to: from + 2 + random.next() * ticks * 0.4 }];
+  const windows: Span[] = everywhere
+    ? [{ from: 0, to: ticks }]
+    : [{ from, to: from + 2 + random.next() * ticks * 0.4 }];
   const revokedFrom = random.next() * ticks;
   const revokedTo = revokedFrom + random.next() * 4;
   const revoked = chooser.flag("token-revoked", 0.12) && !calm;
   const refused = chooser.flag("bus:refused", 0.1) && !calm;
-  const outages: FaultPlan["outages"] = {};
+  const outages: Partial<Record<"metrics" | "metadata", Span>> = {};
   for (const kind of ["metrics", "metadata"] as const) {
     const begins = random.next() * ticks;
     const ends = begins + 1 + random.next() * 10;
@@ -63,8 +60,11 @@ export function planFaults(chooser: Chooser, random: Random, calm: boolean, tick
   }
   return {
     rates,
+    /** When operation 11, or 13, fails for every response. */
     outages,
+    /** When faults happen; outside of these times none does. */
     windows,
+    /** When every request is refused for its token. */
     tokenRevoked: revoked ? { from: revokedFrom, to: revokedTo } : undefined,
     refusedEvents: refused,
   };

@@ -1,9 +1,10 @@
-import type { Chooser } from "./chooser.ts";
+import type { Random } from "../engine/random.ts";
 
 // What a history is made of follows how likely it is. Three histories in four draw what ordinary paginated services do.
 // The others are from the odd corner: they draw from all that a service may do.
 
 const ODD_SHARE = 0.25;
+export const ODD_CORNER = "odd-corner";
 
 /** What no ordinary service does, by the names of its ingredients: only histories of the odd corner draw it. */
 export const oddCorner = [
@@ -44,13 +45,9 @@ export const oddCorner = [
   "flip:volatile",
 ] as const;
 
-/** What a history leaves out, given what it is to leave out anyway; `chooser` has a stream for this choice alone. */
-export function planLeftOut(
-  chooser: Chooser,
-  cut: ReadonlySet<string>,
-  meet: (ingredient: string) => void,
-): ReadonlySet<string> {
-  if (!chooser.flag("odd-corner", ODD_SHARE)) return new Set([...cut, ...oddCorner]);
-  meet("odd-corner");
+/** What a history leaves out, given what it is to leave out anyway; `random` has a stream for this choice alone. */
+export function planLeftOut(random: Random, cut: ReadonlySet<string>, met: Set<string>): ReadonlySet<string> {
+  if (!random.chance(ODD_SHARE) || cut.has(ODD_CORNER)) return new Set([...cut, ...oddCorner]);
+  met.add(ODD_CORNER);
   return cut;
 }

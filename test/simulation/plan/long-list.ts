@@ -1,25 +1,21 @@
+import type { PollingSource } from "../../../lib/polling/index.ts";
 import type { Random } from "../engine/random.ts";
 import type { Chooser } from "./chooser.ts";
-import type { SimSource } from "./source.ts";
 import type { ResponsePlan } from "./surveys.ts";
 
 // A survey whose list is long for its pages, and moves while it is caught up in many turns: several pages are on their way then.
-
-export interface LongListPlan {
-  restless: number;
-  /** Milliseconds that a slice has at most. */
-  turnTime: number;
-}
 
 /** Records of the list at the beginning. */
 export const LONG_LIST = 1_600;
 /** Intervals at the beginning in which much of it changes. */
 const RESTLESS_FOR = 5;
 
-/** Changes the source so that the list is caught up. */
-export function planLongList(chooser: Chooser, random: Random, source: SimSource): LongListPlan | undefined {
+/** Changes the source so that the list is caught up. Gives undefined where no list is long. */
+export function planLongList(chooser: Chooser, source: PollingSource) {
+  const { random } = chooser;
   const startFrom = random.pick(["beginning", "beginning", source.startFrom]);
   const restless = random.pick([0.1, 0.2, 0.6]);
+  /** Milliseconds that a slice has at most. */
   const turnTime = random.pick([Infinity, 300, 1_000, 3_000]);
   if (!chooser.flag("long-list", 0.1)) return undefined;
   source.startFrom = startFrom;

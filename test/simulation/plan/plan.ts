@@ -1,13 +1,14 @@
-import { type Random, randomStream } from "../engine/random.ts";
+import type { PollingSource } from "../../../lib/polling/index.ts";
+import { randomStream } from "../engine/random.ts";
 import { leastPage } from "../service/survey-model.ts";
-import { type Chooser, type Cuts, createChooser } from "./chooser.ts";
-import { type FaultPlan, planFaults } from "./faults.ts";
+import { type Chooser, type Cuts, createChooser, type Offers } from "./chooser.ts";
+import { planFaults } from "./faults.ts";
 import { planLeftOut } from "./likelihood.ts";
 import { planLongList } from "./long-list.ts";
-import { planSource, type SimSource } from "./source.ts";
+import { planSource } from "./source.ts";
 import { planService, planSurvey, type SurveyPlan } from "./surveys.ts";
 import { planWords } from "./words.ts";
-import { planWorkers, type WorkerPlan } from "./workers.ts";
+import { planWorkers } from "./workers.ts";
 
 /** Histories begin around here: the clocks of Europe are set forward a few hours later. */
 export const START = Date.UTC(2026, 2, 28, 21, 0, 0);
@@ -16,7 +17,7 @@ export const START = Date.UTC(2026, 2, 28, 21, 0, 0);
  * Requests a tick that all slow work needs: the bounds of the design hold only where the background budget is sufficient, and
  * on the scale of a history everything is due far more often than by default.
  */
-function neededBudget(source: SimSource, surveys: SurveyPlan[]): number {
+function neededBudget(source: PollingSource, surveys: SurveyPlan[]): number {
   const { interval, rescan } = source;
   const ticks = (milliseconds: number): number => Math.max(1, milliseconds / interval);
   let needed = 0;
@@ -34,7 +35,6 @@ export function pagesOf({ responses, traits }: SurveyPlan): number {
   return Math.ceil(records / (traits.shortPages ? leastPage(traits) : 60));
 }
 
-/** Everything about a history that chance decides beforehand. */
 /** The wall clock of the service: local time in a zone it never names, set forward or back once. */
 export interface ServiceClock {
   /** Milliseconds to add to UTC before the change, after it, and when it is (epoch milliseconds). */
@@ -43,51 +43,27 @@ export interface ServiceClock {
   changesAt: number;
 }
 
-export interface Plan {
-  seed: number;
-  source: SimSource;
-  /** A history without faults: bounds on lateness and requests hold in it. */
-  calm: boolean;
-  /** The background budget is far from sufficient: nothing is late by any bound then, but it must be kept to. */
-  tight: boolean;
-  /** Ticks during which things change. */
-  ticks: number;
-  clock: ServiceClock;
-  surveys: SurveyPlan[];
-  faults: FaultPlan;
-  workers: WorkerPlan;
-  /** Milliseconds: usual latency of a call, by port. */
-  latency: { service: number; state: number; publisher: number; vault: number };
-  /** Most milliseconds by which the index of what is due lags behind. */
-  indexLag: number;
-  /** How likely the service is to change between two reads. */
-  restless: number;
-  /** Ingredients chosen so far; what only may happen is added when it does. */
-  met: Set<string>;
-}
+export type Plan = ReturnType<typeof planHistory>;
 
-export function planHistory(seed: number, cuts: Cuts): Plan {
+/** Everything about a history that chance decides beforehand. */
+export function planHistory(seed: number, cuts: Cuts) {
   const met = new Set<string>();
-  const meet = (ingredient: string): void => void met.add(ingredient);
-  const leftOut = planLeftOut(createChooser(randomStream(seed, "likelihood"), cuts.drop, meet), cuts.drop, meet);
-  const chooserOf = (name: string): { chooser: Chooser; random: Random } => {
-    const random = randomStream(seed, name);
-    return { random, chooser: createChooser(random, leftOut, meet) };
-  };
-  const general = chooserOf("general");
-  const { random, chooser } = general;
+  const offers: Offers = new Map();
+  const leftOut = planLeftOut(randomStream(seed, "likelihood"), cuts.drop, met);
+  const chooserOf = (name: string): Chooser => createChooser(randomStream(seed, name), leftOut, met, offers);
+  const chooser = chooserOf("general");
+  const { random } = chooser;
   const calm = chooser.option("weather", { faults: 2, calm: 1 }) === "calm";
   const tight = chooser.flag("tight-budget", 0.1) && calm;
   if (tight) met.add("tight-budget");
   const ticks = Math.min(random.between(18, 30), cuts.ticks);
-  const source = planSource(chooser, random);
-  source.questions = chooserOf("questions").chooser.option("questions", { full: 10, labels: 1, none: 1 });
-  const lists = chooserOf("long list");
-  const long = tight ? undefined : planLongList(lists.chooser, lists.random, source);
+  const source = planSource(chooser);
+  source.questions = chooserOf("questions").option("questions", { full: 10, labels: 1, none: 1 });
+  const long = tight ? undefined : planLongList(chooserOf("long list"), source);
   if (long !== undefined) met.add("long-list");
   const looks = chooserOf("rescan");
   // What a rescan finds is not found by a full read first.
-  if (looks.chooser.flag("rare-full-read", 0.2) && calm && !tight && long === undefined) {
+  if (looks.flag("rare-full-read", 0.2) && calm && !tight && long === undefined) {
     met.add("rare-full-read");
     source.rescan = { every: source.interval * 5, full: source.interval * looks.random.between(60, 90) };
   }
@@ -100,62 +76,65 @@ export function planHistory(seed: number, cuts: Cuts): Plan {
   const changesAt = START + random.next() * source.interval * ticks;
   const folds = chooser.flag("clock-change", 0.25);
   if (folds) met.add("clock-change");
-  const services = chooserOf("service");
-  const drawnService = planService(services.chooser);
+  const drawnService = planService(chooserOf("service"));
   const traits = long === undefined ? drawnService : { layout: "contiguous" as const, single: "right" as const };
-  const count = Math.min(random.between(3, 4), cuts.surveys);
+  const count = random.between(3, 4);
   const fresh = random.between(1, 2);
   const createsNew = chooser.flag("new-surveys", 0.25);
   if (createsNew) met.add("new-surveys");
   let last = random.pick([0, 80, 960, 99_970, 2_147_483_500]);
   const surveys: SurveyPlan[] = [];
   for (let i = 0; i < count + (createsNew ? fresh : 0); i += 1) {
+    const { interval } = source;
     const own = chooserOf(`survey ${i}`);
-    const shapes = chooserOf(`shapes ${i}`).chooser;
-    const nextId = (): number => {
-      last += own.random.between(1, 3);
-      return last;
-    };
-    const { chooser: choice, random: draws } = chooserOf(`words ${i}`);
-    const words = planWords(choice, draws, { span: source.interval * ticks, interval: source.interval });
-    const mostResponses = cuts.responses;
-    const isLong = long !== undefined && i === 0;
-    const options = {
-      ...own,
-      interval: source.interval,
+    const plan = planSurvey(i + 8, i >= count, {
+      chooser: own,
+      shapes: chooserOf(`shapes ${i}`),
+      words: planWords(chooserOf(`words ${i}`), interval * ticks, interval),
+      service: traits,
+      interval,
       ticks,
-      mostResponses,
+      mostResponses: cuts.responses,
       calm,
       tight,
-      isLong,
-      nextId,
-      service: traits,
-      shapes,
-      words,
-    };
-    surveys.push(planSurvey(i + 8, i >= count, options));
+      isLong: long !== undefined && i === 0,
+      nextId() {
+        last += own.random.between(1, 3);
+        return last;
+      },
+    });
+    surveys.push(plan);
   }
   source.backgroundRequests = tight ? 1 : Math.max(source.backgroundRequests, neededBudget(source, surveys));
-  const weather = chooserOf("weather");
-  const work = chooserOf("workers");
+  const clock: ServiceClock = {
+    offset: hours * 3_600_000,
+    // No zone is further from UTC than these: the poller relies on it.
+    offsetAfter: Math.min(14, Math.max(-12, hours + (folds ? fold : 0))) * 3_600_000,
+    changesAt,
+  };
   return {
     seed,
     source,
+    /** A history without faults: bounds on lateness and requests hold in it. */
     calm,
+    /** The background budget is far from sufficient: nothing is late by any bound then, but it must be kept to. */
     tight,
+    /** Ticks during which things change. */
     ticks,
-    clock: {
-      offset: hours * 3_600_000,
-      // No zone is further from UTC than these: the poller relies on it.
-      offsetAfter: Math.min(14, Math.max(-12, hours + (folds ? fold : 0))) * 3_600_000,
-      changesAt,
-    },
+    clock,
     surveys: surveys.filter(({ id }) => !cuts.drop.has(`survey-${id}`)),
-    faults: planFaults(weather.chooser, weather.random, calm, ticks),
-    workers: planWorkers(work.chooser, work.random, { calm, ticks, turnTime: long?.turnTime ?? Infinity }),
+    faults: planFaults(chooserOf("weather"), calm, ticks),
+    /** Milliseconds that a slice has at most. */
+    turnTime: long?.turnTime ?? Infinity,
+    workers: planWorkers(chooserOf("workers"), { calm, ticks }),
+    /** Milliseconds: usual latency of a call, by port. */
     latency: { service, state: 8, publisher: 30, vault: 40 },
+    /** Most milliseconds by which the index of what is due lags behind. */
     indexLag,
+    /** How likely the service is to change between two reads. */
     restless,
+    /** Ingredients chosen so far; what only may happen is added when it does. */
     met,
+    offers,
   };
 }

@@ -1,13 +1,11 @@
 import type { PollingSource } from "../../../lib/polling/index.ts";
-import type { Random } from "../engine/random.ts";
 import type { Chooser } from "./chooser.ts";
 
 const MINUTE = 60_000;
 
 /** The configuration of a history's source: durations keep the proportions of the defaults, on a smaller scale. */
-export type SimSource = PollingSource;
-
-export function planSource(chooser: Chooser, random: Random): SimSource {
+export function planSource(chooser: Chooser): PollingSource {
+  const { random } = chooser;
   const interval = MINUTE * Number(chooser.option("interval", { 1: 6, 5: 2, 30: 1 }));
   const startFrom = chooser.option("start", { now: 6, beginning: 2, date: 1 });
   const every = interval * random.between(3, 8);

@@ -1,6 +1,4 @@
-import type { Random } from "../engine/random.ts";
-import type { OddRecord } from "../service/odd-records.ts";
-import { oddRecords } from "../service/odd-records.ts";
+import { type OddRecord, oddRecords } from "../service/odd-records.ts";
 import { mayTie, tiesResponses } from "../service/rereads.ts";
 import type { Detail, Traits } from "../service/survey-model.ts";
 import type { Chooser } from "./chooser.ts";
@@ -24,7 +22,7 @@ export interface ResponsePlan {
   single: Detail;
 }
 
-export interface Flip {
+interface Flip {
   at: number;
   change: Partial<Traits>;
   name: string;
@@ -49,9 +47,8 @@ export interface SurveyPlan {
   broken: { from: number; to: number; page: number } | undefined;
 }
 
-export interface SurveyPlanOptions {
+interface SurveyPlanOptions {
   chooser: Chooser;
-  random: Random;
   interval: number;
   ticks: number;
   mostResponses: number;
@@ -70,12 +67,12 @@ export interface SurveyPlanOptions {
 }
 
 /** The traits that a service has for all surveys alike. */
-export type ServiceTraits = Pick<Traits, "layout" | "single">;
+type ServiceTraits = Pick<Traits, "layout" | "single">;
 
 export function planService(chooser: Chooser): ServiceTraits {
   return {
-    layout: chooser.option("layout", { contiguous: 4, interleaved: 2, scattered: 2 }),
-    single: chooser.option("operation-9", {
+    layout: chooser.option<Traits["layout"]>("layout", { contiguous: 4, interleaved: 2, scattered: 2 }),
+    single: chooser.option<Traits["single"]>("operation-9", {
       right: 6,
       gone: 2,
       more: 2,
@@ -89,7 +86,8 @@ export function planService(chooser: Chooser): ServiceTraits {
 
 const DAY = 86_400_000;
 
-export function planTraits({ chooser, random, shapes, service }: SurveyPlanOptions): Traits {
+function planTraits({ chooser, shapes, service }: SurveyPlanOptions): Traits {
+  const { random } = chooser;
   const few = random.between(1, 3);
   const answers: Record<string, [number, number]> = {
     some: [few, few + random.between(1, 9)],
@@ -98,23 +96,43 @@ export function planTraits({ chooser, random, shapes, service }: SurveyPlanOptio
     huge: [60, 230],
   };
   const traits: Traits = {
-    sortKey: chooser.option("key", { responseId: 4, dateStart: 3, dateCompleted: 4, hash: 1, reversed: 1 }),
+    sortKey: chooser.option<Traits["sortKey"]>("key", {
+      responseId: 4,
+      dateStart: 3,
+      dateCompleted: 4,
+      hash: 1,
+      reversed: 1,
+    }),
     layout: service.layout,
     stableDesc: chooser.option("desc", { reversed: 1, stable: 1 }) === "stable",
     listsOpen: chooser.option("open", { unlisted: 1, listed: 1 }) === "listed",
-    openDate: chooser.option("open-date", { null: 1, empty: 1, zeros: 1, start: 1 }),
-    pastEnd: chooser.option("past-end", { empty: 3, "not-found": 1, "bad-request": 1, repeat: 1, fault: 1 }),
+    openDate: chooser.option<Traits["openDate"]>("open-date", { null: 1, empty: 1, zeros: 1, start: 1 }),
+    pastEnd: chooser.option<Exclude<Traits["pastEnd"], "no-content">>("past-end", {
+      empty: 3,
+      "not-found": 1,
+      "bad-request": 1,
+      repeat: 1,
+      fault: 1,
+    }),
     shortPages: chooser.option("pages", { full: 8, short: 1 }) === "short",
-    counts: chooser.option("counts", { right: 5, lagging: 1, frozen: 1, starts: 1, one: 1, lying: 1, odd: 1 }),
+    counts: chooser.option<Traits["counts"]>("counts", {
+      right: 5,
+      lagging: 1,
+      frozen: 1,
+      starts: 1,
+      one: 1,
+      lying: 1,
+      odd: 1,
+    }),
     countLag: random.between(5, 400) * 1000,
     single: service.single,
     answers: answers[chooser.option("answers", { some: 6, one: 1, many: 3, huge: 0.6 })] ?? [1, 3],
     twins: chooser.option("twins", { none: 8, twins: 1 }) === "twins",
-    ties: chooser.option("ties", { none: 8, records: 0.7, responses: 0.7, both: 0.7 }),
+    ties: chooser.option<Traits["ties"]>("ties", { none: 8, records: 0.7, responses: 0.7, both: 0.7 }),
     replicas: false,
-    volatile: chooser.option("volatile", { none: 15, undocumented: 2, comment: 2, order: 2 }),
-    metricsAs: shapes.option("metrics-as", { map: 10, list: 2, bare: 2 }),
-    metadataAs: shapes.option("metadata-as", { one: 10, several: 2, anonymous: 2 }),
+    volatile: chooser.option<Traits["volatile"]>("volatile", { none: 15, undocumented: 2, comment: 2, order: 2 }),
+    metricsAs: shapes.option<Traits["metricsAs"]>("metrics-as", { map: 10, list: 2, bare: 2 }),
+    metadataAs: shapes.option<Traits["metadataAs"]>("metadata-as", { one: 10, several: 2, anonymous: 2 }),
     namesItself: shapes.option("survey-ids", { present: 10, missing: 2 }) === "present",
   };
   if (traits.pastEnd === "empty" && shapes.flag("past-end:no-content", 0.2)) traits.pastEnd = "no-content";
@@ -128,7 +146,8 @@ export function planTraits({ chooser, random, shapes, service }: SurveyPlanOptio
 }
 
 export function planSurvey(id: number, isNew: boolean, options: SurveyPlanOptions): SurveyPlan {
-  const { chooser, random, interval, ticks, service } = options;
+  const { chooser, interval, ticks, service } = options;
+  const { random } = chooser;
   const isPlain = service.layout === "contiguous" && service.single === "right";
   // A long list in which much completes late, and nothing but the poller can keep it waiting.
   const isDeep = chooser.flag("late-deep", 0.4) && options.calm && isPlain;
@@ -157,7 +176,7 @@ export function planSurvey(id: number, isNew: boolean, options: SurveyPlanOption
     isDeep,
     responses: planResponses(traits, { createdAt, isDeep }, options),
     orphansAt: chooser.flag("orphan-records", 0.08) ? orphanTimes : [],
-    flips: isDeep || options.isLong || options.tight ? [] : planFlips(traits, span, options),
+    flips: isDeep || options.isLong || options.tight ? [] : planFlips(traits, span, chooser),
     hidden: chooser.flag("survey-hidden", 0.12) && !options.isLong ? hidden : undefined,
     gone: chooser.flag("survey-gone", 0.12) && !options.isLong ? gone : undefined,
     // A response that fills short pages in the midst of a list, and is all there is, looks like the last page.
@@ -166,7 +185,8 @@ export function planSurvey(id: number, isNew: boolean, options: SurveyPlanOption
 }
 
 /** Each trait that the poller learns changes in some history. */
-function planFlips(traits: Traits, span: number, { chooser, random }: SurveyPlanOptions): Flip[] {
+function planFlips(traits: Traits, span: number, chooser: Chooser): Flip[] {
+  const { random } = chooser;
   const others = {
     sortKey: random.pick(["responseId", "dateStart", "dateCompleted", "hash", "reversed"] as const),
     counts: random.pick(["right", "frozen", "starts", "one", "lying"] as const),
@@ -182,13 +202,13 @@ function planFlips(traits: Traits, span: number, { chooser, random }: SurveyPlan
   return flips;
 }
 
-interface Kind {
-  createdAt: number;
-  isDeep: boolean;
-}
-
-function planResponses(traits: Traits, { createdAt, isDeep }: Kind, options: SurveyPlanOptions): ResponsePlan[] {
-  const { chooser, random, interval, ticks, mostResponses, nextId } = options;
+function planResponses(
+  traits: Traits,
+  { createdAt, isDeep }: Pick<SurveyPlan, "createdAt" | "isDeep">,
+  options: SurveyPlanOptions,
+): ResponsePlan[] {
+  const { chooser, interval, ticks, mostResponses, nextId } = options;
+  const { random } = chooser;
   const span = interval * ticks;
   const [least, most] = traits.answers;
   // Lists of a few pages, whatever the size of a response.
@@ -247,8 +267,9 @@ interface ResponseKind {
 function planResponse(
   traits: Traits,
   { ends, late, begin, isDeep, isPurged }: ResponseKind,
-  { chooser, random, interval, ticks, isLong, shapes }: SurveyPlanOptions,
+  { chooser, interval, ticks, isLong, shapes }: SurveyPlanOptions,
 ): Omit<ResponsePlan, "id"> {
+  const { random } = chooser;
   const [least, most] = traits.answers;
   const kind = random.next();
   const short = random.between(10, 300) * 1000;
@@ -262,9 +283,9 @@ function planResponse(
   // Large ones take their time to read.
   const isThere = chooser.flag(`odd:${odd}`, odd === "large" ? 0.2 : 1);
   const isOdd = chooser.flag("odd-records", 0.06) && isThere;
-  const single = planDetail("single", interval, chooser, random);
-  const metrics = planDetail("metrics", interval, chooser, random);
-  const metadata = planDetail("metadata", interval, chooser, random);
+  const single = planDetail("single", interval, chooser);
+  const metrics = planDetail("metrics", interval, chooser);
+  const metadata = planDetail("metadata", interval, chooser);
   const hangs = shapes.flag("details-hang", 0.004);
   return {
     startsAt: Math.max(begin, ends - lasts),
@@ -282,8 +303,8 @@ function planResponse(
 }
 
 /** Milliseconds after completion. */
-function planDetail(name: string, interval: number, chooser: Chooser, random: Random): Detail {
-  const soon = random.next() ** 2 * interval * 5;
+function planDetail(name: string, interval: number, chooser: Chooser): Detail {
+  const soon = chooser.random.next() ** 2 * interval * 5;
   const plain = { presentFrom: -Infinity, failsUntil: -Infinity };
   switch (chooser.option(name, { there: 60, late: 1, never: 1, failing: 1, "failing-for-ever": 0.4 })) {
     case "late":

@@ -1,4 +1,3 @@
-import type { Random } from "../engine/random.ts";
 import type { Chooser } from "./chooser.ts";
 
 /** What happens to one run of the poller. */
@@ -8,38 +7,18 @@ export interface RunPlan {
   /** Milliseconds from its start after which nothing new is begun. */
   deadline: number;
   /** Calls after which the process dies or stands still. */
-  diesAfter: number | undefined;
+  diesAfter?: number;
   /** Whether it dies after its first request to the bus instead: the moment at which most is at stake. */
-  diesPublishing: boolean;
-  freezesAfter: number | undefined;
+  diesPublishing?: boolean;
+  freezesAfter?: number;
   /** Milliseconds. */
   frozenFor: number;
   /** Made again under the same name a little later, as a failed invocation is. */
-  retried: boolean;
+  retried?: boolean;
 }
 
-export interface WorkerPlan {
-  /** Runs of each tick with changes: mostly one. */
-  runs: RunPlan[][];
-  /** Milliseconds of a usual run: longer than an interval, it works off backlogs beside the next ticks. */
-  deadline: number;
-  /** Milliseconds that a slice has at most. */
-  turnTime: number;
-  /** Milliseconds for which a tick catches up before it leaves the rest to slices. */
-  ownTime: number;
-}
-
-interface WorkerPlanOptions {
-  calm: boolean;
-  ticks: number;
-  turnTime: number;
-}
-
-export function planWorkers(
-  chooser: Chooser,
-  random: Random,
-  { calm, ticks, turnTime }: WorkerPlanOptions,
-): WorkerPlan {
+export function planWorkers(chooser: Chooser, { calm, ticks }: { calm: boolean; ticks: number }) {
+  const { random } = chooser;
   const crashes = chooser.flag("crash", 0.4) && !calm;
   const freezes = chooser.flag("freeze", 0.3) && !calm;
   const doubles = chooser.flag("two-workers", 0.3) && !calm;
@@ -69,5 +48,12 @@ export function planWorkers(
     const second = plain();
     runs.push(random.chance(rate) && doubles ? [first, second] : [first]);
   }
-  return { runs, deadline, turnTime, ownTime: random.pick([0, 0, 300, 5_000]) };
+  return {
+    /** Runs of each tick with changes: mostly one. */
+    runs,
+    /** Milliseconds of a usual run: longer than an interval, it works off backlogs beside the next ticks. */
+    deadline,
+    /** Milliseconds for which a tick catches up before it leaves the rest to slices. */
+    ownTime: random.pick([0, 0, 300, 5_000]),
+  };
 }

@@ -11,8 +11,8 @@ export interface PlantedFault {
   breaks: readonly string[];
   /** Seeds of which one catches it, where that takes less than a few seconds. A sample has only such faults. */
   within?: number;
-  /** The line with the fault in it. */
-  line: (code: string) => string;
+  /** The line with the fault in it, or how it comes of the line. */
+  line: string | ((code: string) => string);
 }
 
 const root = join(import.meta.dirname, "../../..");
@@ -53,7 +53,7 @@ function withFault(text: string, { name, line }: PlantedFault): string {
   const lines = text.split("\n");
   const marker = lines.findIndex((one) => MARKER.exec(one)?.[1] === name);
   const at = lines.findIndex((one, i) => i > marker && !/^\s*\/\//.test(one));
-  return lines.with(at, line(lines[at] ?? "")).join("\n");
+  return lines.with(at, typeof line === "string" ? line : line(lines[at] ?? "")).join("\n");
 }
 
 /** A copy of the code and of the simulation with the fault in it: `simulation` is its folder; `remove` when done. */

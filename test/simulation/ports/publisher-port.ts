@@ -5,16 +5,9 @@ import { copyOf } from "../../support/copy.ts";
 import { MisuseError } from "../../support/state-store.ts";
 import { mix, type Random } from "../engine/random.ts";
 import type { WorkerProcess } from "../engine/worker-process.ts";
+import type { Oracle } from "../oracle/oracle.ts";
 import type { World } from "../world.ts";
-import type { Weather } from "./weather.ts";
-
-export interface BusWatch {
-  /** A request goes out: the moment from which nobody can take it back. */
-  sent(process: WorkerProcess, events: OutgoingEvent[]): void;
-  /** The bus has an event. Given with whether the answer that says so will arrive. */
-  delivered(process: WorkerProcess, event: OutgoingEvent, answered: boolean): void;
-  refused(detail: ResponseCompleted): void;
-}
+import { lostAnswer, throttled, type Weather } from "./weather.ts";
 
 const MOST_ATTEMPTS = 5;
 
@@ -24,7 +17,7 @@ export function publisherPort(
   weather: Weather,
   process: WorkerProcess,
   random: Random,
-  watch: BusWatch,
+  watch: Oracle["bus"],
 ): Publisher {
   const made = new WeakMap<SealedEvent, OutgoingEvent>();
   const madeOf = (sealed: SealedEvent): OutgoingEvent => {
@@ -36,10 +29,9 @@ export function publisherPort(
   /** One PutEvents: codes by index, undefined is published. */
   const putEvents = async (batch: OutgoingEvent[]): Promise<(string | undefined)[]> => {
     watch.sent(process, batch);
-    const answers = process.call("publisher", "putEvents", () => {
+    const answers = process.call("publisher", () => {
       world.trace?.(() => `${process.name} publishes ${batch.map(nameOf).join(", ")}`);
-      if (weather.happens("bus:throttled"))
-        throw Object.assign(new Error("throttled"), { name: "ThrottlingException" });
+      if (weather.happens("bus:throttled")) throw throttled();
       const lost = weather.happens("bus:lost-answer");
       const codes = batch.map((event) => {
         if (hasContents(event) && isRefused(world, event.detail)) {
@@ -50,7 +42,7 @@ export function publisherPort(
         watch.delivered(process, event, !lost);
         return undefined;
       });
-      if (lost) throw Object.assign(new Error("no answer in time"), { name: "TimeoutError" });
+      if (lost) throw lostAnswer();
       return codes;
     });
     try {

@@ -3,6 +3,7 @@ import type { DataRequest } from "../../../lib/survey-api/token/authorized.ts";
 import type { Model } from "../../../local/simulator/model.ts";
 import { mix } from "../engine/random.ts";
 import type { WorkerProcess } from "../engine/worker-process.ts";
+import type { Oracle } from "../oracle/oracle.ts";
 import { START } from "../plan/plan.ts";
 import { signed, tiesResponses, turned } from "../service/rereads.ts";
 import { definitionShown, listedItem } from "../service/survey-facts.ts";
@@ -16,7 +17,6 @@ import {
   type SimResponse,
   type SimSurvey,
 } from "../service/survey-model.ts";
-import type { PageRead } from "../sometimes/page-log.ts";
 import type { World } from "../world.ts";
 import type { Weather } from "./weather.ts";
 
@@ -24,21 +24,6 @@ import type { Weather } from "./weather.ts";
 const EMPTY_ONCE = 120_000;
 /** As if so many pages were read at the first look at a survey. */
 const FIRST_LOOK_CHANCES = 6;
-
-export interface ServiceWatch {
-  /** Called at the moment of each request. */
-  request(operation: string): void;
-  /** Called with the rows of the survey list at the moment of its answer. */
-  listed(rows: readonly Json[]): void;
-  page(process: WorkerProcess, read: PageRead): void;
-  /** Called when one is asked for, whatever comes of it; and at the moment of the answer. */
-  asked(kind: "metrics" | "metadata", responseId: number): void;
-  /** Called when operation 9 is asked about one. */
-  single(responseId: number): void;
-  detail(kind: "metrics" | "metadata", response: SimResponse, answer: "found" | "absent" | "failed"): void;
-  /** Called when no answer is going to come. */
-  hangs(response: SimResponse): void;
-}
 
 /** A status with the JSON of its body; "never": none comes. */
 export type ServiceAnswer = { status: 200; body: unknown } | { status: 204 | 400 | 404 } | { status: "never" };
@@ -63,7 +48,7 @@ export function createAnswers(
   world: World,
   weather: Weather,
   process: WorkerProcess,
-  watch: ServiceWatch,
+  watch: Oracle["service"],
 ): (request: DataRequest<unknown>) => Coming {
   const { scheduler } = world;
   let answers = 0;
@@ -84,12 +69,8 @@ export function createAnswers(
 
   /** Only from the page on that has shown it open can an open response be looked at again. */
   const noteOpen = (records: readonly unknown[]): void => {
-    let last: unknown;
-    for (const record of records) {
-      const { responseId } = (record ?? {}) as { responseId?: unknown };
-      if (responseId === last) continue;
-      last = responseId;
-      const response = world.responses.get(Number(responseId));
+    for (const id of new Set(records.map((record) => (record as { responseId?: unknown } | null)?.responseId))) {
+      const response = world.responses.get(Number(id));
       if (response !== undefined && response.endedAt === undefined) response.shownOpen = true;
     }
   };
@@ -100,7 +81,7 @@ export function createAnswers(
     const listed = [...world.surveys.values()].filter((survey) => !survey.hidden);
     const rows = listed.map((survey) => ({
       ...listedItem(survey),
-      ...(survey.oddCreated ? { created: null } : {}),
+      ...(survey.plan.oddCreated ? { created: null } : {}),
       impressions: Math.floor(scheduler.now() / 1000),
       opened: Math.floor(scheduler.now() / 7000),
     }));
@@ -170,7 +151,7 @@ export function createAnswers(
     const hangs = weather.happens("service:detail-hangs") || (state === "failed" && response[kind].hangs === true);
     const mixedUp = state === "found" && kind === "metadata" ? metadataOfOther(response) : undefined;
     const answer = weather.isOut(kind) || hangs || mixedUp !== undefined ? "failed" : state;
-    watch.detail(kind, response, answer);
+    watch.answered(kind, response, answer);
     if (hangs) {
       world.meet("detail-hangs");
       watch.hangs(response);

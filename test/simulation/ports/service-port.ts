@@ -6,9 +6,10 @@ import { createCalls } from "../../../lib/survey-api/calls.ts";
 import { TimeoutError } from "../../../lib/survey-api/errors.ts";
 import type { DataRequest } from "../../../lib/survey-api/token/authorized.ts";
 import type { WorkerProcess } from "../engine/worker-process.ts";
+import type { Oracle } from "../oracle/oracle.ts";
 import type { Life } from "../service/life.ts";
 import type { World } from "../world.ts";
-import { createAnswers, type ServiceAnswer, type ServiceWatch } from "./service-answers.ts";
+import { createAnswers, type ServiceAnswer } from "./service-answers.ts";
 import type { Weather } from "./weather.ts";
 
 /** Pages of one survey on their way at once from which on it is read ahead in depth. */
@@ -27,7 +28,7 @@ export function servicePort(
   weather: Weather,
   life: Life,
   process: WorkerProcess,
-  watch: ServiceWatch,
+  watch: Oracle["service"],
   { abortsAt, definitions }: { abortsAt: number; definitions: KeptDefinitions },
 ): SurveyService {
   const { clock } = process;
@@ -47,7 +48,7 @@ export function servicePort(
   const ask = (request: DataRequest<unknown>): Promise<ServiceAnswer> => {
     if (clock.now() >= abortsAt) throw new OutOfTimeError();
     const { name, told, answer } = answerTo(request);
-    return process.call("service", name, () => {
+    return process.call("service", () => {
       watch.request(name);
       if (restless.chance(world.plan.restless)) {
         if ([...pages.values()].some((some) => new Set(some).size >= MANY_PAGES))

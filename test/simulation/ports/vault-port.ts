@@ -8,14 +8,14 @@ export function vaultPort(objects: Map<string, unknown>, process: WorkerProcess,
   return {
     put(key, value) {
       const kept = copyOf(value);
-      return process.call("vault", "put", () => void objects.set(key, kept));
+      return process.call("vault", () => void objects.set(key, kept));
     },
     get: (key) =>
-      process.call("vault", "get", () => {
+      process.call("vault", () => {
         // The bucket has its own time after which things go.
         if (objects.has(key) && weather.happens("vault:loses")) objects.delete(key);
         return copyOf(objects.get(key));
       }),
-    delete: (key) => process.call("vault", "delete", () => void objects.delete(key)),
+    delete: (key) => process.call("vault", () => void objects.delete(key)),
   };
 }

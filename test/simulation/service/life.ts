@@ -20,12 +20,6 @@ import {
   type Version,
 } from "./survey-model.ts";
 
-/** Everything that is going to change at the service, in the order of time. */
-export interface Life {
-  /** Lets the next change happen now, if it is near: so that changes fall between any two reads. */
-  hurry(): void;
-}
-
 interface Coming {
   time: number;
   run: () => void;
@@ -36,8 +30,10 @@ const NEAR = 2;
 /** Ids above all those of responses, for records that belong to none. */
 const ORPHANS = 2 ** 39;
 
-/** Brings the service into being as it was at the beginning, and plans what happens from then on. */
-export function bringToLife(world: World): Life {
+export type Life = ReturnType<typeof bringToLife>;
+
+/** Brings the service into being as it was at the beginning, and plans everything that is going to change from then on, in the order of time. */
+export function bringToLife(world: World) {
   const coming: Coming[] = [];
   const { scheduler, plan, livenessFrom } = world;
   /** What lies before the beginning happens before it; what is brought forward happens now. */
@@ -75,7 +71,8 @@ export function bringToLife(world: World): Life {
     });
   }
   return {
-    hurry() {
+    /** Lets the next change happen now, if it is near: so that changes fall between any two reads. */
+    hurry(): void {
       const one = coming[next];
       if (one !== undefined && one.time <= scheduler.now() + NEAR * plan.source.interval) runNext();
     },
@@ -83,9 +80,9 @@ export function bringToLife(world: World): Life {
 }
 
 function createSurvey(world: World, plan: SurveyPlan, now: () => number): SimSurvey {
-  const { id, traits, words, oddCreated } = plan;
+  const { id, traits, words } = plan;
   const createdAt = START + plan.createdAt;
-  const told = { id, traits, words, orphans: 0 };
+  const told = { id, plan, traits, words, orphans: 0 };
   const modelOf = (): Model =>
     createModel({
       seed: world.plan.seed,
@@ -95,10 +92,8 @@ function createSurvey(world: World, plan: SurveyPlan, now: () => number): SimSur
     });
   return Object.assign(told, {
     model: modelOf(),
-    copy: traits.replicas ? modelOf() : undefined,
+    ...(traits.replicas ? { copy: modelOf() } : {}),
     isCopysTurn: false,
-    createdAt,
-    oddCreated,
     responses: [],
     editions: [],
     hidden: false,
@@ -107,25 +102,15 @@ function createSurvey(world: World, plan: SurveyPlan, now: () => number): SimSur
     goneTo: Infinity,
     failsFrom: Infinity,
     emptyAt: -Infinity,
-    firstReadAt: undefined,
   });
 }
 
 type At = (time: number, run: () => void) => void;
 
-/** What may happen to a survey and its responses, now. */
-interface Changes {
-  start(plan: ResponsePlan): SimResponse;
-  /** The first time it ends; the second time its `completed` becomes readable. */
-  complete(response: SimResponse): void;
-  change(response: SimResponse, kind: "grows" | "edited"): void;
-  remove(response: SimResponse): void;
-  addOrphan(responseId: unknown): void;
-  flip(change: Partial<SimSurvey["traits"]>): void;
-  edit(): void;
-}
+type Changes = ReturnType<typeof createChanges>;
 
-function createChanges(world: World, survey: SimSurvey, now: () => number): Changes {
+/** What may happen to a survey and its responses, now. */
+function createChanges(world: World, survey: SimSurvey, now: () => number) {
   const { scheduler, plan } = world;
   const { id: surveyId, model, copy } = survey;
 
@@ -149,14 +134,11 @@ function createChanges(world: World, survey: SimSurvey, now: () => number): Chan
   };
 
   return {
-    start({ id, answers, odd, completesAt, single, metrics, metadata }) {
+    start({ id, answers, odd, completesAt, single, metrics, metadata }: ResponsePlan): SimResponse {
       const response: SimResponse = {
         id,
         survey,
         startedAt: now(),
-        endedAt: undefined,
-        completedAt: undefined,
-        removedAt: undefined,
         answers,
         odd,
         grown: 0,
@@ -164,8 +146,6 @@ function createChanges(world: World, survey: SimSurvey, now: () => number): Chan
         single,
         metrics,
         metadata,
-        listedFrom: undefined,
-        noticed: undefined,
       };
       survey.responses.push(response);
       world.responses.set(id, response);
@@ -182,7 +162,8 @@ function createChanges(world: World, survey: SimSurvey, now: () => number): Chan
       addVersion(response, "open");
       return response;
     },
-    complete(response) {
+    /** The first time it ends; the second time its `completed` becomes readable. */
+    complete(response: SimResponse): void {
       const { id, odd } = response;
       const again = response.endedAt !== undefined;
       const wasListed = isListed(response);
@@ -208,7 +189,7 @@ function createChanges(world: World, survey: SimSurvey, now: () => number): Chan
       if (!wasListed && !response.noticed.atHead && now() - response.startedAt > 600_000)
         world.meet("unlisted-late-completion");
     },
-    change(response, kind) {
+    change(response: SimResponse, kind: "grows" | "edited"): void {
       const version = response.versions.at(-1);
       if (version === undefined || !isListed(response)) return;
       world.meet(kind);
@@ -221,25 +202,25 @@ function createChanges(world: World, survey: SimSurvey, now: () => number): Chan
       } else apply((one) => one.edit(surveyId, response.id));
       addVersion(response, version.state);
     },
-    remove(response) {
+    remove(response: SimResponse): void {
       world.meet("deleted");
       world.trace?.(() => `response ${surveyId}/${response.id} is deleted`);
       apply((one) => one.remove(surveyId, response.id));
       response.removedAt = scheduler.now();
     },
-    addOrphan(responseId) {
+    addOrphan(responseId: unknown): void {
       world.meet("orphan-records");
       survey.orphans += 1;
       const overrides = { responseId: ORPHANS + survey.orphans, records: 1, patch: { responseId } };
       const dates = { startedAt: now(), completedAt: now() };
       apply((one) => one.complete(surveyId, 1, { ...overrides, ...dates }));
     },
-    flip(change) {
+    flip(change: Partial<SimSurvey["traits"]>): void {
       world.trace?.(() => `survey ${surveyId} flips: ${JSON.stringify(change)}`);
       survey.traits = { ...survey.traits, ...change };
       apply((one) => one.set(settingsOf(survey, plan.clock, now)));
     },
-    edit() {
+    edit(): void {
       if (survey.editions.length > 0) model.editSurvey(surveyId);
       survey.editions.push(editionNow(survey, now()));
     },

@@ -1,5 +1,5 @@
 import { mix } from "../engine/random.ts";
-import type { CutPage, Json, Ties, Traits } from "./survey-model.ts";
+import type { CutPage, Json, Traits } from "./survey-model.ts";
 
 // What ties on the sort key stands in another order at each read of a page. The list is cut into pages before that, so no record
 // changes its page by it: a service that orders ties anew over all pages has cuts that nobody can see.
@@ -9,8 +9,8 @@ export function mayTie(one: number, other: number): boolean {
   return Math.floor(one / 3) === Math.floor(other / 3);
 }
 
-export const tiesResponses = (ties: Ties): boolean => ties === "responses" || ties === "both";
-const tiesRecords = (ties: Ties): boolean => ties === "records" || ties === "both";
+export const tiesResponses = (ties: Traits["ties"]): boolean => ties === "responses" || ties === "both";
+const tiesRecords = (ties: Traits["ties"]): boolean => ties === "records" || ties === "both";
 
 type TieTraits = Pick<Traits, "ties" | "sortKey" | "layout">;
 

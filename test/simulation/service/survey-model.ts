@@ -1,4 +1,5 @@
 import type { Model } from "../../../local/simulator/model.ts";
+import type { SurveyPlan } from "../plan/surveys.ts";
 import type { WordsPlan } from "../plan/words.ts";
 import type { OddRecord } from "./odd-records.ts";
 
@@ -30,10 +31,10 @@ export interface SimResponse {
   /** Epoch milliseconds. */
   startedAt: number;
   /** When it was finished, whether or not its records said so readably. */
-  endedAt: number | undefined;
+  endedAt?: number;
   /** When it was first readable as completed. */
-  completedAt: number | undefined;
-  removedAt: number | undefined;
+  completedAt?: number;
+  removedAt?: number;
   answers: number;
   odd: OddRecord | undefined;
   /** Records that it has got since it was finished. */
@@ -46,14 +47,14 @@ export interface SimResponse {
   /** Its address, once it is completed. */
   ip?: string;
   /** Epoch milliseconds from which it has been in the list, in whatever state. */
-  listedFrom: number | undefined;
+  listedFrom?: number;
   /** Whether a page was read that showed it open. */
   shownOpen?: boolean;
   /** Epoch milliseconds from which on the poller has that from its page, and not only looked at the page. */
   readOpenAt?: number;
   /** Epoch milliseconds at which its metrics or metadata were asked for first. */
   askedAt?: number;
-  noticed: Noticed | undefined;
+  noticed?: Noticed;
 }
 
 /** How a completion could be noticed when it happened. */
@@ -68,38 +69,29 @@ export interface Noticed {
   listedOpenSince: number | undefined;
 }
 
-export type SortKey = "responseId" | "dateStart" | "dateCompleted" | "hash" | "reversed";
-export type Layout = "contiguous" | "interleaved" | "scattered";
-export type PastEnd = "empty" | "no-content" | "not-found" | "bad-request" | "repeat" | "fault";
-export type CountMode = "right" | "lagging" | "frozen" | "starts" | "one" | "lying" | "odd";
-export type SingleMode = "right" | "gone" | "more" | "fewer" | "bare" | "failing" | "not-open";
-export type Volatile = "none" | "undocumented" | "comment" | "order";
-/** What ties on the sort key, and so stands in another order at each read of a page: records of a response, whole responses. */
-export type Ties = "none" | "records" | "responses" | "both";
-export type OpenDate = "null" | "empty" | "zeros" | "start";
-
 /** How the service behaves for one survey. A flip changes it in mid-history. */
 export interface Traits {
-  sortKey: SortKey;
-  layout: Layout;
+  sortKey: "responseId" | "dateStart" | "dateCompleted" | "hash" | "reversed";
+  layout: "contiguous" | "interleaved" | "scattered";
   /** In desc order the records of one response stand as in asc order. */
   stableDesc: boolean;
   listsOpen: boolean;
-  openDate: OpenDate;
-  pastEnd: PastEnd;
+  openDate: "null" | "empty" | "zeros" | "start";
+  pastEnd: "empty" | "no-content" | "not-found" | "bad-request" | "repeat" | "fault";
   shortPages: boolean;
-  counts: CountMode;
+  counts: "right" | "lagging" | "frozen" | "starts" | "one" | "lying" | "odd";
   /** Milliseconds. */
   countLag: number;
-  single: SingleMode;
+  single: "right" | "gone" | "more" | "fewer" | "bare" | "failing" | "not-open";
   /** Records of a response: least and most. */
   answers: [number, number];
   twins: boolean;
-  ties: Ties;
+  /** What ties on the sort key, and so stands in another order at each read of a page: records of a response, whole responses. */
+  ties: "none" | "records" | "responses" | "both";
   /** Two copies of the list answer in turn, and one of them is behind. */
   replicas: boolean;
   /** What reads differently each time in records that have not changed. */
-  volatile: Volatile;
+  volatile: "none" | "undocumented" | "comment" | "order";
   /** In what shape operation 11 gives metrics: by key, or as a list in the place of the map or of the array around it. */
   metricsAs: "map" | "list" | "bare";
   /** What operation 13 lists: the metadata of the response, that of another one before it, or metadata that name none. */
@@ -122,15 +114,13 @@ export interface Definition {
 
 export interface SimSurvey {
   id: number;
+  plan: SurveyPlan;
   /** The service's own knowledge of it. */
   model: Model;
   /** Another copy of it that is behind, and answers for every second page. */
-  copy: Model | undefined;
+  copy?: Model;
   isCopysTurn: boolean;
-  /** Epoch milliseconds. */
-  createdAt: number;
-  /** `created` in the list is no number. */
-  oddCreated: boolean;
+  /** As they are by now. */
   traits: Traits;
   words: WordsPlan;
   responses: SimResponse[];
@@ -149,7 +139,7 @@ export interface SimSurvey {
   /** Epoch milliseconds of the last page that was empty by mistake. */
   emptyAt: number;
   /** Epoch milliseconds of the first page that was read of it. */
-  firstReadAt: number | undefined;
+  firstReadAt?: number;
 }
 
 /** Whether the list holds it, in whatever state. */

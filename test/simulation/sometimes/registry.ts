@@ -97,27 +97,22 @@ export function stateShownBy(progress: Progress): RareState | undefined {
   return progress.event.proved && provedBy[progress.event.proved];
 }
 
-/** Rare states of many histories. */
-export interface RareStates {
-  add(met: readonly RareState[]): void;
-  /** Histories that met a state. */
-  count(state: RareState): number;
-  never(): RareState[];
-  /** Of these it may be held against a run that it has not met them. */
-  missed(): RareState[];
-}
+export type RareStates = ReturnType<typeof countRareStates>;
 
-export function countRareStates(): RareStates {
+/** Rare states of many histories. */
+export function countRareStates() {
   const counts = new Map<RareState, number>();
   let histories = 0;
   const never = (): RareState[] => rareStates.filter((state) => !counts.has(state));
   return {
-    add(met) {
+    add(met: readonly RareState[]): void {
       histories += 1;
       for (const state of met) counts.set(state, (counts.get(state) ?? 0) + 1);
     },
-    count: (state) => counts.get(state) ?? 0,
+    /** Histories that met a state. */
+    count: (state: RareState): number => counts.get(state) ?? 0,
     never,
-    missed: () => (histories < ENOUGH_HISTORIES ? [] : never()),
+    /** Of these it may be held against a run that it has not met them. */
+    missed: (): RareState[] => (histories < ENOUGH_HISTORIES ? [] : never()),
   };
 }

@@ -33,17 +33,8 @@ export interface Fault {
   delayMs?: number;
 }
 
-export interface FaultHandle {
-  /** Requests hit so far: lets a test prove that its fault took place. */
-  hits(): number;
-  remove(): void;
-}
-
-export interface Faults {
-  add(fault: Fault): FaultHandle;
-  /** Removes every fault. */
-  clear(): void;
-}
+export type FaultHandle = ReturnType<Faults["add"]>;
+export type Faults = ReturnType<typeof createFaults>;
 
 interface Armed {
   fault: Fault;
@@ -52,7 +43,7 @@ interface Armed {
 }
 
 /** Lets the requests to an embedded AWS meet faults. One meets a single fault: the first that is due. */
-export function createFaults(aws: Pick<EmbeddedAws, "use">): Faults {
+export function createFaults(aws: Pick<EmbeddedAws, "use">) {
   const random = seededRandom(1);
   let armed: Armed[] = [];
 
@@ -75,17 +66,19 @@ export function createFaults(aws: Pick<EmbeddedAws, "use">): Faults {
     else void meet(due.fault, operation, request, response, next, random);
   });
   return {
-    add(fault) {
-      const one = { fault, seen: 0, hits: 0 };
+    add(fault: Fault) {
+      const one: Armed = { fault, seen: 0, hits: 0 };
       armed.push(one);
       return {
+        /** Requests hit so far: lets a test prove that its fault took place. */
         hits: () => one.hits,
-        remove: () => {
+        remove: (): void => {
           armed = armed.filter((other) => other !== one);
         },
       };
     },
-    clear() {
+    /** Removes every fault. */
+    clear(): void {
       armed = [];
     },
   };

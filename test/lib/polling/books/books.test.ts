@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { at, poll, worldWith } from "../../../support/survey.ts";
+import { at, MINUTE, runTick, worldWith } from "../../../support/survey.ts";
 
 // R29
 it("books stay open as long as the ledger lacks a listed response, and say how many", async () => {
@@ -12,12 +12,14 @@ it("books stay open as long as the ledger lacks a listed response, and say how m
       state.putEntries(surveyId, isLosing ? entries.filter(({ id }) => id !== 2) : entries),
   };
 
-  await poll(world);
+  const source = { rescan: { every: 15 * MINUTE, full: MINUTE }, backgroundRequests: 100 };
+  await runTick(world, { source });
   expect(world.mark(1).booksOpen).toEqual({ code: "unaccounted", count: 1 });
   expect(world.mark(1).books).toBeUndefined();
 
   isLosing = false;
-  await poll(world, { head: false, rest: { kind: "full read", budget: { left: 100 } } });
+  world.time.now += 2 * MINUTE;
+  await runTick(world, { source });
   expect(world.mark(1)).toMatchObject({ books: { listed: 3, emitted: 3 } });
   expect(world.mark(1).booksOpen).toBeUndefined();
 });

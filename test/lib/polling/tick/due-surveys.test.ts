@@ -53,47 +53,8 @@ describe("an idle tick", () => {
   });
 });
 
-describe("a survey is polled", () => {
-  it("when one of its counts moves, up or down, and the others are left alone", async () => {
-    const world = await polledWorld(4);
-    world.counts.set(2, { correct: 1 });
-    expect(await readBy(world)).toEqual([2]);
-
-    const other = await polledWorld(4);
-    other.counts.set(3, { responses: 2 });
-    expect(await readBy(other)).toEqual([3]);
-  });
-
-  it("not for what says nothing of completions", async () => {
-    const world = await polledWorld(1);
-    world.model.visit(1, 99);
-    world.model.editSurvey(1);
-    expect(await readBy(world)).toEqual([]);
-  });
-
-  it("as seldom as one is scanned anew while none of its counts can be read", async () => {
-    const world = await polledWorld(1);
-    world.counts.set(1, { responses: null, correct: "many", unpaidResponses: undefined });
-    expect(await readBy(world)).toEqual([]);
-    world.time.now += 15 * MINUTE;
-    expect(await readBy(world)).toEqual([1]);
-  });
-
-  it("when something of it waits and is due, whatever its counts say", async () => {
-    const world = worldWith(complete(1));
-    world.model.edit(1, 1, { metrics: { absent: "404" } });
-    await runTick(world);
-    expect(deliveredIds(world)).toEqual([]);
-    world.time.now += 59 * SECOND;
-    expect(await readBy(world)).toEqual([]);
-
-    world.time.now += SECOND;
-    await runTick(world);
-
-    expect(deliveredIds(world)).toEqual([1]);
-  });
-
-  it("for its own time alone: what an outage has kept waiting goes out in several ticks", async () => {
+describe("polled surveys", () => {
+  it("take their own time alone: what an outage has kept waiting goes out in several ticks", async () => {
     const world = await polledWorld(1);
     const outage = { on: true };
     world.before.push(({ operation }) => {
@@ -116,7 +77,7 @@ describe("a survey is polled", () => {
     expect(sent.reduce((sum, count) => sum + count)).toBe(600);
   });
 
-  it("and what is known of them is saved every ten seconds and at the end, not with every few", async () => {
+  it("are saved every ten seconds and at the end, not with every few", async () => {
     const world = await polledWorld(200);
     for (const surveyId of range(1, 200))
       arrive(world, { surveyId, responseId: 10_000 + surveyId, completed: at(HOUR) });
@@ -134,7 +95,7 @@ describe("a survey is polled", () => {
     expect(timesCalled(world, "state", "saveRows")).toBe(3);
   });
 
-  it("again when the counts could not be saved", async () => {
+  it("are polled again, and the tick has failed, where they could not be saved", async () => {
     const world = await polledWorld(1);
     arrive(world, { responseId: 4, completed: at(HOUR) });
     world.before.push(({ operation }) => {
@@ -148,41 +109,16 @@ describe("a survey is polled", () => {
   });
 });
 
-describe("rescans", () => {
-  it("come every fifteen minutes, one survey a tick where the budget is small", async () => {
-    const world = await polledWorld(3);
-    world.time.now += 15 * MINUTE - SECOND;
-    expect(await readBy(world)).toEqual([]);
-    world.time.now += SECOND;
-    const read = [await readBy(world), await readBy(world), await readBy(world)];
-    expect(read.map((ids) => ids.length)).toEqual([1, 1, 1]);
-    expect(read.flat().sort()).toEqual([1, 2, 3]);
-    expect(await readBy(world)).toEqual([]);
-  });
+it("rescans take as much of the background budget as there is, and never hold news back", async () => {
+  const world = await polledWorld(6);
+  world.time.now += 15 * MINUTE;
+  arrive(world, { responseId: 59, completed: at(HOUR), surveyId: 5 });
 
-  it("find what no count announced", async () => {
-    const world = await polledWorld(1);
-    world.counts.set(1, { responses: 3 });
-    arrive(world, { responseId: 9, completed: at(HOUR) });
-    await runTick(world);
-    expect(deliveredIds(world)).not.toContain(9);
+  const ids = await readBy(world, { source: { backgroundRequests: 2 } });
 
-    world.time.now += 15 * MINUTE;
-    await runTick(world);
-    expect(deliveredIds(world)).toContain(9);
-  });
-
-  it("take as much of the background budget as there is, and never hold news back", async () => {
-    const world = await polledWorld(6);
-    world.time.now += 15 * MINUTE;
-    arrive(world, { responseId: 59, completed: at(HOUR), surveyId: 5 });
-
-    const ids = await readBy(world, { source: { backgroundRequests: 2 } });
-
-    expect(ids).toContain(5);
-    // The one with news, two for the budget, and one for the fifth of the news' own requests that comes on top.
-    expect(ids).toHaveLength(4);
-  });
+  expect(ids).toContain(5);
+  // The one with news, two for the budget, and one for the fifth of the news' own requests that comes on top.
+  expect(ids).toHaveLength(4);
 });
 
 describe("which surveys", () => {

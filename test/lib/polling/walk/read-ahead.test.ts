@@ -2,31 +2,26 @@ import { setImmediate } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import { readAhead } from "../../../../lib/polling/full-read.ts";
 
-interface Steps {
-  walk: AsyncGenerator<number, string>;
-  /** Steps begun so far, and whether the walk was left. */
-  begun: number[];
-  isLeft: () => boolean;
-}
-
 /** A walk of so many steps, of which one may fail; each of them waits for `before`. */
-function walkOf(count: number, options: { failsAt?: number; before?: (step: number) => Promise<unknown> } = {}): Steps {
-  const begun: number[] = [];
-  let left = false;
+function walkOf(
+  count: number,
+  { failsAt, before = setImmediate }: { failsAt?: number; before?: () => Promise<unknown> } = {},
+) {
+  const steps = { begun: [] as number[], isLeft: false };
   async function* walk(): AsyncGenerator<number, string> {
     try {
       for (let step = 1; step <= count; step += 1) {
-        begun.push(step);
-        await (options.before?.(step) ?? setImmediate());
-        if (step === options.failsAt) throw new Error(`step ${step} failed`);
+        steps.begun.push(step);
+        await before();
+        if (step === failsAt) throw new Error(`step ${step} failed`);
         yield step;
       }
       return "the end";
     } finally {
-      left = true;
+      steps.isLeft = true;
     }
   }
-  return { walk: walk(), begun, isLeft: () => left };
+  return { walk: walk(), steps };
 }
 
 /** As long as anything can happen without another call. */
@@ -40,8 +35,7 @@ describe("a walk that is read ahead", () => {
     async (most) => {
       const ahead = readAhead(walkOf(20).walk, most);
       const given: unknown[] = [];
-      for (;;) {
-        const next = await ahead.next();
+      for (let next = await ahead.next(); ; next = await ahead.next()) {
         given.push(next.value);
         if (next.done) break;
         if (given.length % 7 === 0) await settle();
@@ -50,52 +44,29 @@ describe("a walk that is read ahead", () => {
     },
   );
 
-  it("goes on while a step is dealt with, and no further than it may", async () => {
-    const { walk, begun } = walkOf(50);
+  it("goes on while a step is dealt with, no further than it may, and is left when it is stopped", async () => {
+    const { walk, steps } = walkOf(50);
     const ahead = readAhead(walk, 4);
     await settle();
-    expect(begun).toEqual([1, 2, 3, 4]);
+    expect(steps.begun).toEqual([1, 2, 3, 4]);
     await ahead.next();
     await settle();
-    expect(begun).toEqual([1, 2, 3, 4, 5]);
     await ahead.return?.();
+    await settle();
+    expect(steps).toEqual({ begun: [1, 2, 3, 4, 5], isLeft: true });
   });
 
   it("tells a failure to whoever comes to that step, and to nobody before", async () => {
-    const { walk } = walkOf(10, { failsAt: 4 });
-    const ahead = readAhead(walk, 12);
+    const ahead = readAhead(walkOf(10, { failsAt: 4 }).walk, 12);
     await settle();
     for (const step of [1, 2, 3]) expect(await ahead.next()).toEqual({ done: false, value: step });
     await expect(ahead.next()).rejects.toThrow("step 4 failed");
     await ahead.return?.();
   });
 
-  it("says nothing of a failure that lies behind the place where it is stopped", async () => {
-    const { walk } = walkOf(10, { failsAt: 4 });
-    const ahead = readAhead(walk, 12);
-    expect(await ahead.next()).toEqual({ done: false, value: 1 });
-    await settle();
-    await expect(ahead.return?.()).resolves.toMatchObject({ done: true });
-  });
-});
-
-describe("a walk that is read ahead and stopped", () => {
-  it("is left while as many steps are done as may be", async () => {
-    const { walk, begun, isLeft } = walkOf(50);
-    const ahead = readAhead(walk, 3);
-    await settle();
-    expect(begun).toEqual([1, 2, 3]);
-
-    await ahead.return?.();
-
-    expect(isLeft()).toBe(true);
-    await settle();
-    expect(begun).toEqual([1, 2, 3]);
-  });
-
-  it("is left while none is done: the one on its way comes to its end first, and no other is begun", async () => {
+  it("lets the step that is on its way come to its end before it is left, and begins no other", async () => {
     const { promise: gate, resolve: open } = Promise.withResolvers<void>();
-    const { walk, begun, isLeft } = walkOf(50, { before: () => gate });
+    const { walk, steps } = walkOf(50, { before: () => gate });
     const ahead = readAhead(walk, 3);
     await settle();
     let isStopped = false;
@@ -103,21 +74,20 @@ describe("a walk that is read ahead and stopped", () => {
       isStopped = true;
     });
     await settle();
-    expect([begun, isStopped, isLeft()]).toEqual([[1], false, false]);
-
+    expect([steps.begun, isStopped, steps.isLeft]).toEqual([[1], false, false]);
     open();
     await stopping;
-
-    expect([begun, isLeft()]).toEqual([[1], true]);
+    expect(steps).toEqual({ begun: [1], isLeft: true });
   });
 
-  it("is left once it has come to its end, or has failed", async () => {
-    for (const failsAt of [2, 99]) {
-      const { walk, isLeft } = walkOf(2, { failsAt });
+  it.each([2, 99])(
+    "is left once it has come to its end, or has failed, and says nothing of that (%i)",
+    async (failsAt) => {
+      const { walk, steps } = walkOf(2, { failsAt });
       const ahead = readAhead(walk, 5);
       await settle();
-      await ahead.return?.();
-      expect(isLeft()).toBe(true);
-    }
-  });
+      await expect(ahead.return?.()).resolves.toMatchObject({ done: true });
+      expect(steps.isLeft).toBe(true);
+    },
+  );
 });

@@ -69,15 +69,6 @@ describe("a full read", () => {
     expect(requests).toEqual([1, 1, ...[1, 2, 3, 3, 2, 1], ...[3, 4, 5, 6, 7, 6, 5, 4, 3]]);
   });
 
-  it.each(range(1, 18))("loses nothing where a response goes before request %i", async (at) => {
-    const { read } = listOf(450, (request, ids) => {
-      if (request === at) ids.splice(4, 1);
-    });
-    const { end, whole } = await full(read);
-    expect(end).toMatchObject({ kind: "end", covered: true });
-    expect(whole).toEqual(expect.arrayContaining(range(1, 450).filter((id) => id !== 5)));
-  });
-
   it("of a list that never holds still comes to an end, and says that it has not covered it", async () => {
     const { read } = listOf(1_000, (_, ids) => ids.splice(0, 1));
     expect((await full(read)).end).toMatchObject({ kind: "end", covered: false, moved: true });
@@ -146,31 +137,6 @@ describe("a scan", () => {
     expect(whole).toEqual(expect.arrayContaining(range(201, 350)));
     expect(end).toMatchObject({ kind: "end", seen: "twice" });
     expect(requests).toEqual([1, 2, 3, 3, 2, 4, 4, 3, 5, 5, 4]);
-  });
-
-  it.each(range(1, 11))("makes nothing whole of what a deletion has cut before request %i", async (at) => {
-    // Each response has three records: a page shows 33 of them and a third of the next.
-    const records = range(1, 120).flatMap((id) => [`${id}/1`, `${id}/2`, `${id}/3`]);
-    let requests = 0;
-    const read = async (page: number): Promise<PageRead> => {
-      requests += 1;
-      if (requests === at) records.splice(0, 3);
-      const shown = records.slice((page - 1) * 100, page * 100);
-      return shown.length === 0 ? { kind: "none" } : readOf(...shown);
-    };
-    const steps = scanPages({
-      from: 1,
-      read,
-      skips: new Set(),
-      classify: async () => undefined,
-      isNew: () => true,
-      isEnough: () => false,
-      isTimeUp: () => false,
-    });
-    for (let step = await steps.next(); ; step = await steps.next()) {
-      for (const one of step.value.fragments) if (isWhole(one)) expect(one.records).toHaveLength(3);
-      if (step.done === true) break;
-    }
   });
 
   it.each<[string, Record<number, () => PageRead>, object]>([

@@ -1,22 +1,18 @@
 import type { WorkerProcess } from "../engine/worker-process.ts";
+import type { Delivery } from "../oracle/deliveries.ts";
+import type { Duty } from "../oracle/duty.ts";
+import { isUndated } from "../service/odd-records.ts";
 import { isTie, tiesResponses } from "../service/rereads.ts";
-import { type CutPage, type Json, PAGE, type SimSurvey } from "../service/survey-model.ts";
+import { type CutPage, type Json, PAGE, type SimResponse, type SimSurvey } from "../service/survey-model.ts";
 import type { World } from "../world.ts";
 import type { RareState } from "./registry.ts";
 
 /** One read of a page by one process; `page` is undefined behind the end of the list. */
-export interface PageRead {
+interface PageRead {
   survey: SimSurvey;
   number: number;
   order: "asc" | "desc";
   page: CutPage | undefined;
-}
-
-/** Notes the rare states that pages show, to each process apart. */
-export interface PageLog {
-  read(process: WorkerProcess, read: PageRead): void;
-  /** A process has come to its end. */
-  ended(process: WorkerProcess): void;
 }
 
 /** What a process has read in one order of one survey. */
@@ -35,7 +31,8 @@ const ends: Record<SimSurvey["traits"]["pastEnd"], RareState> = {
   fault: "end: a page fails",
 };
 
-export function createPageLog({ sometimes }: Pick<World, "sometimes">): PageLog {
+/** Notes the rare states that pages show, to each process apart. */
+export function createPageLog({ sometimes }: World) {
   const byProcess = new Map<WorkerProcess, Map<string, Reads>>();
 
   const notePage = ({ survey, page }: PageRead): void => {
@@ -51,7 +48,7 @@ export function createPageLog({ sometimes }: Pick<World, "sometimes">): PageLog 
   };
 
   return {
-    read(process, read) {
+    read(process: WorkerProcess, read: PageRead): void {
       const { survey, number, order, page } = read;
       const surveys = byProcess.get(process) ?? new Map<string, Reads>();
       byProcess.set(process, surveys);
@@ -70,7 +67,8 @@ export function createPageLog({ sometimes }: Pick<World, "sometimes">): PageLog 
       if (number > 1 && (page === undefined || page.isAgain)) sometimes(ends[survey.traits.pastEnd]);
       notePage(read);
     },
-    ended(process) {
+    /** A process has come to its end. */
+    ended(process: WorkerProcess): void {
       for (const { short } of byProcess.get(process)?.values() ?? []) {
         if (short !== undefined) sometimes("end: a page that is not full");
       }
@@ -83,4 +81,28 @@ export function createPageLog({ sometimes }: Pick<World, "sometimes">): PageLog 
 function isSame(one: readonly Json[], other: readonly Json[]): boolean {
   const all = new Set(one);
   return one.length === other.length && other.every((record) => all.has(record));
+}
+
+/** Notes the rare states that what has become of each response shows, at the end of a history. */
+export function noteResponses(
+  world: World,
+  { deliveriesOf, dutyNow }: { deliveriesOf(id: number): readonly Delivery[]; dutyNow(response: SimResponse): Duty },
+): void {
+  for (const response of world.responses.values()) {
+    if (response.completedAt === undefined || dutyNow(response) !== "must") continue;
+    noteResponse(world, response, deliveriesOf(response.id)[0]?.at);
+  }
+}
+
+function noteResponse({ sometimes }: World, response: SimResponse, emittedAt: number | undefined): void {
+  const { completedAt = 0, removedAt, noticed, versions, odd } = response;
+  if (removedAt !== undefined && (emittedAt ?? Infinity) > removedAt) sometimes("deleted before it was emitted");
+  if (emittedAt === undefined) return;
+  if (removedAt !== undefined && removedAt < emittedAt) sometimes("emitted when it was gone");
+  if (noticed?.atHead === false && noticed.listedOpenSince === undefined) sometimes("late completion below the head");
+  if (versions.some(({ from }) => from > completedAt && from < emittedAt)) sometimes("changed before it was emitted");
+  const [first, last] = [versions.find(({ state }) => state === "completed"), versions.at(-1)];
+  if (first !== undefined && last !== undefined && last.from > emittedAt && last.records.length > first.records.length)
+    sometimes("grown after its event");
+  if (isUndated(odd)) sometimes("no credible date, and emitted");
 }
