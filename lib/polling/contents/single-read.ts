@@ -55,11 +55,11 @@ export async function ask(survey: Survey, responseId: number): Promise<unknown[]
   return records?.length === 0 ? undefined : records;
 }
 
-/** Records of the single read as pages would list them: what it does not tell of the response as a whole is taken from a record of the list. */
+/** Records of the single read as pages would list them: what it does not tell of the response as a whole is taken from a record of the list, a completed one if there is. */
 export function asListed(single: unknown[], listed: readonly unknown[]): unknown[] {
-  const [first] = listed;
-  if (first === undefined) return single;
-  return single.map((record) => (isObject(record) ? { ...responseFields(first), ...record } : record));
+  const one = listed.find((record) => readRecord(record).completed === true) ?? listed[0];
+  if (one === undefined) return single;
+  return single.map((record) => (isObject(record) ? { ...responseFields(one), ...record } : record));
 }
 
 /** The digest of a response as pages would list it, of records that tell all that these do; undefined where comments are dropped. */

@@ -52,7 +52,7 @@ export function isExcluded(world: World, response: SimResponse): Exclusion | und
     if (traits.single === "fewer") return "records scattered, the single read tells some of them";
     return isUntold(response) ? "records scattered, the single read tells nothing" : "contents by the single read";
   }
-  if (traits.twins && (isUntold(response) || isDistrusted(world)))
+  if (traits.twins && (isUntold(response) || isDistrusted(world) || isUncompared(world)))
     return "equal records across an edge, operation 9 tells nothing";
   if (traits.replicas) return "a copy of the list is behind";
   return traits.shortPages && response.answers > PAGE_SIZE ? "goes on behind a short page" : undefined;
@@ -112,6 +112,17 @@ export function isDistrusted({ surveys }: World): boolean {
   return [...surveys.values()].some(({ plan: { traits, flips } }) => {
     return !telling.includes(traits.single) || mayDiffer([traits, ...flips.map(({ change }) => change)]);
   });
+}
+
+/** Responses inside a page that the single read may have to be compared with, before it is trusted. */
+const MOST_COMPARED = 6;
+
+/** Whether too few responses stand inside a page to compare the single read with. */
+function isUncompared({ responses }: World): boolean {
+  const inside = [...responses.values()].filter(({ answers, completedAt }) => {
+    return completedAt !== undefined && answers > 1 && answers < PAGE / 2;
+  });
+  return inside.length < MOST_COMPARED;
 }
 
 /** Whether pages fail behind a last page that is full: nothing shows the end of such a list (docs/internals/api-gaps.md). */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { compareAnswers } from "../../../../lib/polling/contents/single-read.ts";
+import { asListed, compareAnswers } from "../../../../lib/polling/contents/single-read.ts";
 
 const head = { responseId: 5, surveyId: 1, completed: 1, dateCompleted: "2026-03-10 12:00:00" };
 const answers = [
@@ -27,4 +27,12 @@ describe("comparing answers", () => {
   it("tells nothing from an answer that holds none", () => {
     expect(compareAnswers(answers, [])).toBe("different");
   });
+});
+
+it("what the single read does not tell of a response is taken from a completed record of the list", () => {
+  const open = { ...head, completed: 0, dateCompleted: null, ...answers[0] };
+  expect(asListed(answers, [open, ...records])).toMatchObject([
+    { ...answers[0], completed: 1, dateCompleted: head.dateCompleted },
+    { ...answers[1], completed: 1, dateCompleted: head.dateCompleted },
+  ]);
 });
