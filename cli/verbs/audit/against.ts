@@ -7,7 +7,7 @@ import { baseUrlProblem } from "../../../lib/survey-api/index.ts";
 import { EXIT, orNotWritten, UsageError, unlessFailing } from "../../errors.ts";
 import type { Io } from "../../io.ts";
 import type { Answer } from "../../verb.ts";
-import { count, figure, surveyName, utc } from "../../words.ts";
+import { count, figure, named, surveyName, utc } from "../../words.ts";
 import { type IdList, readIdList } from "./id-list.ts";
 import { type ReadService, readService, type ServiceReading } from "./read-service.ts";
 
@@ -156,13 +156,9 @@ function sureness({ isSure, why, surveys }: Pick<AgainstAnswer, "isSure" | "why"
   ];
 }
 
-/** Ids that are named. */
-const MOST_NAMED = 20;
-
 /** "3: 5000004, 5000005, 5000006" */
-function named(ids: readonly number[]): string {
-  const some = [...ids.slice(0, MOST_NAMED), ...(ids.length > MOST_NAMED ? ["…"] : [])];
-  return [figure(ids.length), ...(ids.length === 0 ? [] : [some.join(", ")])].join(": ");
+function counted(ids: readonly number[]): string {
+  return ids.length === 0 ? "0" : `${figure(ids.length)}: ${named(ids)}`;
 }
 
 /** Nothing is said of what came after the beginning. */
@@ -182,8 +178,8 @@ function textOf(answer: AgainstAnswer, survey: number | undefined): string[] {
     `In your list: ${count(ids, "id")} in ${count(rows, "row")}${unreadable === 0 ? "" : `, ${figure(unreadable)} without an id`}.`,
     `Missing in yours: ${figure(missing)}.`,
     ...causes,
-    `Unknown to the service${survey === undefined ? "" : ` in survey ${survey}`}: ${unknown === null ? "nobody can say before every list is read" : named(unknown)}.`,
-    `Twice in yours: ${named(twice)}.`,
+    `Unknown to the service${survey === undefined ? "" : ` in survey ${survey}`}: ${unknown === null ? "nobody can say before every list is read" : counted(unknown)}.`,
+    `Twice in yours: ${counted(twice)}.`,
     readFromTo(answer),
     ...sureness(answer),
     ...surveys.flatMap((one) => [

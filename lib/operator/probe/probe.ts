@@ -1,6 +1,6 @@
 import { readDefinition } from "../../events/build/definition.ts";
 import { isInteger, isObject, readId } from "../../events/build/fields.ts";
-import { isFull, selected } from "../../polling/index.ts";
+import { isFull, type Page, selected } from "../../polling/index.ts";
 import { NotFoundError, type SurveyApi, SurveyApiError } from "../../survey-api/index.ts";
 import {
   countFindings,
@@ -8,14 +8,25 @@ import {
   findEnd,
   isCompleted,
   openFinding,
-  type Page,
-  type PageAnswer,
   singleFinding,
   sortFindings,
   wellKnown,
 } from "./lists.ts";
-import { Ended, Look, PAGE, type Part, type ProbeOptions, type Row, watching } from "./look.ts";
-import { type Finding, notSeen, type ProbeReport, QUESTIONS, type Question } from "./report.ts";
+import {
+  Ended,
+  type Finding,
+  Look,
+  notSeen,
+  PAGE,
+  type PageAnswer,
+  type Part,
+  type ProbeOptions,
+  type ProbeReport,
+  QUESTIONS,
+  type Question,
+  type Row,
+  watching,
+} from "./look.ts";
 import { zoneFinding } from "./zone.ts";
 
 /**
