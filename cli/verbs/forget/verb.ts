@@ -1,5 +1,6 @@
 import { existsSync, writeFileSync } from "node:fs";
 import { Option } from "@commander-js/extra-typings";
+import { PollerError } from "../../../lib/errors.ts";
 import { bareEntry } from "../../../lib/operator/forget.ts";
 import type { LedgerEntry, PersonKey } from "../../../lib/polling/index.ts";
 import { recordsOfNobody } from "../../../lib/state/ledger.ts";
@@ -7,7 +8,7 @@ import { CommandError, EXIT, notNow, orNotWritten, UsageError } from "../../erro
 import type { Flags } from "../../target/open-target.ts";
 import { openTarget } from "../../target/open-target.ts";
 import { type FoundResponse, findResponse, fromTable, theOne } from "../../target/surveys.ts";
-import type { Target } from "../../target/target.ts";
+import { sourcesOf, type Target } from "../../target/target.ts";
 import { DRY_RUN, examples, responseId, surveyId, targetVerb, type Verb, yesOption } from "../../verb.ts";
 import { columns, count, day, surveyName } from "../../words.ts";
 import { type DeadLetters, deadLettersOf, type Letter } from "./dead-letters.ts";
@@ -137,7 +138,7 @@ async function forgetPerson(
       responses.push({ ...(await forgetResponse(target, one, options)), problem: null });
     } catch (error) {
       // The others are forgotten all the same: the receipt says which are left.
-      if (!(error instanceof CommandError)) throw error;
+      if (!(error instanceof PollerError)) throw error;
       const { code, message } = error;
       responses.push({ ...(await forgetResponse(target, one, { yes: undefined })), problem: { code, message } });
     }
@@ -239,6 +240,8 @@ async function forgetResponse(
 async function forget(target: Target, found: FoundResponse): Promise<FoundResponse> {
   const { source, surveyId: survey, id } = found;
   const next = `survey-poller forget ${id} --survey ${survey} --source ${source} --yes ${target.flags}`;
+  // A dead letter may name one that the configuration no longer has.
+  await sourcesOf(target, source);
   const done = await target.operate(source, "forget", { surveyId: survey, response: id });
   if (done.outcome === "busy") {
     const hint = "Try again in a minute; a backlog may take longer.";
@@ -265,6 +268,7 @@ function oneText(answer: ForgetAnswer): string[] {
     return [
       `Nothing is held of response ${answer.id}: it was never met.`,
       "Nothing was written either. To note it beforehand, so that it never goes out, name its survey: --survey.",
+      ...receiptText(answer),
     ];
   }
   return [...responseText(answer, answer.dryRun), ...receiptText(answer)];

@@ -70,7 +70,12 @@ beforeEach(async () => {
     await sqs.send(new PurgeQueueCommand({ QueueUrl }));
     const [first = 0, second = 0] = listed();
     const bodies = [
-      ...[event(NEVER_MET, "customer-1"), event(NEVER_MET, null), event(first, null), event(first, null, 7, "other")],
+      ...[
+        event(NEVER_MET, "customer-1"),
+        event(NEVER_MET, null),
+        event(first, null),
+        event(first, "customer-3", 7, "other"),
+      ],
       ...[event(second, "customer-2"), event(second, "customer-1", 8), "no event"],
     ];
     for (const MessageBody of bodies) await sqs.send(new SendMessageCommand({ QueueUrl, MessageBody }));
@@ -125,6 +130,15 @@ it("an id of which a dead letter of another source tells, too, is asked about be
   expect(ran.stdout).toContain("--survey 7 --source main, or --survey 7 --source other");
   expect(existsSync(file)).toBe(false);
   expect(await left()).toBe(7);
+});
+
+it("leaves a dead letter of a source that the configuration no longer names, and tells of it", async () => {
+  const ran = await run("--crk", "customer-3", "--yes");
+  const { responses, elsewhere } = answerOf<ForgetPersonAnswer>(ran);
+  expect(responses).toMatchObject([{ id: listed()[0], source: "other", problem: { code: expect.any(String) } }]);
+  expect(elsewhere.map(({ where }) => where)).toContain("sources that the configuration no longer names");
+  expect(await left()).toBe(7);
+  expect(ran.code).toBe(3);
 });
 
 it("a queue that could not be read whole is not done: exit code 3", async () => {
