@@ -54,7 +54,11 @@ export interface ForgetPersonAnswer extends Receipt {
   unsearched: FoundPerson["unsearched"];
 }
 
-type Options = Pick<Flags, "stack" | "data" | "source" | "survey" | "yes" | "json"> & { export?: string | undefined };
+interface Options extends Pick<Flags, "source" | "survey" | "yes"> {
+  export?: string | undefined;
+  /** Epoch milliseconds. */
+  now: number;
+}
 
 export const forgetVerb: Verb = (act) =>
   targetVerb("forget", "forgets or exports all that is held of a response or a person, and says what cannot be purged")
@@ -82,8 +86,9 @@ export const forgetVerb: Verb = (act) =>
           throw new UsageError("the file of --export is there already", { hint: "Give the name of a new file." });
         }
         await using target = await openTarget(options, io);
-        const work = person === undefined ? forgetOne(target, id as LedgerEntry["id"], options, io.now()) : undefined;
-        const { data, text, exit, hasWork } = await (work ?? forgetPerson(target, person as Person, options, io));
+        const asked = { ...options, now: io.now() };
+        const work = person === undefined ? forgetOne(target, id as LedgerEntry["id"], asked) : undefined;
+        const { data, text, exit, hasWork } = await (work ?? forgetPerson(target, person as Person, asked, io));
         if (options.yes !== true && hasWork) io.say(DRY_RUN);
         return { data, text, ...(exit === undefined ? {} : { exit }) };
       }),
@@ -108,15 +113,15 @@ interface Done {
   exit?: typeof EXIT.notNow | undefined;
 }
 
-async function forgetOne(target: Target, id: LedgerEntry["id"], options: Options, now: number): Promise<Done> {
+async function forgetOne(target: Target, id: LedgerEntry["id"], options: Options): Promise<Done> {
   // Of a survey that is named also one that was never met is forgotten: it will not go out.
   const isNamed = options.survey !== undefined && typeof id === "number";
   const known = await findResponse(target, id, options, (mark) => isNamed || partsOf(mark, id).length > 0);
   const work = await withLetters(target, known === undefined ? [] : [known], options, (letter) => letter.id === id);
   const found = theOne(work.found);
-  await writeExport(target, work, options, now);
+  await writeExport(target, work, options);
   const one = found === undefined ? neverMet(id) : await forgetResponse(target, found, options);
-  const { receipt, ...done } = await finish(target, work, found === undefined ? [] : [one], options, now);
+  const { receipt, ...done } = await finish(target, work, found === undefined ? [] : [one], options);
   const answer: ForgetAnswer = { ...one, ...receipt };
   return { data: answer, text: oneText(answer), ...done };
 }
@@ -125,13 +130,12 @@ async function forgetPerson(
   target: Target,
   person: Person,
   options: Options,
-  io: { signal: AbortSignal; now(): number },
+  io: { signal: AbortSignal },
 ): Promise<Done> {
   const { responses: known, unsearched } = await findPerson(target, person, options, io);
   const isOf = (letter: Letter): boolean => letter[person.kind] === person.value;
-  const now = io.now();
   const work = await withLetters(target, known, options, isOf);
-  await writeExport(target, work, options, now);
+  await writeExport(target, work, options);
   const responses: ForgetPersonAnswer["responses"] = [];
   for (const one of work.found) {
     try {
@@ -144,7 +148,7 @@ async function forgetPerson(
     }
   }
   const forgotten = responses.filter(({ problem }) => problem === null);
-  const { receipt, exit, hasWork } = await finish(target, work, forgotten, options, now);
+  const { receipt, exit, hasWork } = await finish(target, work, forgotten, options);
   const answer: ForgetPersonAnswer = { by: person.kind, responses, unsearched, ...receipt };
   const isLeft = forgotten.length < responses.length || unsearched.length > 0;
   return { data: answer, text: personText(answer), hasWork, exit: isLeft ? EXIT.notNow : exit };
@@ -177,8 +181,7 @@ async function withLetters(
 async function writeExport(
   target: Target,
   { found, deadLetters }: Work,
-  { export: file }: Options,
-  now: number,
+  { export: file, now }: Options,
 ): Promise<void> {
   if (file === undefined) return;
   const responses = await Promise.all(found.map(async (one) => readHeld(target, one, await heldOf(target, one))));
@@ -194,8 +197,7 @@ async function finish(
   target: Target,
   { deadLetters: seen }: Work,
   forgotten: readonly ForgottenResponse[],
-  { yes, export: file }: Options,
-  now: number,
+  { yes, export: file, now }: Options,
 ): Promise<Pick<Done, "hasWork" | "exit"> & { receipt: Receipt }> {
   const isDone = yes === true;
   const queues = isDone ? await deadLettersOf(target, (letter) => isOneOf(forgotten, letter), true) : seen;
