@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { copyFileSync, readFileSync, renameSync } from "node:fs";
 import { join } from "node:path";
 import type { FirehoseTransformationEvent } from "aws-lambda";
 import fc from "fast-check";
@@ -119,6 +119,37 @@ it("reads what npm start has written: answers and words a row each, complete or 
   expect(await warehouse.missing()).toEqual(perSurvey);
   warehouse.close();
 }, 120_000);
+
+it("forgets a respondent: of the row stay ids, revision, dates of the event and the survey, and no other row changes", async () => {
+  const folder = temporaryFolder();
+  const warehouse = await openWarehouse(folder);
+  const rows = [event(9001, 1, 0), event(9001, 2, 5), event(9002, 1, 0), deletion(9003, 1)];
+  const { detail } = closed(103, [{ detail: { meta: { eventId: rows[1]?.event_id ?? "" } } }]);
+  await warehouse.land([...rows, rowOfBooks("books.closed", detail)]);
+  await warehouse.open();
+  const one = join(folder, "events/day=2026-03-10/all.parquet");
+  const readAll = () => warehouse.query(`SELECT * FROM read_parquet('${one}') ORDER BY event_id`);
+  const before = await readAll();
+  const missing = await warehouse.missing();
+  const [, sql = ""] = /```sql\n(.*?)```/s.exec(readFileSync(join(EXAMPLE, "README.md"), "utf8")) ?? [];
+
+  const [copy, made] = [join(folder, "one.parquet"), join(folder, "new.parquet")];
+  copyFileSync(one, copy);
+  await warehouse.query(sql.replaceAll("one.parquet", copy).replace("new.parquet", made));
+  renameSync(made, one);
+
+  const ids = ["event_id", "event_type", "source_name", "survey_id", "response_id", "revision", "detected_at", "day"];
+  const stays = [...ids, "survey_name", "survey_modified", "survey_language_id"];
+  const isKept = (column: string): boolean => stays.includes(column);
+  const forgotten = before.map((row) =>
+    row.response_id === "9001"
+      ? Object.fromEntries(Object.entries(row).map(([column, value]) => [column, isKept(column) ? value : null]))
+      : row,
+  );
+  expect(await readAll()).toEqual(forgotten);
+  expect(await warehouse.missing()).toEqual(missing);
+  warehouse.close();
+});
 
 it("shows surveys as their last event says, and those that are listed no more not at all", async () => {
   const warehouse = await openWarehouse(temporaryFolder());

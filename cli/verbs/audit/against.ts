@@ -16,7 +16,7 @@ import { type ReadService, readService, type ServiceReading } from "./read-servi
 /** The output of `audit --against --json`, beside `schemaVersion`. */
 export interface AgainstAnswer {
   service: string;
-  /** Epoch milliseconds. */
+  /** Epoch milliseconds; with --data of the oldest part of the reading. */
   startedAt: number;
   endedAt: number;
   requests: number;
@@ -33,13 +33,13 @@ export interface AgainstAnswer {
     ids: number;
     unreadable: number;
     missing: number;
-    unknown: number;
+    unknown: number | null;
     twice: number;
     causes: Record<Cause, number>;
   };
   surveys: AgainstSurvey[];
-  /** Ids that no list shows. */
-  unknown: number[];
+  /** Ids that no list shows; null where not every list was read whole. */
+  unknown: number[] | null;
   /** Ids that stand more than once in the list of ids. */
   twice: number[];
 }
@@ -76,13 +76,12 @@ export async function auditAgainst(options: AgainstOptions, io: Io): Promise<Ans
   // A reading may take an hour: where it is to go is seen before.
   if (report !== undefined) orNotWritten("--report", () => closeSync(openSync(report, "a")));
   if (options.data !== undefined) orNotWritten("--data", () => mkdirSync(options.data ?? "", { recursive: true }));
-  const startedAt = io.now();
-  let read: ReadService = { surveys: [], nameless: 0 };
+  let read: ReadService = { startedAt: io.now(), surveys: [], nameless: 0 };
   const { requests } = await watching(async () => {
     read = await unlessFailing(() => readService({ ...options, baseUrl }, io));
   });
   const service = new URL(baseUrl).host;
-  const answer = { service, startedAt, endedAt: io.now(), requests, ...comparisonOf(list, read) };
+  const answer = { service, startedAt: read.startedAt, endedAt: io.now(), requests, ...comparisonOf(list, read) };
   if (report !== undefined) writeFileSync(report, reportPage(answer));
   const exit = answer.totals.missing > 0 ? EXIT.unaccounted : answer.isSure ? EXIT.done : EXIT.notNow;
   return { data: answer, text: textOf(answer, options.survey), exit };
@@ -99,12 +98,13 @@ function comparisonOf(
     if (listed.has(id)) several.add(id);
     listed.add(id);
   }
-  const unknown = ascending([...ids.keys()].filter((id) => !listed.has(id)));
+  const unlisted = ascending([...ids.keys()].filter((id) => !listed.has(id)));
+  const unknown = nameless === 0 && read.every(({ open }) => open === undefined) ? unlisted : null;
   const twice = ascending([...ids].flatMap(([id, times]) => (times > 1 ? [id] : [])));
   const surveys = read.map(({ surveyId, name, pages, moved, open, ...list }): AgainstSurvey => {
     const unread = open?.code === "pages-unreachable" ? open.pages : [];
     const why = open === undefined ? null : sayWhyOpen(open);
-    return { surveyId, name, ...compare(list, ids, unknown.at(-1)), pages, moved, unread, why };
+    return { surveyId, name, ...compare(list, ids, unlisted.at(-1)), pages, moved, unread, why };
   });
   const sum = (of: (survey: AgainstSurvey) => number): number => surveys.reduce((all, survey) => all + of(survey), 0);
   const withCause = (cause: Cause): number => sum(({ missing }) => missing.filter((one) => one.cause === cause).length);
@@ -120,7 +120,7 @@ function comparisonOf(
     totals: {
       ...{ listed: sum((one) => one.listed), completed: sum((one) => one.completed), open: sum((one) => one.open) },
       ...{ rows, ids: ids.size, unreadable },
-      ...{ missing: sum(({ missing }) => missing.length), unknown: unknown.length, twice: twice.length },
+      ...{ missing: sum(({ missing }) => missing.length), unknown: unknown?.length ?? null, twice: twice.length },
       causes: Object.fromEntries(CAUSES.map((cause) => [cause, withCause(cause)])) as Record<Cause, number>,
     },
     ...{ surveys, unknown, twice },
@@ -156,6 +156,16 @@ function sureness({ isSure, why, surveys }: Pick<AgainstAnswer, "isSure" | "why"
   ];
 }
 
+/** "3: 5000004, 5000005, 5000006" */
+function counted(ids: readonly number[]): string {
+  return ids.length === 0 ? "0" : `${figure(ids.length)}: ${named(ids)}`;
+}
+
+/** Nothing is said of what came after the beginning. */
+function readFromTo({ startedAt, endedAt }: Pick<AgainstAnswer, "startedAt" | "endedAt">): string {
+  return `Read from ${utc(startedAt)} to ${utc(endedAt)}.`;
+}
+
 /** The totals first, then a line for each that is missing. */
 function textOf(answer: AgainstAnswer, survey: number | undefined): string[] {
   const { totals, surveys, unknown, twice } = answer;
@@ -168,8 +178,9 @@ function textOf(answer: AgainstAnswer, survey: number | undefined): string[] {
     `In your list: ${count(ids, "id")} in ${count(rows, "row")}${unreadable === 0 ? "" : `, ${figure(unreadable)} without an id`}.`,
     `Missing in yours: ${figure(missing)}.`,
     ...causes,
-    `Unknown to the service${survey === undefined ? "" : ` in survey ${survey}`}: ${figure(unknown.length)}${unknown.length === 0 ? "" : `: ${named(unknown)}`}.`,
-    `Twice in yours: ${figure(twice.length)}${twice.length === 0 ? "" : `: ${named(twice)}`}.`,
+    `Unknown to the service${survey === undefined ? "" : ` in survey ${survey}`}: ${unknown === null ? "nobody can say before every list is read" : counted(unknown)}.`,
+    `Twice in yours: ${counted(twice)}.`,
+    readFromTo(answer),
     ...sureness(answer),
     ...surveys.flatMap((one) => [
       `${surveyName(one)}: ${figure(one.completed)} completed, ${figure(one.missing.length)} missing.`,
@@ -186,7 +197,7 @@ const MOST_ROWS = 500;
 
 /** One page of HTML to send on: it needs no other file, and has ids, dates and names of surveys alone. */
 function reportPage(answer: AgainstAnswer): string {
-  const { service, startedAt, endedAt, totals, surveys, isSure } = answer;
+  const { service, totals, surveys, isSure } = answer;
   const { missing } = totals;
   const verdict =
     missing > 0
@@ -214,9 +225,9 @@ function reportPage(answer: AgainstAnswer): string {
 <header>
 <p class="of">What a list of response ids lacks of ${service}</p>
 <h1 class="${missing > 0 ? "bad" : isSure ? "good" : "open"}">${verdict}</h1>
-<p>Read from ${utc(startedAt)} to ${utc(endedAt)}. ${sureness(answer).join(" ")}</p>
+<p>${readFromTo(answer)} ${sureness(answer).join(" ")}</p>
 </header>
-<dl>${tiles.map(([name, value]) => html`<div><dt>${name}</dt><dd>${figure(value)}</dd></div>`)}</dl>
+<dl>${tiles.map(([name, value]) => html`<div><dt>${name}</dt><dd>${value === null ? "?" : figure(value)}</dd></div>`)}</dl>
 ${
   causes.length === 0
     ? ""

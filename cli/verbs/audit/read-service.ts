@@ -1,5 +1,14 @@
 import { setMaxListeners } from "node:events";
-import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmdirSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { isObject } from "../../../lib/json.ts";
 import { type ListPlace, type ReadList, readList } from "../../../lib/operator/against/read-list.ts";
@@ -14,6 +23,8 @@ import { credentialsFor } from "../doctor/verb.ts";
 
 /** What the service lists. */
 export interface ReadService {
+  /** Epoch milliseconds at which the oldest part of it was read. */
+  startedAt: number;
   surveys: ReadSurvey[];
   /** Rows of the survey list without an id: nobody can read their lists. */
   nameless: number;
@@ -62,18 +73,21 @@ export async function readService({ baseUrl, survey, data }: ServiceReading, io:
       throw new UsageError(`the service lists no survey ${survey}`, { hint });
     }
     const surveys: ReadSurvey[] = [];
+    let startedAt = io.now();
     for (const { surveyId, facts, counts } of chosen) {
       let placeNow: (() => ListPlace) | undefined;
       let keptAt = io.now();
+      const { place, since } = places?.kept(surveyId) ?? { since: io.now() };
+      startedAt = Math.min(startedAt, since);
       const keep = (): void => {
-        if (placeNow !== undefined) places?.keep(surveyId, placeNow());
+        if (placeNow !== undefined) places?.keep(surveyId, { since, place: placeNow() });
       };
       try {
         const list = await readList({
           ...{ service, surveyId, counted: Math.max(0, ...counts.map((one) => one ?? 0)) },
-          place: places?.kept(surveyId),
-          onPage({ page, pages, place }) {
-            placeNow = place;
+          place,
+          onPage({ page, pages, place: now }) {
+            placeNow = now;
             const done = chosen.length > 1 ? `, ${surveys.length} of ${count(chosen.length, "survey")} done` : "";
             progress.update(`survey ${surveyId}: page ${figure(page)} of ${figure(pages)}${done}`, page / pages);
             if (io.now() < keptAt + KEPT_EVERY) return;
@@ -86,9 +100,9 @@ export async function readService({ baseUrl, survey, data }: ServiceReading, io:
         keep();
       }
     }
-    // Where pages failed, another reading goes on there.
-    if (surveys.every(({ open }) => open?.code !== "pages-unreachable")) places?.drop();
-    return { surveys, nameless: survey === undefined ? unreadable : 0 };
+    // Another reading goes on where pages failed on to the end, and reads all other lists anew.
+    for (const { surveyId, isOver } of surveys) if (isOver) places?.drop(surveyId);
+    return { startedAt, surveys, nameless: survey === undefined ? unreadable : 0 };
   } finally {
     io.signal.removeEventListener("abort", interrupt);
     progress.end();
@@ -97,13 +111,19 @@ export async function readService({ baseUrl, survey, data }: ServiceReading, io:
 }
 
 /** The version of a kept place: one of another version is read anew. */
-const PLACE_VERSION = 1;
+const PLACE_VERSION = 2;
+
+interface KeptPlace {
+  /** Epoch milliseconds at which its reading began. */
+  since: number;
+  place: ListPlace;
+}
 
 /** Keeps the places of surveys in a folder: response ids, dates and page numbers. */
 function placesIn(folder: string, baseUrl: string) {
   const fileOf = (surveyId: number): string => join(folder, `${surveyId}.json`);
   return {
-    kept(surveyId: number): ListPlace | undefined {
+    kept(surveyId: number): KeptPlace | undefined {
       let text: string;
       try {
         text = readFileSync(fileOf(surveyId), "utf8");
@@ -112,13 +132,17 @@ function placesIn(folder: string, baseUrl: string) {
       }
       const kept = parseJson(text);
       const isOurs = isObject(kept) && kept.version === PLACE_VERSION && kept.baseUrl === baseUrl;
-      return isOurs ? (kept.place as ListPlace) : undefined;
+      return isOurs ? (kept as unknown as KeptPlace) : undefined;
     },
-    keep(surveyId: number, place: ListPlace): void {
+    keep(surveyId: number, kept: KeptPlace): void {
       mkdirSync(folder, { recursive: true });
-      writeFileSync(`${fileOf(surveyId)}.new`, JSON.stringify({ version: PLACE_VERSION, baseUrl, place }));
+      writeFileSync(`${fileOf(surveyId)}.new`, JSON.stringify({ version: PLACE_VERSION, baseUrl, ...kept }));
       renameSync(`${fileOf(surveyId)}.new`, fileOf(surveyId));
     },
-    drop: () => rmSync(folder, { recursive: true, force: true }),
+    /** The last one takes the folder with it. */
+    drop(surveyId: number): void {
+      rmSync(fileOf(surveyId), { force: true });
+      if (existsSync(folder) && readdirSync(folder).length === 0) rmdirSync(folder);
+    },
   };
 }

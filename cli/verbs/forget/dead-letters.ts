@@ -1,26 +1,34 @@
 import { isObject } from "../../../lib/json.ts";
+import type { PersonKey } from "../../../lib/polling/index.ts";
 import { parseJson } from "../../../lib/secrets/secret-values.ts";
 import { askingAws, closing } from "../../target/aws-failure.ts";
 import type { SurveyOf } from "../../target/surveys.ts";
 import type { Target } from "../../target/target.ts";
-import type { Person } from "./find-person.ts";
 
 /** Messages of one queue. More are not read: they would come into sight again meanwhile. */
 const MOST = 5_000;
 
-/** The events of somebody that a webhook has not taken. */
+/** An event that a webhook has not taken, the response that it is of, and the keys of its person. */
+export interface Letter extends SurveyOf, Record<PersonKey, unknown> {
+  id: number;
+  event: unknown;
+}
+
+/** Letters of one queue. */
 export interface DeadLetters {
   /** Arn of the queue. */
   queue: string;
-  events: unknown[];
+  letters: Letter[];
   /** False where it holds more messages than were read. */
   isWhole: boolean;
 }
 
-type Wanted = { responses: readonly (SurveyOf & { id: unknown })[]; person?: Person | undefined };
-
-/** Reads the dead-letter queues of all webhooks, and gives those that hold something of `wanted`. With `isDone` it is deleted there. */
-export async function deadLettersOf(target: Target, wanted: Wanted, isDone: boolean): Promise<DeadLetters[]> {
+/** Reads the dead-letter queues of all webhooks, and gives those that hold letters that are meant. With `isDone` these are deleted there. */
+export async function deadLettersOf(
+  target: Target,
+  isMeant: (letter: Letter) => boolean,
+  isDone: boolean,
+): Promise<DeadLetters[]> {
   const outputs = Object.entries(target.stack?.outputs ?? {});
   const queues = outputs.flatMap(([name, arn]) => (name.startsWith("ForwardDeadLetterQueueArn") ? [arn] : []));
   if (queues.length === 0) return [];
@@ -29,32 +37,31 @@ export async function deadLettersOf(target: Target, wanted: Wanted, isDone: bool
   using client = closing(new SQSClient(target.client("sqs")));
   const found: DeadLetters[] = [];
   for (const queue of queues) {
-    const events: unknown[] = [];
+    const letters: Letter[] = [];
     const take = (body: string): boolean => {
-      const event = parseJson(body);
-      const isMeant = isOf(event, wanted);
-      if (isMeant) events.push(event);
-      return isMeant && isDone;
+      const letter = letterIn(parseJson(body));
+      if (letter === undefined || !isMeant(letter)) return false;
+      letters.push(letter);
+      return isDone;
     };
     const { isAll: isWhole } = await askingAws("a dead-letter queue could not be read", async () => {
       const [, , , , account, name] = queue.split(":");
       const url = new GetQueueUrlCommand({ QueueName: name, QueueOwnerAWSAccountId: account });
       return readQueue(client, (await client.send(url)).QueueUrl ?? "", { most: MOST, take });
     });
-    if (events.length > 0 || !isWhole) found.push({ queue, events, isWhole });
+    if (letters.length > 0 || !isWhole) found.push({ queue, letters, isWhole });
   }
   return found;
 }
 
-/** Whether an event as the bus delivers it is of one of these responses, or has the key of the person. */
-function isOf(event: unknown, { responses, person }: Wanted): boolean {
+/** An event as the bus delivers it; undefined where it is of no response. */
+function letterIn(event: unknown): Letter | undefined {
   const detail = isObject(event) ? event.detail : undefined;
-  if (!isObject(detail) || !isObject(detail.meta) || !isObject(detail.data)) return false;
-  const { meta, data } = detail;
-  const isFound = responses.some(
-    ({ source, surveyId, id }) => meta.sourceName === source && data.surveyId === surveyId && data.responseId === id,
-  );
-  if (isFound || person === undefined) return isFound;
-  const holder = person.kind === "crk" ? data.response : data.metadata;
-  return isObject(holder) && holder[person.kind] === person.value;
+  if (!isObject(detail) || !isObject(detail.meta) || !isObject(detail.data)) return undefined;
+  const { sourceName: source } = detail.meta;
+  const { surveyId, responseId: id, response, metadata } = detail.data;
+  if (typeof source !== "string" || typeof surveyId !== "number" || typeof id !== "number") return undefined;
+  const crk = isObject(response) ? response.crk : undefined;
+  const referrer = isObject(metadata) ? metadata.referrer : undefined;
+  return { source, surveyId, id, crk, referrer, event };
 }

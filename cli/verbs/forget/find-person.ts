@@ -17,8 +17,8 @@ export interface Person {
 /** The responses of a person, and how many of a source cannot be searched. */
 export interface FoundPerson {
   responses: FoundResponse[];
-  /** By source: responses that went out while the ledger kept no hash of that kind of key; null where it keeps none now. */
-  unsearched: { source: string; responses: number | null }[];
+  /** By source: responses that went out while the ledger kept no hash of that kind of key. */
+  unsearched: { source: string; responses: number }[];
 }
 
 /** Looks in the ledgers of all surveys, or of the one that is named: for the hash of the key, and for the key itself in what is kept. */
@@ -30,7 +30,7 @@ export async function findPerson(
 ): Promise<FoundPerson> {
   const found: FoundPerson = { responses: [], unsearched: [] };
   let surveys = 0;
-  for (const { name, privacy } of await sourcesOf(target, source)) {
+  for (const { name } of await sourcesOf(target, source)) {
     const hash = await askingAws("the bucket could not be read", () => readPersonHash(target.bucket, name));
     const state = await readSource(target, name);
     const chosen = state.surveys.filter(({ surveyId }) => survey === undefined || surveyId === survey);
@@ -39,20 +39,19 @@ export async function findPerson(
     for (const { surveyId, mark } of chosen) {
       const of = { source: name, surveyId, name: mark.survey?.facts.name ?? null, mark };
       const ids = new Map<LedgerEntry["id"], LedgerEntry | undefined>();
-      for (const entry of mark.pending ?? []) if (await isOf(target, entry, person, hash)) ids.set(entry.id, undefined);
+      const meet = async (one: LedgerEntry, entry?: LedgerEntry): Promise<void> => {
+        if (await isOf(target, one, person, hash)) ids.set(one.id, entry);
+        else if (isUnsearchable(one, person)) unknown += 1;
+      };
+      for (const one of mark.pending ?? []) await meet(one);
       const read = personEntries(person.kind, hash?.(person.kind, person.value));
       for await (const entries of entriesOf(target, of, read)) {
         if (signal.aborted) throw new InterruptedError();
-        for (const entry of entries) {
-          if (await isOf(target, entry, person, hash)) ids.set(entry.id, entry);
-          else if (isUnsearchable(entry, person)) unknown += 1;
-        }
+        for (const entry of entries) await meet(entry, entry);
       }
       found.responses.push(...[...ids].map(([id, entry]) => ({ ...of, id, entry })));
     }
-    const isFindable = privacy.findBy.includes(person.kind);
-    if (!isFindable) found.unsearched.push({ source: name, responses: null });
-    else if (unknown > 0) found.unsearched.push({ source: name, responses: unknown });
+    if (unknown > 0) found.unsearched.push({ source: name, responses: unknown });
   }
   if (survey !== undefined && surveys === 0) throw noSurvey(target, survey);
   return found;

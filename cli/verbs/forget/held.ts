@@ -35,14 +35,16 @@ export function partsOf({ pending = [] }: SurveyState, id: LedgerEntry["id"]): s
   return pending.some((one) => one.id === id) ? ["pending"] : [];
 }
 
-/** The same response, with entry and mark as they are now. */
-export async function readAgain(target: Target, found: FoundResponse): Promise<FoundResponse> {
-  const { source, surveyId, id } = found;
-  return fromTable(async () => ({
-    ...found,
-    entry: await readEntry(target.table, source, surveyId, id),
-    mark: await readMark(target.table, source, surveyId),
-  }));
+/** A response, as ledger and mark have it now. */
+export function readFound(
+  target: Target,
+  { source, surveyId, id }: Omit<FoundResponse, "name" | "entry" | "mark">,
+): Promise<FoundResponse> {
+  return fromTable(async () => {
+    const entry = await readEntry(target.table, source, surveyId, id);
+    const mark = await readMark(target.table, source, surveyId);
+    return { source, surveyId, name: mark.survey?.facts.name ?? null, id, entry, mark };
+  });
 }
 
 /** All that is held of a response, whole. */

@@ -1,19 +1,20 @@
 import { existsSync, writeFileSync } from "node:fs";
 import { Option } from "@commander-js/extra-typings";
+import { PollerError } from "../../../lib/errors.ts";
 import { bareEntry } from "../../../lib/operator/forget.ts";
 import type { LedgerEntry, PersonKey } from "../../../lib/polling/index.ts";
 import { recordsOfNobody } from "../../../lib/state/ledger.ts";
 import { CommandError, EXIT, notNow, orNotWritten, UsageError } from "../../errors.ts";
 import type { Flags } from "../../target/open-target.ts";
 import { openTarget } from "../../target/open-target.ts";
-import { type FoundResponse, findResponse, fromTable } from "../../target/surveys.ts";
-import type { Target } from "../../target/target.ts";
+import { type FoundResponse, findResponse, fromTable, theOne } from "../../target/surveys.ts";
+import { sourcesOf, type Target } from "../../target/target.ts";
 import { DRY_RUN, examples, responseId, surveyId, targetVerb, type Verb, yesOption } from "../../verb.ts";
 import { columns, count, day, surveyName } from "../../words.ts";
-import { type DeadLetters, deadLettersOf } from "./dead-letters.ts";
+import { type DeadLetters, deadLettersOf, type Letter } from "./dead-letters.ts";
 import { type Elsewhere, elsewhere } from "./elsewhere.ts";
 import { type FoundPerson, findPerson, type Person } from "./find-person.ts";
-import { type Held, heldOf, isNothing, NOTHING, partsOf, readAgain, readHeld } from "./held.ts";
+import { type Held, heldOf, isNothing, NOTHING, partsOf, readFound, readHeld } from "./held.ts";
 
 /** What became of one response. */
 interface ForgottenResponse {
@@ -53,7 +54,11 @@ export interface ForgetPersonAnswer extends Receipt {
   unsearched: FoundPerson["unsearched"];
 }
 
-type Options = Pick<Flags, "stack" | "data" | "source" | "survey" | "yes" | "json"> & { export?: string | undefined };
+interface Options extends Pick<Flags, "source" | "survey" | "yes"> {
+  export?: string | undefined;
+  /** Epoch milliseconds. */
+  now: number;
+}
 
 export const forgetVerb: Verb = (act) =>
   targetVerb("forget", "forgets or exports all that is held of a response or a person, and says what cannot be purged")
@@ -81,8 +86,9 @@ export const forgetVerb: Verb = (act) =>
           throw new UsageError("the file of --export is there already", { hint: "Give the name of a new file." });
         }
         await using target = await openTarget(options, io);
-        const work = person === undefined ? forgetOne(target, id as LedgerEntry["id"], options, io.now()) : undefined;
-        const { data, text, exit, hasWork } = await (work ?? forgetPerson(target, person as Person, options, io));
+        const asked = { ...options, now: io.now() };
+        const work = person === undefined ? forgetOne(target, id as LedgerEntry["id"], asked) : undefined;
+        const { data, text, exit, hasWork } = await (work ?? forgetPerson(target, person as Person, asked, io));
         if (options.yes !== true && hasWork) io.say(DRY_RUN);
         return { data, text, ...(exit === undefined ? {} : { exit }) };
       }),
@@ -104,94 +110,129 @@ interface Done {
   text: string[];
   /** Whether there is something to forget. */
   hasWork: boolean;
-  exit?: typeof EXIT.notNow | typeof EXIT.failed;
+  exit?: typeof EXIT.notNow | undefined;
 }
 
-async function forgetOne(target: Target, id: LedgerEntry["id"], options: Options, now: number): Promise<Done> {
+async function forgetOne(target: Target, id: LedgerEntry["id"], options: Options): Promise<Done> {
   // Of a survey that is named also one that was never met is forgotten: it will not go out.
   const isNamed = options.survey !== undefined && typeof id === "number";
-  const found = await findResponse(target, id, options, (mark) => isNamed || partsOf(mark, id).length > 0);
-  const receipt = await receiptOf(target, { responses: found === undefined ? [] : [found] }, options, now);
-  const isNew = found !== undefined && found.entry === undefined && isNamed;
-  const one = found === undefined ? neverMet(id) : await forgetResponse(target, found, options, isNew);
+  const known = await findResponse(target, id, options, (mark) => isNamed || partsOf(mark, id).length > 0);
+  const work = await withLetters(target, known === undefined ? [] : [known], options, (letter) => letter.id === id);
+  const found = theOne(work.found);
+  await writeExport(target, work, options);
+  const one = found === undefined ? neverMet(id) : await forgetResponse(target, found, options);
+  const { receipt, ...done } = await finish(target, work, found === undefined ? [] : [one], options);
   const answer: ForgetAnswer = { ...one, ...receipt };
-  return { data: answer, text: oneText(answer), hasWork: !isNothing(one.held) || isNew };
+  return { data: answer, text: oneText(answer), ...done };
 }
 
 async function forgetPerson(
   target: Target,
   person: Person,
   options: Options,
-  io: { signal: AbortSignal; now(): number },
+  io: { signal: AbortSignal },
 ): Promise<Done> {
-  const { responses: found, unsearched } = await findPerson(target, person, options, io);
-  const receipt = await receiptOf(target, { responses: found, person }, options, io.now());
+  const { responses: known, unsearched } = await findPerson(target, person, options, io);
+  const isOf = (letter: Letter): boolean => letter[person.kind] === person.value;
+  const work = await withLetters(target, known, options, isOf);
+  await writeExport(target, work, options);
   const responses: ForgetPersonAnswer["responses"] = [];
-  for (const one of found) {
+  for (const one of work.found) {
     try {
       responses.push({ ...(await forgetResponse(target, one, options)), problem: null });
     } catch (error) {
       // The others are forgotten all the same: the receipt says which are left.
-      if (!(error instanceof CommandError)) throw error;
+      if (!(error instanceof PollerError)) throw error;
       const { code, message } = error;
       responses.push({ ...(await forgetResponse(target, one, { yes: undefined })), problem: { code, message } });
     }
   }
+  const forgotten = responses.filter(({ problem }) => problem === null);
+  const { receipt, exit, hasWork } = await finish(target, work, forgotten, options);
   const answer: ForgetPersonAnswer = { by: person.kind, responses, unsearched, ...receipt };
-  const isLeft = responses.some(({ problem }) => problem !== null);
-  return {
-    data: answer,
-    text: personText(answer),
-    hasWork: responses.length + receipt.deadLetters.length > 0,
-    ...(isLeft ? { exit: EXIT.notNow } : {}),
-  };
+  const isLeft = forgotten.length < responses.length || unsearched.length > 0;
+  return { data: answer, text: personText(answer), hasWork, exit: isLeft ? EXIT.notNow : exit };
 }
 
-/** Writes what is held where that is asked for, takes it out of dead-letter queues, and says what lies elsewhere. */
-async function receiptOf(
+interface Work {
+  found: FoundResponse[];
+  deadLetters: DeadLetters[];
+}
+
+/** Adds to the responses that the ledger knows those that dead letters name. */
+async function withLetters(
   target: Target,
-  { responses, person }: { responses: FoundResponse[]; person?: Person },
-  { yes, export: file }: Options,
-  now: number,
-): Promise<Receipt> {
-  const letters = await deadLettersOf(target, { responses, person }, yes === true && file === undefined);
-  // What has an event id went out. Of any other one nobody knows whether the bus took it before its entry could be written.
-  const hadEvent = responses.some(({ entry }) => entry?.eventId !== undefined);
-  const copies = elsewhere(await target.config(), { isStack: target.stack !== undefined, hadEvent, now });
-  const at = new Date(now).toISOString();
-  if (file !== undefined) {
-    const whole = { schemaVersion: 1, at, responses: await exported(target, responses), deadLetters: letters };
-    // Nothing is deleted before it is written.
-    const text = `${JSON.stringify({ ...whole, elsewhere: copies }, null, 2)}\n`;
-    orNotWritten("--export", () => writeFileSync(file, text, { flag: "wx", mode: 0o600 }));
-    if (yes === true) await deadLettersOf(target, { responses, person }, true);
+  known: readonly FoundResponse[],
+  { source, survey }: Options,
+  isOf: (letter: Letter) => boolean,
+): Promise<Work> {
+  const isChosen = (letter: Letter): boolean =>
+    (source ?? letter.source) === letter.source && (survey ?? letter.surveyId) === letter.surveyId;
+  const isMeant = (letter: Letter): boolean => isOneOf(known, letter) || (isChosen(letter) && isOf(letter));
+  const deadLetters = await deadLettersOf(target, isMeant, false);
+  const found = [...known];
+  for (const letter of deadLetters.flatMap(({ letters }) => letters)) {
+    if (!isOneOf(found, letter)) found.push(await readFound(target, letter));
   }
-  return { dryRun: yes !== true, at, exported: file ?? null, deadLetters: letters.map(counted), elsewhere: copies };
+  return { found, deadLetters };
 }
 
-function exported(target: Target, responses: readonly FoundResponse[]) {
-  return Promise.all(responses.map(async (one) => readHeld(target, one, await heldOf(target, one))));
+/** Writes what is held where that is asked for: nothing is deleted before. */
+async function writeExport(
+  target: Target,
+  { found, deadLetters }: Work,
+  { export: file, now }: Options,
+): Promise<void> {
+  if (file === undefined) return;
+  const responses = await Promise.all(found.map(async (one) => readHeld(target, one, await heldOf(target, one))));
+  const events = deadLetters.map(({ letters, ...queue }) => ({ ...queue, events: letters.map((one) => one.event) }));
+  const copies = await elsewhere(target, now);
+  const whole = { schemaVersion: 1, at: iso(now), responses, deadLetters: events, elsewhere: copies };
+  const text = `${JSON.stringify(whole, null, 2)}\n`;
+  orNotWritten("--export", () => writeFileSync(file, text, { flag: "wx", mode: 0o600 }));
 }
 
-function counted({ events, ...letters }: DeadLetters): Receipt["deadLetters"][number] {
-  return { ...letters, events: events.length };
+/** Takes what was forgotten out of dead-letter queues. That comes after the ledger: until then they alone may say whose it is. */
+async function finish(
+  target: Target,
+  { deadLetters: seen }: Work,
+  forgotten: readonly ForgottenResponse[],
+  { yes, export: file, now }: Options,
+): Promise<Pick<Done, "hasWork" | "exit"> & { receipt: Receipt }> {
+  const isDone = yes === true;
+  const queues = isDone ? await deadLettersOf(target, (letter) => isOneOf(forgotten, letter), true) : seen;
+  const receipt = {
+    ...{ dryRun: !isDone, at: iso(now), exported: file ?? null },
+    deadLetters: queues.map(({ queue, letters, isWhole }) => ({ queue, events: letters.length, isWhole })),
+    elsewhere: await elsewhere(target, now),
+  };
+  const hasWork = seen.length > 0 || forgotten.some(({ state, held }) => state === null || !isNothing(held));
+  return { receipt, hasWork, exit: queues.every(({ isWhole }) => isWhole) ? undefined : EXIT.notNow };
+}
+
+const iso = (at: number): string => new Date(at).toISOString();
+
+type Named = Pick<ForgottenResponse, "id" | "source" | "surveyId">;
+
+function isOneOf(responses: readonly Named[], { source, surveyId, id }: Named): boolean {
+  return responses.some((one) => one.source === source && one.surveyId === surveyId && one.id === id);
 }
 
 function neverMet(id: LedgerEntry["id"]): ForgottenResponse {
   return { id, source: null, surveyId: null, name: null, state: null, held: NOTHING, stays: null, records: 0 };
 }
 
-/** @param isNew whether it was never met, and is to be noted beforehand */
 async function forgetResponse(
   target: Target,
   found: FoundResponse,
   { yes }: Pick<Options, "yes">,
-  isNew = false,
 ): Promise<ForgottenResponse> {
   const { source, surveyId, name, id, entry: before } = found;
   const held = await heldOf(target, found);
-  const left = yes !== true || (isNothing(held) && !isNew) ? found : await forget(target, found);
-  const entry = left.entry ?? (isNew ? ({ id, state: "before-start" } as const) : undefined);
+  const isDone = before !== undefined && isNothing(held);
+  const left = yes !== true || isDone ? found : await forget(target, found);
+  // One that was never met is noted.
+  const entry = left.entry ?? (held.mark.length === 0 ? ({ id, state: "before-start" } as const) : undefined);
   const stays = entry === undefined ? null : { ...bareEntry(entry) };
   const records = await countRecords(target, found);
   return { id, source, surveyId, name, state: before?.state ?? null, held, stays, records };
@@ -201,13 +242,15 @@ async function forgetResponse(
 async function forget(target: Target, found: FoundResponse): Promise<FoundResponse> {
   const { source, surveyId: survey, id } = found;
   const next = `survey-poller forget ${id} --survey ${survey} --source ${source} --yes ${target.flags}`;
+  // A dead letter may name one that the configuration no longer has.
+  await sourcesOf(target, source);
   const done = await target.operate(source, "forget", { surveyId: survey, response: id });
   if (done.outcome === "busy") {
     const hint = "Try again in a minute; a backlog may take longer.";
     const message = `survey ${survey} is being polled just now, and nothing was forgotten`;
     throw notNow("SURVEY_BUSY", message, { hint, next });
   }
-  const left = await readAgain(target, found);
+  const left = await readFound(target, found);
   const { mark, ...still } = await heldOf(target, left);
   const unforgotten = [...still.entry, ...still.objects, ...mark];
   if (unforgotten.length === 0) return left;
@@ -227,6 +270,7 @@ function oneText(answer: ForgetAnswer): string[] {
     return [
       `Nothing is held of response ${answer.id}: it was never met.`,
       "Nothing was written either. To note it beforehand, so that it never goes out, name its survey: --survey.",
+      ...receiptText(answer),
     ];
   }
   return [...responseText(answer, answer.dryRun), ...receiptText(answer)];
@@ -236,10 +280,9 @@ function personText(answer: ForgetPersonAnswer): string[] {
   const { by, dryRun, responses, unsearched } = answer;
   return [
     `${count(responses.length, "response")} found by this ${by}.`,
-    ...unsearched.map(({ source, responses: unknown }) =>
-      unknown === null
-        ? `Source ${source} keeps no hashes of ${by} (privacy.findBy): only kept records were searched. Name what went out by its id.`
-        : `Source ${source}: ${count(unknown, "response")} went out with no hash of ${by}, and cannot be found by it. Name them by their ids.`,
+    ...unsearched.map(
+      ({ source, responses: unknown }) =>
+        `Source ${source}: ${count(unknown, "response")} went out with no hash of ${by} (privacy.findBy), and cannot be found by it. Name them by their ids.`,
     ),
     ...responses.flatMap(({ problem, ...one }) => [
       ...(problem === null ? [] : [`Not forgotten, try again: ${problem.message}`]),

@@ -7,7 +7,7 @@ import type { ListedResponse, ReadList } from "./read-list.ts";
  * What the service's list shows of a missing response that sets it apart:
  *
  * - `before`, `after`: it completed before, or after, everything that the list of ids has of the survey
- * - `late`: it completed late, behind newer ones that the list of ids has
+ * - `late`: it completed late, behind newer ones that the list of ids has. Those that completed beside it in time are there
  * - `open`: the same, and it stood in the list meanwhile, open
  * - `tie`: it completed in the same second as another one that the list of ids has
  * - `moved`: it stood on a page that moved while this was read
@@ -88,6 +88,7 @@ function causes(
     ),
   );
   const seconds = secondsOf(rows.filter(isDated), ids, places);
+  const byTime = lostByTime(order, late, ids);
   const listsOpen = rows.some(({ state, wasOpen }) => state === "open" || wasOpen);
   /** Pages move up when one goes that stands nearer to the newest end. */
   const mayHaveMoved = ({ id }: Dated): boolean => newestGone > (isById ? id : 0);
@@ -103,7 +104,7 @@ function causes(
       const isTie = lateness === undefined && !listsOpen && !mayHaveMoved(row) && seconds.isBehindCursor(row);
       return isTie ? "tie" : undefined;
     }
-    if (lateness === undefined || !lostFor.has(lateness)) return undefined;
+    if (lateness === undefined || !lostFor.has(lateness) || byTime.has(row.id)) return undefined;
     // On the first page of the newest it never stood: no page that moved can have hidden it.
     const isLate = lateness === "below the first page" || (lateness === "behind yours" && !mayHaveMoved(row));
     if (!isLate) return undefined;
@@ -147,6 +148,28 @@ function isLostFor(rows: readonly Dated[], ids: ReadonlyMap<number, number>): bo
   const first = missing.reduce((least, { completed }) => (completed < least ? completed : least), LATEST);
   const since = rows.filter(({ completed }) => completed >= first);
   return 2 * missing.length > since.length;
+}
+
+/**
+ * Late ones that may be missing for when they completed: of those that are not behind newer ones in `ids`, the one that completed next
+ * before or after them is missing, and no cursor had gone past its place.
+ */
+function lostByTime(
+  order: readonly Dated[],
+  late: ReadonlyMap<number, Lateness>,
+  ids: ReadonlyMap<number, number>,
+): Set<number> {
+  const lost = new Set<number>();
+  const byTime = order.toSorted((a, b) => Number(a.completed > b.completed) - Number(a.completed < b.completed));
+  for (const rows of [byTime, byTime.toReversed()]) {
+    let isStretch = false;
+    for (const { id } of rows) {
+      const isInTime = (late.get(id) ?? "behind one") === "behind one";
+      if (isInTime) isStretch = !ids.has(id);
+      else if (isStretch) lost.add(id);
+    }
+  }
+  return lost;
 }
 
 /** Which responses completed later than newer ones. */

@@ -48,6 +48,8 @@ export interface ReadList {
   moved: boolean;
   /** Why something may have slipped through; undefined where nothing that was listed all the time can have. */
   open: BooksOpen | undefined;
+  /** Whether its end was reached. */
+  isOver: boolean;
 }
 
 export interface ListReading {
@@ -77,7 +79,8 @@ export async function readList(reading: ListReading): Promise<ReadList> {
       if (isStuck) break;
     } else list.isOver = true;
   }
-  return { rows: list.rows, pages: list.pages, moved: list.moved, open: await whyOpen(list, reading) };
+  const { rows, pages, moved, isOver } = list;
+  return { rows, pages, moved, open: await whyOpen(list, reading), isOver };
 }
 
 async function readOn(list: Listing, { service, surveyId, counted, onPage }: ListReading): Promise<ReadEnd> {

@@ -172,6 +172,8 @@ it("ends with 3 where a page cannot be read, and with 5 once something is missin
 
   const ran = await against(simulator, csvOf(ids));
   expect(ran.code).toBe(3);
+  // Those of survey 8 are in the file.
+  expect(ran.stdout).toContain("Unknown to the service: nobody can say before every list is read.");
   expect(ran.stdout).toMatch(
     /^Not sure: there may be more that is missing\.\nSurvey 8 \(8\): page 1 unreachable \(1 page of 1\)\.$/m,
   );
@@ -188,17 +190,42 @@ it("goes on where it was interrupted, and keeps nothing once it is done", async 
     if (page === 40) stop.abort();
   });
 
-  const first = await against(simulator, csvOf(ids), ["--data", data], { signal: stop.signal });
+  const begun = Date.UTC(2026, 2, 10, 12);
+  const first = await against(simulator, csvOf(ids), ["--data", data], { signal: stop.signal, now: () => begun });
   expect(first.code).toBe(130);
   expect(readdirSync(join(data, "against"))).toEqual(["7.json"]);
   simulator.resetCounters();
   const second = await against(simulator, csvOf(ids), ["--data", data, "--json"]);
 
   expect(second.code).toBe(0);
-  const { surveys, requests } = answerOf<AgainstAnswer>(second);
+  const { surveys, requests, startedAt } = answerOf<AgainstAnswer>(second);
+  expect(startedAt).toBe(begun);
   expect(surveys).toMatchObject([{ completed: 1_500, missing: [] }]);
   // Those that were read before are not read again.
   expect(requests).toBeLessThan(2.3 * ((surveys[0]?.pages ?? 0) - 25) + 10);
+  expect(readdirSync(data)).toEqual([]);
+});
+
+it("reads anew what was read whole once there was an answer, and goes on where pages failed to the end", async () => {
+  const simulator = await serviceOf({
+    surveys: [
+      { surveyId: 7, responses: 150 },
+      { surveyId: 8, responses: 1_500 },
+    ],
+  });
+  const content = csvOf(idsOf(simulator));
+  const data = temporaryFolder();
+  simulator.fault({ kind: "status", status: 403, operation: "responses-order", surveyId: 8, after: 40 });
+  expect((await against(simulator, content, ["--data", data])).code).toBe(3);
+  expect(readdirSync(join(data, "against"))).toEqual(["8.json"]);
+  const later = simulator.complete(7, 3);
+
+  simulator.clearFaults();
+  const second = await against(simulator, content, ["--data", data, "--json"]);
+
+  const { surveys, totals } = answerOf<AgainstAnswer>(second);
+  expect(surveys.flatMap(({ missing }) => missing.map(({ responseId }) => responseId))).toEqual(later);
+  expect(totals).toMatchObject({ completed: 1_653, unknown: 0 });
   expect(readdirSync(data)).toEqual([]);
 });
 

@@ -138,6 +138,8 @@ it("a source without findBy says that what went out is not found by a key", asyn
   await poll(folder, args);
   const found = await answer("--crk", crk);
   expect(idsIn(found)).toEqual([late]);
-  expect(found.unsearched).toEqual([{ source: "main", responses: null }]);
-  expect((await run("--crk", crk)).stdout).toContain("Source main keeps no hashes of crk (privacy.findBy)");
+  expect(found.unsearched).toEqual([{ source: "main", responses: 1 }]);
+  const { code, stdout } = await run("--crk", crk);
+  expect(code).toBe(3);
+  expect(stdout).toContain("Source main: 1 response went out with no hash of crk (privacy.findBy)");
 });

@@ -35,7 +35,9 @@ describe("forget", () => {
       dryRun: false,
       stays: { id: large, state: "emitted", reason: "forgotten", revision: 1 },
     });
-    expect(done.elsewhere.map(({ where }) => where)).toEqual(["the survey service", "subscribers", "the data folder"]);
+    expect(done.elsewhere.map(({ where }) => where)).toEqual(
+      expect.arrayContaining(["subscribers", "live pages", "the data folder"]),
+    );
 
     const again = await answer(String(large), "--yes");
     expect(again.held).toEqual({ entry: [], mark: [], objects: [] });
@@ -46,6 +48,8 @@ describe("forget", () => {
   it("settles one that has not gone out, which no later tick emits", async () => {
     const done = await answer(String(unreadable), "--yes");
     expect(done).toMatchObject({ state: "quarantined", held: { mark: [] } });
+    // Nobody knows whether the bus took its event before it was quarantined.
+    expect(done.elsewhere.map(({ where }) => where)).toContain("subscribers");
     expect(done.stays).toEqual({ id: unreadable, state: "before-start", reason: "forgotten" });
 
     await poll(folder);

@@ -34,6 +34,9 @@ it.each<[what: string, cause: Cause, list: string, given?: Given]>([
   ["the newer one is missing as well", "unknown", "4@1 5@9 6@7 7@20", { lacks: [5, 6] }],
   ["others are as late, and most of them are in the list", "unknown", "4@1 5@9 6@10 7@7 8@20"],
   ["others were as late before the first that is missing", "late", "2@4 3@5 4@1 5@9 7@7 8@20"],
+  ["one that is not late completed next, and is missing", "unknown", "4@1 5@9 6@7 7@10 8@20", { lacks: [5, 7] }],
+  ["the same, and below a whole page", "unknown", `4@1 5@9 ${PAGE} 499@10 500@20`, { lacks: [5, 499] }],
+  ["one that is not late completed before it, and is missing", "unknown", "4@1 5@9 6@7 7@8 8@20", { lacks: [5, 7] }],
   ["a newer one has gone since", "unknown", "4@1 5@9 6@7 7@20", { newestGone: 8 }],
   ["the same, but below a whole page of newer ones", "late", `4@1 5@9 ${PAGE} 500@20`, { newestGone: 600 }],
   [
