@@ -1,5 +1,11 @@
+import { createReadStream } from "node:fs";
+import { createInterface } from "node:readline";
+import { isObject } from "../lib/config/shape.ts";
+import { errorCode } from "../lib/errors.ts";
 import { eventId } from "../lib/events/index.ts";
 import { parseJson } from "../lib/secrets/secret-values.ts";
+import { CommandError, InterruptedError } from "./errors.ts";
+import type { Io } from "./io.ts";
 
 const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/i;
 const NAMED = new RegExp(`(?<![A-Za-z])eventId\\\\*"\\s*:\\s*\\\\*"(${UUID.source})`, "gi");
@@ -33,66 +39,87 @@ export function olderEventIds(
   return undefined;
 }
 
+/** The lines of the file that a flag names; `-` is standard input. */
+export async function* linesOf(
+  flag: string,
+  file: string,
+  { input, signal }: Pick<Io, "input" | "signal">,
+): AsyncGenerator<string> {
+  const stream = file === "-" ? input : createReadStream(file);
+  try {
+    for await (const line of createInterface({ input: stream, crlfDelay: Number.POSITIVE_INFINITY })) {
+      if (signal.aborted) throw new InterruptedError();
+      yield line;
+    }
+  } catch (error) {
+    throw error instanceof InterruptedError ? error : unreadable(flag, error);
+  }
+}
+
+export function unreadable(flag: string, cause: unknown): CommandError {
+  const message = `the file of ${flag} cannot be read (${errorCode(cause)})`;
+  const hint = "Give a file with one event, or one event id, a line.";
+  return new CommandError("FILE_UNREADABLE", message, { hint, cause });
+}
+
+/** What a line tells of events: ids of those with the contents of a response, and the details of whole ones. */
+interface Told {
+  ids: string[];
+  details: { meta: object; data: object }[];
+}
+
+/** Of test events nothing is told. */
+const NOTHING: Told = { ids: [], details: [] };
+
 /**
- * Ids of events with the contents of a response in one line of a consumer's list. A line is an id, the first column of a CSV, or JSON of
- * whole events, however they are wrapped. Undefined where it holds none at all. Test events and events of another kind count as nothing to
- * be told of.
+ * What one line of a consumer's list tells. A line is an id, the first column of a CSV, or JSON of whole events, however they are wrapped.
+ * Undefined where no event stands in it at all.
  */
-export function eventIdsIn(line: string): string[] | undefined {
+export function eventsIn(line: string): Told | undefined {
   const text = line.trim();
   if (!/^[{[]/.test(text)) {
     const id = eventIdIn(text.split(/[,;\t]/, 1)[0] ?? "");
-    return id === undefined ? undefined : [id];
+    return id === undefined ? undefined : { ids: [id], details: [] };
   }
   const value = parseJson(text);
-  if (value !== undefined) return idsOf(value, 0);
+  if (value !== undefined) return toldBy(value, 0);
   // Some writers put one document right behind the other.
   const ids = [...text.matchAll(NAMED)].map(([, id = ""]) => id.toLowerCase());
-  return ids.length === 0 ? undefined : ids;
+  return ids.length === 0 ? undefined : { ids, details: [] };
 }
 
 /** Where services put the event that they hand on. */
 const WRAPPERS = ["detail", "requestPayload", "Message", "body", "event", "Records"] as const;
 const MOST_WRAPPED = 6;
 
-function idsOf(value: unknown, depth: number): string[] | undefined {
+function toldBy(value: unknown, depth: number): Told | undefined {
   if (depth > MOST_WRAPPED) return undefined;
-  if (typeof value === "string") return isEventId(value) ? [value.toLowerCase()] : idsOf(parseJson(value), depth + 1);
-  if (Array.isArray(value)) return joined(value.map((one) => idsOf(one, depth + 1)));
-  if (typeof value !== "object" || value === null) return undefined;
-  const fields = value as Record<string, unknown>;
-  const { meta, eventId: own } = fields;
-  if (typeof meta === "object" && meta !== null && "eventId" in meta) return ofMeta(meta);
-  if (typeof own === "string" && isEventId(own)) return [own.toLowerCase()];
-  return joined(WRAPPERS.map((name) => (fields[name] === undefined ? undefined : idsOf(fields[name], depth + 1))));
+  if (typeof value === "string") return ofId(value) ?? toldBy(parseJson(value), depth + 1);
+  if (Array.isArray(value)) return joined(value.map((one) => toldBy(one, depth + 1)));
+  if (!isObject(value)) return undefined;
+  const { meta, data, eventId: own } = value;
+  if (isObject(meta) && "eventId" in meta) return ofEvent(meta, data);
+  const wrapped = WRAPPERS.map((name) => (name in value ? toldBy(value[name], depth + 1) : undefined));
+  return (typeof own === "string" ? ofId(own) : undefined) ?? joined(wrapped);
+}
+
+function ofId(text: string): Told | undefined {
+  return isEventId(text) ? { ids: [text.toLowerCase()], details: [] } : undefined;
 }
 
 /** Only events with contents have a revision. */
-function ofMeta(meta: { eventId?: unknown; revision?: unknown; test?: unknown }): string[] | undefined {
+function ofEvent(meta: Readonly<Record<string, unknown>>, data: unknown): Told | undefined {
   const { eventId: id, revision, test } = meta;
   if (typeof id !== "string" || !isEventId(id)) return undefined;
-  return typeof revision === "number" && test !== true ? [id.toLowerCase()] : [];
+  if (test === true) return NOTHING;
+  return {
+    ids: typeof revision === "number" ? [id.toLowerCase()] : [],
+    details: isObject(data) ? [{ meta, data }] : [],
+  };
 }
 
-/** The details of whole events in one line, however they are wrapped; test events tell of nothing. */
-export function detailsIn(line: string): { meta: object; data: object }[] {
-  return detailsOf(parseJson(line), 0);
-}
-
-function detailsOf(value: unknown, depth: number): { meta: object; data: object }[] {
-  if (depth > MOST_WRAPPED || value === null) return [];
-  if (typeof value === "string") return detailsOf(parseJson(value), depth + 1);
-  if (Array.isArray(value)) return value.flatMap((one) => detailsOf(one, depth + 1));
-  if (typeof value !== "object") return [];
-  const fields = value as Record<string, unknown>;
-  const { meta, data } = fields;
-  if (typeof meta === "object" && meta !== null && typeof data === "object" && data !== null) {
-    return "test" in meta && meta.test === true ? [] : [{ meta, data }];
-  }
-  return WRAPPERS.flatMap((name) => (fields[name] === undefined ? [] : detailsOf(fields[name], depth + 1)));
-}
-
-function joined(some: readonly (string[] | undefined)[]): string[] | undefined {
-  const found = some.filter((ids) => ids !== undefined);
-  return found.length === 0 ? undefined : found.flat();
+function joined(some: readonly (Told | undefined)[]): Told | undefined {
+  const found = some.filter((told) => told !== undefined);
+  if (found.length === 0) return undefined;
+  return { ids: found.flatMap(({ ids }) => ids), details: found.flatMap(({ details }) => details) };
 }

@@ -26,19 +26,23 @@ export function isPolling({ data }: Pick<Target, "data">): boolean {
 }
 
 /** Lets the poller go on: waits a moment where ticks come without this command, and else makes one. */
-export async function letItPoll(target: Target, source: string, io: Pick<Io, "signal">): Promise<void> {
-  if (io.signal.aborted) throw new InterruptedError();
+async function letItPoll(target: Target, source: string, io: Pick<Io, "signal">): Promise<void> {
   if (isPolling(target)) return wait(LOOK_EVERY, io);
   await target.invoke({ source });
 }
 
 /** How work stands that ticks do: over; or where it is, and what to say where it is not waited for any longer. */
-type Standing<T> = { over: T } | { place: string; leave: (why: string) => T };
+export type Standing<T> = { over: T } | { place: string; leave: (why: string) => T };
 
-/** Waits for the end of work that ticks do, as long as it comes further. */
+/**
+ * Waits for the end of work that ticks do, as long as it comes further.
+ *
+ * @param goOn does some of it in the place of a tick
+ */
 export async function watchTicks<T>(
   { target, source, io }: { target: Target; source: SourceConfig; io: Pick<Io, "now" | "signal"> },
   look: (state: SourceState) => Standing<T>,
+  goOn?: () => Promise<void>,
 ): Promise<T> {
   let idle = { place: "", ticks: 0, lastTick: 0, since: io.now() };
   for (;;) {
@@ -49,10 +53,14 @@ export async function watchTicks<T>(
     const { pausedUntil, lastTick = 0 } = state.account;
     if (pausedUntil !== undefined) return leave("the source is paused");
     if (place !== idle.place) idle = { place, ticks: 0, lastTick, since: io.now() };
-    else if (lastTick !== idle.lastTick) idle = { ...idle, ticks: idle.ticks + 1, lastTick };
+    else if (goOn !== undefined || lastTick !== idle.lastTick) idle = { ...idle, ticks: idle.ticks + 1, lastTick };
     if (idle.ticks >= MOST_IDLE) return leave("it comes no further");
-    const isSilent = isPolling(target) && io.now() > Math.max(lastTick, idle.since) + 2 * source.interval + PATIENCE;
+    const isSilent =
+      goOn === undefined &&
+      isPolling(target) &&
+      io.now() > Math.max(lastTick, idle.since) + 2 * source.interval + PATIENCE;
     if (isSilent) return leave("no tick comes to its end");
-    await letItPoll(target, source.name, io);
+    if (io.signal.aborted) throw new InterruptedError();
+    await (goOn?.() ?? letItPoll(target, source.name, io));
   }
 }

@@ -2,7 +2,7 @@ import type { Io } from "../cli/io.ts";
 import { readSource } from "../cli/target/surveys.ts";
 import { sourcesOf, type Target } from "../cli/target/target.ts";
 import { type AuditedSurvey, readPasses, withMissing } from "../cli/verbs/audit/passes.ts";
-import { surveyLines } from "../cli/verbs/audit/verb.ts";
+import { surveyLine } from "../cli/verbs/audit/verb.ts";
 import { changePause, pausedFrom, pauseText } from "../cli/verbs/pause.ts";
 
 export const ACTIONS = ["audit", "pause", "resume"] as const;
@@ -17,7 +17,7 @@ type ActionIo = Pick<Io, "now" | "say" | "signal">;
 
 /** Does what the page asks for, by the code of the verbs of the same name. Gives the outcome, in lines. */
 export async function act(kind: ActionKind, of: ActionOf, target: Target, io: ActionIo): Promise<string[]> {
-  if (kind === "audit") return (await audit(of, target, io)).flatMap((survey) => surveyLines(survey, target.flags));
+  if (kind === "audit") return (await audit(of, target, io)).map(surveyLine);
   const next = kind === "resume" ? () => null : pausedFrom(io.now());
   return pauseText(await changePause(target, { sources: await sourcesOf(target, of.source), next, isDone: true }));
 }
@@ -29,7 +29,7 @@ async function audit({ source: name, surveyId }: ActionOf, target: Target, io: A
     const { surveys } = await readSource(target, source.name);
     const chosen = surveys.filter((survey) => surveyId === undefined || survey.surveyId === surveyId);
     const of = { target, source, surveys: chosen, io, progress };
-    audited.push(...(await withMissing(of, await readPasses(of))));
+    audited.push(...(await withMissing(of, await readPasses(of, true))));
   }
   return audited;
 }

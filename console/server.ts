@@ -1,4 +1,4 @@
-import { randomBytes, timingSafeEqual } from "node:crypto";
+import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import type { Server } from "node:http";
@@ -6,6 +6,7 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { createAdaptorServer } from "@hono/node-server";
 import type { Hono, MiddlewareHandler } from "hono";
+import { bearerAuth } from "hono/bearer-auth";
 import { errorCode } from "../lib/errors.ts";
 
 const LOOPBACK = "127.0.0.1";
@@ -81,13 +82,7 @@ export const strictHeaders: MiddlewareHandler = async (c, next) => {
 
 /** Asks for the token before anything is shown or done. */
 export function withToken(token: string): MiddlewareHandler {
-  const wanted = Buffer.from(token);
-  return async (c, next) => {
-    const shown = Buffer.from(c.req.header(TOKEN_HEADER) ?? "");
-    const isRight = shown.length === wanted.length && timingSafeEqual(shown, wanted);
-    if (!isRight) return c.json({ error: "Open the URL that was printed: it holds the token." }, 401);
-    await next();
-  };
+  return bearerAuth({ token, headerName: TOKEN_HEADER, prefix: "" });
 }
 
 /** The token of a page. It is kept with the state of a run, if any: a page that is open goes on when its run comes back. */

@@ -4,7 +4,7 @@ import { createClients } from "../lib/aws/clients.ts";
 import { mostDetailed, type SourceConfig } from "../lib/config/config.ts";
 import { readDeployedConfig } from "../lib/config/deployed-config.ts";
 import { serviceName } from "../lib/monitoring/log.ts";
-import type { OperationOutput } from "../lib/operator/run-operation.ts";
+import type { OperationOutput } from "../lib/operator/operations.ts";
 import { leaseOwner, readEnvironment } from "../lib/run/environment.ts";
 import { readPollInput } from "../lib/run/poll-input.ts";
 import { pollScheduled } from "../lib/run/poll-scheduled.ts";
@@ -54,7 +54,7 @@ export async function handler(event: unknown, context: Context): Promise<PollOut
   const [graph] = chosen;
   if (input.operation !== undefined && graph !== undefined) {
     // Loaded when it is asked for: no tick needs it.
-    const { runOperation } = await import("../lib/operator/run-operation.ts");
+    const { runOperation } = await import("../lib/operator/operations.ts");
     return runOperation({ ...request, ...limitsOf(graph, request), graph, config, rawConfig }, input.operation);
   }
   const asked = { ...request, graphs: chosen };

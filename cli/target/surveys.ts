@@ -24,10 +24,6 @@ import { askingAws } from "./aws-failure.ts";
 import type { Flags } from "./open-target.ts";
 import { sourcesOf, type Target } from "./target.ts";
 
-export function tableOf({ clients, resources }: Target): Table {
-  return { client: clients.dynamodb, name: resources.tableName };
-}
-
 /** Runs what reads the table. An error of AWS becomes one that says what to do. */
 export function fromTable<T>(read: () => Promise<T>): Promise<T> {
   return askingAws("the table could not be read", read);
@@ -51,7 +47,7 @@ const AT_ONCE = 20;
 
 /** Reads what the table holds of a source, but for its ledger. */
 export async function readSource(target: Target, source: string): Promise<SourceState> {
-  const table = tableOf(target);
+  const table = target.table;
   const limit = pLimit(AT_ONCE);
   return fromTable(async () => {
     const account = await readAccount(table, source);
@@ -150,7 +146,7 @@ export async function ledgersOf(
 ): Promise<SurveyOf[]> {
   const all: SurveyOf[] = [];
   for (const { name } of await sourcesOf(target, source)) {
-    const account = await fromTable(() => readAccount(tableOf(target), name));
+    const account = await fromTable(() => readAccount(target.table, name));
     all.push(...idsIn(account).map((surveyId) => ({ source: name, surveyId })));
   }
   if (survey === undefined) return all;
@@ -167,7 +163,7 @@ export async function* entriesOf<Entry>(
 ): AsyncGenerator<Entry[]> {
   let from: string | undefined;
   do {
-    const page = await fromTable(() => read(tableOf(target), surveyKey(source, surveyId), from));
+    const page = await fromTable(() => read(target.table, surveyKey(source, surveyId), from));
     yield page.entries;
     from = page.next;
   } while (from !== undefined);
@@ -212,7 +208,7 @@ export async function findResponse(
   { source, survey }: Pick<Flags, "source" | "survey">,
   isKnown: (mark: SurveyState) => boolean = () => false,
 ): Promise<FoundResponse | undefined> {
-  const table = tableOf(target);
+  const table = target.table;
   const found: FoundResponse[] = [];
   let surveys = 0;
   for (const { name } of await sourcesOf(target, source)) {

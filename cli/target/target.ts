@@ -1,9 +1,11 @@
+import { type Bucket, createBucket } from "../../lib/aws/bucket.ts";
 import type { Clients, ClientSettings as SdkSettings } from "../../lib/aws/clients.ts";
 import { type Config, parseConfig, type SourceConfig } from "../../lib/config/index.ts";
 import type { InputOf, OperationKind, ResultOf } from "../../lib/operator/operations.ts";
 import type { Environment } from "../../lib/run/environment.ts";
 import type { PollInput } from "../../lib/run/poll-input.ts";
 import type { PollOutput } from "../../lib/run/poll-sources.ts";
+import type { Table } from "../../lib/state/table-client.ts";
 import { CommandError, exitOf, UsageError } from "../errors.ts";
 
 /** Names of what a poller works on, as its function has them. */
@@ -38,6 +40,9 @@ export interface Target extends AsyncDisposable {
   /** Of a data folder alone: the folder with the state, whether a run is at work on it, and how the last one ended where that was noted. */
   data?: { folder: string; isRunning: boolean; end?: RunEnd | undefined };
   clients: Clients;
+  table: Table;
+  /** Claim checks and kept records. */
+  bucket: Bucket;
   /** Settings for further SDK clients: `new SQSClient(target.client("sqs"))`. */
   client(service: "sqs" | "eventbridge" | "s3" | "secretsmanager" | "dynamodb"): ClientSettings;
   config(): Promise<Config>;
@@ -53,7 +58,8 @@ export interface Target extends AsyncDisposable {
 /** Nothing where the process's own environment says it all. */
 export type ClientSettings = SdkSettings & { forcePathStyle?: boolean };
 
-interface Parts extends Omit<Target, "config" | "invoke" | "operate" | typeof Symbol.asyncDispose> {
+interface Parts
+  extends Omit<Target, "table" | "bucket" | "config" | "invoke" | "operate" | typeof Symbol.asyncDispose> {
   call(input: object): Promise<unknown>;
   readConfig(): Promise<unknown>;
   /** Closes what the target has beside its clients. */
@@ -62,8 +68,11 @@ interface Parts extends Omit<Target, "config" | "invoke" | "operate" | typeof Sy
 
 export function targetOf({ call, readConfig, close, ...parts }: Parts): Target {
   let config: Promise<Config> | undefined;
+  const { clients, resources } = parts;
   return {
     ...parts,
+    table: { client: clients.dynamodb, name: resources.tableName },
+    bucket: createBucket(clients.s3, resources.claimCheckBucket),
     config() {
       config ??= readConfig().then((raw) => parseConfig(raw, { deployed: false }));
       return config;
@@ -72,7 +81,7 @@ export function targetOf({ call, readConfig, close, ...parts }: Parts): Target {
     operate: async (source, kind, input) => resultOf(await call({ source, operation: { kind, ...input } })),
     async [Symbol.asyncDispose]() {
       await close();
-      for (const client of [parts.clients.dynamodb, parts.clients.events, parts.clients.secrets]) client.destroy();
+      for (const client of [clients.dynamodb, clients.events, clients.secrets]) client.destroy();
     },
   };
 }

@@ -1,9 +1,8 @@
 import type { SourceConfig } from "../../lib/config/index.ts";
 import { isDateString } from "../../lib/events/build/date-string.ts";
 import type { BackfillResult } from "../../lib/operator/backfill.ts";
-import type { HistoryResult } from "../../lib/operator/history.ts";
 import { type DateRange, isUnreachable, placeOf, sayWhyOpen } from "../../lib/polling/index.ts";
-import { EXIT, InterruptedError, notNow, UsageError, unlessFailing } from "../errors.ts";
+import { EXIT, notNow, UsageError, unlessFailing } from "../errors.ts";
 import { type Io, type ProgressLine, showProgress } from "../io.ts";
 import { type Flags, openTarget } from "../target/open-target.ts";
 import {
@@ -20,6 +19,7 @@ import { oneSource, type Target } from "../target/target.ts";
 import { type Answer, DRY_RUN, examples, surveyId, targetVerb, type Verb, yesOption } from "../verb.ts";
 import { watchTicks } from "../wait.ts";
 import { count } from "../words.ts";
+import { lookAtPages } from "./audit/sample.ts";
 
 /** The output of `backfill --json`, beside `schemaVersion`. */
 export interface BackfillAnswer {
@@ -132,8 +132,7 @@ function answered({ target, source, state, survey, io, isDone }: Of, outcome: Ou
 
 /** Counts what a backfill would emit, by a look at every page. Nothing is changed. */
 async function countFirst(of: Of, { from, to }: DateRange): Promise<Answer> {
-  const { state, survey, target, source, io, progress } = of;
-  const { surveyId: id, mark } = survey;
+  const { state, survey, io, progress } = of;
   refuseBehind(survey);
   const { at: startAt = null } = state.account.start ?? {};
   const range = { from, to: startAt === null || to < startAt ? to : startAt };
@@ -141,15 +140,7 @@ async function countFirst(of: Of, { from, to }: DateRange): Promise<Answer> {
   const { pages, isExact } = pagesOf(survey);
   io.say(`Counting reads ${isExact ? "" : "at least "}${count(pages, "page")}, about as many requests.`);
   const ids = new Set<number>();
-  for (let next: HistoryResult["next"] = { page: 1 }; next !== undefined; ) {
-    if (io.signal.aborted) throw new InterruptedError();
-    const { page } = next;
-    progress.update(`survey ${id}: page ${page} of ${Math.max(page, pages)} counted`, (page - 1) / pages);
-    const input = { surveyId: id, range, hasBooks: mark.books !== undefined, ...next };
-    const part: HistoryResult = await target.operate(source.name, "history", input);
-    for (const one of part.ids) ids.add(one);
-    next = part.next;
-  }
+  for await (const { history } of lookAtPages(of, survey, { range })) for (const one of history) ids.add(one);
   progress.end();
   return answered(of, { outcome: "to do", range, count: ids.size, ids: [...ids].slice(0, 100) });
 }

@@ -7,7 +7,7 @@ import { UsageError } from "../errors.ts";
 import type { Io } from "../io.ts";
 import { askingAws } from "../target/aws-failure.ts";
 import { type Flags, openTarget } from "../target/open-target.ts";
-import { fromTable, tableOf } from "../target/surveys.ts";
+import { fromTable } from "../target/surveys.ts";
 import { sourcesOf, type Target } from "../target/target.ts";
 import { type Answer, DRY_RUN, examples, targetVerb, type Verb, yesOption } from "../verb.ts";
 import { pauseEnd, utc } from "../words.ts";
@@ -77,7 +77,7 @@ interface PauseChange {
 
 /** Pauses sources or lets them go on; without `isDone` it only says so. What is so already stays as it is. */
 export async function changePause(target: Target, { sources, next, isDone }: PauseChange): Promise<PauseAnswer> {
-  const table = tableOf(target);
+  const table = target.table;
   const changes: SourceChange[] = [];
   for (const { name } of sources) {
     const account = await fromTable(() => readAccount(table, name));

@@ -1,9 +1,7 @@
 import { Command } from "@commander-js/extra-typings";
-import { createBucket } from "../../lib/aws/bucket.ts";
 import { isObject } from "../../lib/events/build/fields.ts";
-import { isForgotten } from "../../lib/operator/forgotten.ts";
-import { reasonOf } from "../../lib/operator/put-back.ts";
-import type { SurveyRedrive } from "../../lib/operator/redrive.ts";
+import { isForgotten } from "../../lib/operator/forget.ts";
+import { reasonOf, type SurveyRedrive } from "../../lib/operator/redrive.ts";
 import { isForRedrive, type LedgerEntry, takeOut } from "../../lib/polling/index.ts";
 import { redriveEntries } from "../../lib/state/ledger.ts";
 import { CommandError, EXIT, InterruptedError, UsageError } from "../errors.ts";
@@ -120,8 +118,8 @@ const showVerb: Verb = (act) =>
           throw new CommandError("RESPONSE_NOT_FOUND", message, { hint: "It was never met.", next });
         }
         const { source, surveyId: survey, name, entry } = found;
-        const vault = createBucket(target.clients.s3, target.resources.claimCheckBucket);
-        const kept = await askingAws("what is kept could not be read", () => takeOut({ ports: { vault } }, entry));
+        const ports = { vault: target.bucket };
+        const kept = await askingAws("what is kept could not be read", () => takeOut({ ports }, entry));
         const revealed = options.reveal === true;
         const answer: ShowAnswer = {
           ...{ source, surveyId: survey, name, id, state: entry.state, revealed },

@@ -1,13 +1,11 @@
-import { createInterface } from "node:readline";
-import { MOST_RESENT, type ResendInput, type ResendResult } from "../../lib/operator/resend.ts";
-import type { Resent } from "../../lib/operator/send-same.ts";
+import { MOST_RESENT, type ResendInput, type ResendResult, type Resent } from "../../lib/operator/resend.ts";
 import { FORGOTTEN } from "../../lib/polling/index.ts";
 import { readEntries } from "../../lib/state/ledger.ts";
 import { EXIT, InterruptedError, UsageError } from "../errors.ts";
-import { eventIdsIn, isEventId, olderEventIds } from "../event-ids.ts";
+import { eventsIn, isEventId, linesOf, olderEventIds } from "../event-ids.ts";
 import { type Io, showProgress } from "../io.ts";
 import { type Flags, openTarget } from "../target/open-target.ts";
-import { eachEmitted, fromTable, ledgersOf, type SurveyOf, tableOf } from "../target/surveys.ts";
+import { eachEmitted, fromTable, ledgersOf, type SurveyOf } from "../target/surveys.ts";
 import { oneSource, type Target } from "../target/target.ts";
 import {
   type Answer,
@@ -82,11 +80,11 @@ function askedStretch(ids: readonly string[], options: Flags): Stretch | undefin
   throw new UsageError("it is not said what is to be sent again", { hint });
 }
 
-async function idsOf(given: readonly string[], { input }: Io): Promise<string[]> {
+async function idsOf(given: readonly string[], io: Io): Promise<string[]> {
   if (!given.includes("-")) return [...given];
   if (given.length > 1) throw new UsageError("- stands for all ids", { hint: "Give ids, or - alone." });
   const ids: string[] = [];
-  for await (const line of createInterface({ input })) ids.push(...(eventIdsIn(line) ?? []));
+  for await (const line of linesOf("-", "-", io)) ids.push(...(eventsIn(line)?.ids ?? []));
   if (ids.length > 0) return ids;
   throw new UsageError("standard input holds no event ids", { hint: "Give one a line." });
 }
@@ -162,7 +160,7 @@ async function ofResponses(target: Target, of: SurveyOf, responseIds: readonly n
   const items: ResentItem[] = [];
   for (let i = 0; i < ids.length; i += READ_AT_ONCE) {
     const some = ids.slice(i, i + READ_AT_ONCE);
-    const entries = await fromTable(() => readEntries(tableOf(target), of.source, of.surveyId, some));
+    const entries = await fromTable(() => readEntries(target.table, of.source, of.surveyId, some));
     for (const responseId of some) {
       const { state: known = "unknown", reason, eventId = null, revision = 1 } = entries.get(responseId) ?? {};
       const state = reason === FORGOTTEN ? FORGOTTEN : known;

@@ -1,7 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { v5 } from "uuid";
-import { createBucket } from "../../lib/aws/bucket.ts";
 import type { Config, SourceConfig } from "../../lib/config/index.ts";
 import { type BooksSums, booksSums, type DetailOf } from "../../lib/events/index.ts";
 import type { OutgoingEvent, Publisher, SealedEvent } from "../../lib/polling/index.ts";
@@ -60,7 +59,7 @@ Kinds: ${kinds.slice(0, 8).join(", ")},
        ${kinds.slice(14).join(", ")}
 
 A test event goes to every subscriber whose rule it matches. meta.test is true, meta.sourceName "(test)". Its
-ids are of no real event and the same each time: who has seen it passes over it, unless it has --new-ids.
+ids are of no real event and the same each time: who has seen it passes over it.
 With --webhook the deployed forwarder posts it once, to that endpoint alone, by its own code,
 secret, network and time limit. Exit code 1: the endpoint did not take it, or there is nothing to sign with.
 `;
@@ -70,7 +69,6 @@ export const triggerVerb: Verb = (act) =>
     .argument("[kind]", "what it is about; with --webhook promoter without it")
     .option("--webhook <name>", "only to this webhook, and shows how it is answered")
     .option("--source <name>", "as this source sends it, where there are several")
-    .option("--new-ids", "with ids that nobody has seen, as always with --webhook")
     .addOption(yesOption())
     .addHelpText("after", ABOUT + examples("trigger large --yes", "trigger --webhook crm --stack SurveyPoller --yes"))
     .action((word, { webhook, ...options }) =>
@@ -79,18 +77,18 @@ export const triggerVerb: Verb = (act) =>
         await using target = await openTarget(options, io);
         const sending = { source: await oneSource(target, options.source), dryRun: options.yes !== true };
         if (webhook !== undefined) return await post(target, io, { ...sending, kind, webhook });
-        return await sendToAll(target, io, { ...sending, kind, salt: options.newIds === true ? randomUUID() : "" });
+        return await sendToAll(target, io, { ...sending, kind });
       }),
     );
 
 async function sendToAll(
   target: Target,
   io: Io,
-  { kind, salt, ...sending }: Sending & { kind: Kind; salt: string },
+  { kind, ...sending }: Sending & { kind: Kind },
 ): Promise<Answer<TriggerAnswer>> {
   const { source, dryRun } = sending;
   const { events } = await target.config();
-  const event = testEvent(kind, salt);
+  const event = testEvent(kind);
   const { type } = event;
   const { eventId } = event.detail.meta;
   const bus = target.resources.busName;
@@ -146,13 +144,12 @@ interface Sending {
 /** Makes an event ready for the bus, by the publisher of the function. In a dry run its large answers go into no bucket. */
 async function seal(target: Target, event: OutgoingEvent, { source, dryRun }: Sending) {
   const { busName: bus, claimCheckBucket: bucket } = target.resources;
-  const { putJson } = createBucket(target.clients.s3, bucket);
   const publisher = createEventBridgePublisher({
     client: target.clients.events,
     bus,
     eventSource: source.eventSource,
     bucket,
-    putObject: dryRun ? async () => undefined : putJson,
+    putObject: dryRun ? async () => undefined : target.bucket.putJson,
     inlineLimit: Math.min(LIMIT, source.inlineLimit),
     sleep,
   });

@@ -90,8 +90,8 @@ function Proof({ total }: { total: number }): VNode {
 function Count({ part, count }: { part: Part; count: number }): VNode {
   const isChosen = place.value.state === part;
   return html`
-    <button class=${`count ${count === 0 ? "none" : ""}`} aria-pressed=${isChosen} data-help=${HELP[part]}
-      aria-description=${HELP[part]} onClick=${() => go({ state: isChosen ? "" : part })}>
+    <button class=${`count row ${count === 0 ? "none" : ""}`} aria-pressed=${isChosen} title=${HELP[part]}
+      onClick=${() => go({ state: isChosen ? "" : part })}>
       <i class=${`fill ${FILLS[part]}`} aria-hidden="true"></i><b data-figure=${part}>${figure(count)}</b> ${nameOf(part)}
     </button>
   `;

@@ -51,13 +51,13 @@ interface ChoiceOf<Name> {
 /** Buttons of which one is pressed. */
 export function Choice<Name extends string>({ label, names, chosen, choose }: ChoiceOf<Name>): VNode {
   return html`
-    <div class="choice" role="group" aria-label=${label}>
+    <div class="choice row" role="group" aria-label=${label}>
       ${names.map((name) => html`<button aria-pressed=${chosen === name} onClick=${() => choose(name)}>${name}</button>`)}
     </div>
   `;
 }
 
-/** The words of this project, explained where one points at them or comes to them by the keyboard. */
+/** The words of this project, explained where one points at them. */
 export const HELP = {
   emitted: "Their event is on the bus.",
   beforeStart: "Completed before history begins for this poller (startFrom). They get no event.",
@@ -78,5 +78,5 @@ export const HELP = {
 } as const;
 
 export function Help({ word, children }: { word: keyof typeof HELP; children: unknown }): VNode {
-  return html`<abbr tabindex="0" data-help=${HELP[word]} aria-description=${HELP[word]}>${children}</abbr>`;
+  return html`<abbr title=${HELP[word]}>${children}</abbr>`;
 }

@@ -3,10 +3,10 @@ import { html } from "htm/preact";
 import type { VNode } from "preact";
 import { useEffect } from "preact/hooks";
 import type { SurveyStatus } from "../../cli/verbs/status/answer.ts";
-import { severityOf, withheldIn } from "../../cli/verbs/status/answer.ts";
+import { withheldIn } from "../../cli/verbs/status/answer.ts";
 import { nameShown, surveyName } from "../../cli/words.ts";
 import type { RuleView } from "../rules.ts";
-import { ago, Copy, clock, figure } from "./format.ts";
+import { Copy, clock, figure } from "./format.ts";
 import { act, isRefused, look } from "./server.ts";
 import { now, snapshot } from "./state.ts";
 import { verdict } from "./verdict.ts";
@@ -103,20 +103,6 @@ export function Ops(): VNode {
         </ul>
       </section>
       <section class="panel"><h2>Affected rules</h2><${Rules} /></section>
-      <section class="panel"><h2>Surveys</h2>
-        <div class="wide" tabindex="0" role="region" aria-label="Table of surveys"><table>
-          <thead class="quiet"><tr><th scope="col">survey</th><th scope="col">listed</th><th scope="col">unaccounted</th><th scope="col">waiting</th><th scope="col">held</th><th scope="col">set aside</th><th scope="col">proved</th></tr></thead>
-          <tbody>${status?.surveys
-            .toSorted((a, b) => severityOf(b) - severityOf(a))
-            .map(
-              ({ surveyId, name, books, unaccounted, now: counts }) => html`
-              <tr><th scope="row"><bdi>${nameShown(name)}</bdi> <span class="mono quiet">${surveyId}</span></th>
-                <td>${books === null ? "–" : figure(books.listed)}</td><td class=${unaccounted > 0 ? "you" : ""}>${figure(unaccounted)}</td>
-                <td>${figure(counts.waiting)}</td><td>${figure(counts.held)}</td><td>${figure(counts.quarantined + counts.refused)}</td>
-                <td>${books === null ? "never" : ago(books.closedAt, now.value)}</td></tr>`,
-            )}</tbody>
-        </table></div>
-      </section>
       <section class="panel"><div class="row"><h2>Ticket</h2><${Copy} what="ticket" text=${ticket} />
         <span class="quiet">Nothing personal is in it.</span></div>
         <pre class="mono code" tabindex="0" aria-label="Text of a ticket">${ticket}</pre>

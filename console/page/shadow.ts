@@ -28,7 +28,7 @@ export function Shadow(): VNode | null {
   const missed = Math.min(unaccounted, ours.onTheWay);
   return html`
     <section class="shadow panel" aria-label="Beside a poller with a cursor">
-      <div class="missed">
+      <div class="missed row fixed">
         <p><button class="link big late" aria-expanded=${isOpen} disabled=${cursor.missed === 0} title="Which, and why"
             onClick=${() => go({ shadow: isOpen ? "" : "open" })}
             ><b data-figure="cursor-missed">${figure(cursor.missed)}</b></button> missed by a poller with a cursor</p>

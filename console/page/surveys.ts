@@ -83,11 +83,11 @@ function Survey({ survey }: { survey: SurveyStatus }): VNode {
   const set = (["open", "waiting", "held", "quarantined", "refused"] as const).filter((state) => counts[state] > 0);
   return html`
     <button class="survey" aria-pressed=${isChosen} onClick=${() => go({ survey: isChosen ? "" : key })}>
-      <span class="line3"><span class="name"><span class=${`glyph ${toneOf(survey)}`} aria-hidden="true">${glyphOf(survey)}</span>
+      <span class="line3 row"><span class="name row"><span class=${`glyph ${toneOf(survey)}`} aria-hidden="true">${glyphOf(survey)}</span>
         <bdi class="cut">${nameShown(name)}</bdi></span><span class="mono quiet">${several.value ? `${source} ` : ""}${surveyId}</span></span>
-      <span class="line3 quiet"><span class="cut">${lastAt === 0 ? "no event yet" : `last event ${ago(lastAt, now.value)}`}</span>
+      <span class="line3 row quiet"><span class="cut">${lastAt === 0 ? "no event yet" : `last event ${ago(lastAt, now.value)}`}</span>
       <span class="fixed">${books === null ? "never proved" : `proved ${ago(books.closedAt, now.value)}`}</span></span>
-      <span class="line3"><span class="states">
+      <span class="line3 row"><span class="states">
         ${unaccounted > 0 ? html`<b class="you">${figure(unaccounted)} unaccounted</b>` : null}
         ${set.map((state) => html`<span class=${state === "open" ? "quiet" : "late"}>${figure(counts[state])} ${state}</span>`)}
         ${backlog === null ? null : html`<span class="work">${placeOf(survey, backlog)}</span>`}
@@ -117,7 +117,7 @@ function Sparkline({ lags }: { lags: readonly number[] }): VNode {
   const points = lags.map((lag, i) => `${x(i).toFixed(1)},${(HEIGHT - 1 - (lag / most) * (HEIGHT - 3)).toFixed(1)}`);
   const last = lags.at(-1);
   return html`
-    <span class="spark" title="Lags of the last events"><svg width=${WIDTH} height=${HEIGHT} viewBox=${`0 0 ${WIDTH} ${HEIGHT}`} aria-hidden="true">
+    <span class="spark row fixed" title="Lags of the last events"><svg width=${WIDTH} height=${HEIGHT} viewBox=${`0 0 ${WIDTH} ${HEIGHT}`} aria-hidden="true">
       ${points.length > 1 ? html`<polyline points=${points.join(" ")} />` : null}
     </svg><span class="quiet">${last === undefined ? "" : span(last)}</span></span>
   `;

@@ -56,7 +56,7 @@ function Card({ card }: { card: Incident }): VNode {
   const { id, kind, title, openedAt, what, closed, left, isOverdue = false } = card;
   return html`
     <article class=${`card ${closed === undefined ? "open" : "closed"}`} data-card=${id} data-kind=${kind} data-lost=${closed?.lost}>
-      <h3><span class=${`glyph ${closed !== undefined ? "proved" : isOverdue ? "late" : "work"}`} aria-hidden="true"
+      <h3 class="row"><span class=${`glyph ${closed !== undefined ? "proved" : isOverdue ? "late" : "work"}`} aria-hidden="true"
         >${closed !== undefined ? "●" : isOverdue ? "▲" : "◐"}</span> ${title}
         <span class="mono quiet">${clock(openedAt)}</span></h3>
       <p class="quiet">${what}</p>

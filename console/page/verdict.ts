@@ -103,7 +103,7 @@ function Switches(): VNode {
   const { theme, zone, view, panel } = place.value;
   const isDark = theme === "dark" || (theme === "" && matchMedia("(prefers-color-scheme: dark)").matches);
   return html`
-    <div class="switches">
+    <div class="switches row">
       ${
         isDemo.value &&
         html`<button class="wide-only" aria-pressed=${panel === "trouble" && view === ""} aria-keyshortcuts="t"

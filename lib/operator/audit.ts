@@ -1,10 +1,9 @@
 import * as z from "zod";
 import { oneOf, section } from "../config/fields.ts";
 import { dropBooksRead, failureOf, readForBooks, tellBooks } from "../polling/index.ts";
-import type { Operation, OperationContext } from "./operation.ts";
-import { makeDue, onSurvey, readySource } from "./survey-work.ts";
+import { makeDue, type Operation, type OperationContext, onSurvey, readySource } from "./operation.ts";
 
-const inputSchema = section({ surveyId: z.int().positive(), mode: oneOf("plan", "begin", "read") });
+const inputSchema = section({ surveyId: z.int().positive(), mode: oneOf("plan", "read") });
 type AuditInput = z.infer<typeof inputSchema>;
 
 export interface AuditResult {
@@ -22,13 +21,10 @@ export interface AuditResult {
 /** Milliseconds of one slice, at most: meanwhile no tick looks at the head of the survey. */
 const LONGEST_SLICE = 30_000;
 
-/**
- * The full read of a survey. Plan: it is made due at once. Begin, read: it is read at once whatever the background budget, until the next
- * tick, from page 1 or on from its place.
- */
+/** The full read of a survey. Plan: it is made due at once, from page 1. Read: some of it is read whatever the background budget. */
 export const audit: Operation<AuditInput, AuditResult> = {
   input: inputSchema,
-  run: (context, input) => (input.mode === "plan" ? plan(context, input.surveyId) : readOn(context, input)),
+  run: (context, { surveyId, mode }) => (mode === "plan" ? plan(context, surveyId) : readOn(context, surveyId)),
 };
 
 async function plan(context: OperationContext, surveyId: number): Promise<AuditResult> {
@@ -47,7 +43,7 @@ async function plan(context: OperationContext, surveyId: number): Promise<AuditR
   return { outcome: "planned", dueAt: now };
 }
 
-async function readOn(context: OperationContext, { surveyId, mode }: AuditInput): Promise<AuditResult> {
+async function readOn(context: OperationContext, surveyId: number): Promise<AuditResult> {
   const { graph, abortsAt, deadline } = context;
   const ports = graph.begin(abortsAt);
   const account = await readySource(context, surveyId, ports);
@@ -56,7 +52,6 @@ async function readOn(context: OperationContext, { surveyId, mode }: AuditInput)
   const until = Math.min(deadline, now + LONGEST_SLICE);
   const result = await onSurvey(context, { surveyId, ports, account, until }, async (survey): Promise<AuditResult> => {
     if (survey.state.phase.kind !== "head") return { outcome: "behind" };
-    if (mode === "begin") await dropBooksRead(survey);
     await readForBooks(survey);
     const isOver = survey.state.pass === undefined;
     if (isOver) await tellBooks(survey);

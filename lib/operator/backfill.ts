@@ -2,14 +2,14 @@ import * as z from "zod";
 import { oneOf, section } from "../config/fields.ts";
 import { isDateString } from "../events/build/date-string.ts";
 import { type DateRange, newFullRead, openTo, placeOf, type Survey, toPage } from "../polling/index.ts";
-import type { Operation } from "./operation.ts";
-import { makeDue, onSurvey, readySource } from "./survey-work.ts";
+import { makeDue, type Operation, onSurvey, readySource } from "./operation.ts";
 
 const date = z.string().refine(isDateString, { error: 'must be a date such as "2026-03-10 12:00:00"' });
+export const dateRange = section({ from: date, to: date });
 const inputSchema = section({
   surveyId: z.int().positive(),
   mode: oneOf("start", "stop"),
-  range: section({ from: date, to: date }).optional(),
+  range: dateRange.optional(),
 });
 
 export interface BackfillResult {

@@ -1,6 +1,19 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import type * as z from "zod";
 import type { Config } from "../config/index.ts";
+import { PollerError } from "../errors.ts";
 import type { Log } from "../monitoring/log.ts";
+import {
+  type AccountState,
+  checkOwnState,
+  knownOf,
+  learnedBy,
+  type Ports,
+  type Survey,
+  type SurveyRow,
+  selected,
+  withSurvey,
+} from "../polling/index.ts";
 import type { SourceGraph } from "../run/wiring.ts";
 
 /** The context of an operation: one source, for the time of one invocation. */
@@ -25,4 +38,102 @@ export interface Operation<Input, Result extends object> {
   /** The fields beside `kind`. */
   input: z.ZodType<Input>;
   run: (context: OperationContext, input: Input) => Promise<Result>;
+}
+
+// Work on one survey, under its lease like that of a tick.
+
+/** The survey cannot be worked on as it is now. */
+export class SurveyNotReadyError extends PollerError {
+  readonly code: string;
+  constructor(code: string, message: string, hint: string) {
+    super(message, { hint, retryable: true });
+    this.code = code;
+  }
+}
+
+/**
+ * Milliseconds between two attempts to take a lease, and for which attempts are made. A turn of a backlog holds the lease for a minute at
+ * most.
+ */
+const TRY_EVERY = 200;
+const LONGEST_TRY = 90_000;
+
+export interface SurveyWork {
+  surveyId: number;
+  ports: Ports;
+  account: AccountState;
+  /** Epoch milliseconds by which the work comes to its end. */
+  until: number;
+  /** Milliseconds for which a survey that others have is waited for. Default 90,000. */
+  patience?: number;
+}
+
+/** Reads what is known of the source. */
+export async function readySource(
+  { graph: { source, service } }: OperationContext,
+  surveyId: number,
+  ports: Ports,
+): Promise<AccountState> {
+  const account = await ports.state.account();
+  checkOwnState(account, { source, service });
+  if (!account.rows.has(surveyId) || !selected(surveyId, source.surveys)) {
+    throw new SurveyNotReadyError(
+      "SURVEY_UNKNOWN",
+      `survey ${surveyId} of source ${source.name} is not polled`,
+      "survey-poller status lists the surveys that are.",
+    );
+  }
+  return account;
+}
+
+/** @throws SurveyNotReadyError while the service is to be left alone, by its own word or by an operator's */
+export function refusePaused({ pausedUntil }: AccountState): void {
+  if (pausedUntil === undefined) return;
+  throw new SurveyNotReadyError("PAUSED", "the source is paused", "survey-poller status says until when.");
+}
+
+/** Works on a survey under its lease; undefined where others have had it all the time. */
+export async function onSurvey<T>(
+  { graph: { source }, owner, deadline }: OperationContext,
+  { surveyId, ports, account, until, patience = LONGEST_TRY }: SurveyWork,
+  work: (survey: Survey) => Promise<T>,
+): Promise<T | undefined> {
+  const request = {
+    ports,
+    source,
+    surveyId,
+    owner,
+    deadline: until,
+    turnUntil: until,
+    ...knownOf(account, account.rows.get(surveyId)?.counts),
+    learned: learnedBy(account),
+  };
+  const latest = Math.min(deadline, ports.clock.now() + patience);
+  for (;;) {
+    const done = await withSurvey(request, async (survey) => ({ result: await work(survey) }));
+    if (done !== undefined) return done.result;
+    if (ports.clock.now() + TRY_EVERY > latest) return undefined;
+    await sleep(TRY_EVERY);
+  }
+}
+
+/** The next tick polls these surveys, though no count of theirs has moved, and takes in what their marks say. */
+export async function makeDue(
+  { state, clock }: Ports,
+  surveyIds: number[],
+  { fullAt, ...more }: Partial<SurveyRow> & { fullAt?: number } = {},
+): Promise<void> {
+  if (surveyIds.length === 0) return;
+  const { rows } = await state.account();
+  const now = clock.now();
+  const due = surveyIds.flatMap((surveyId): [number, SurveyRow][] => {
+    const row = rows.get(surveyId);
+    if (row === undefined) return [];
+    // Later than what a tick at work has polled: by these counts the next one would look for what that one has found.
+    const { rest } = row;
+    const full = { ...rest["full read"], at: fullAt ?? rest["full read"].at };
+    const due = { dueAt: now, workedAt: now, rest: { ...rest, "full read": full } };
+    return [[surveyId, { ...row, counts: row.counts.map(() => null), ...due, ...more }]];
+  });
+  if (due.length > 0) await state.saveRows(new Map(due));
 }

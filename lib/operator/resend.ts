@@ -1,30 +1,38 @@
 import * as z from "zod";
 import { flag, section } from "../config/fields.ts";
 import { errorCode } from "../errors.ts";
+import { CHANGES } from "../events/contract.ts";
+import { eventId } from "../events/index.ts";
 import {
+  batchOf,
+  type ContentsEvent,
   checkOwnState,
+  classOf,
+  digestOf,
   endsWork,
+  enrich,
   FORGOTTEN,
+  fromRead,
+  holdLease,
   isSingleOnly,
   isTrusted,
   isWhole,
   LEASE_DURATION,
-  type Learned,
   type LedgerEntry,
   learnedBy,
+  makeEvent,
   mayAnswer,
-  type PollingSource,
+  observeSent,
   type Ports,
   pauseOf,
   type ReadEnd,
+  type Run,
   readFull,
   readRecord,
-  type SurveyState,
+  type Survey,
 } from "../polling/index.ts";
-import { isForgotten } from "./forgotten.ts";
-import type { Operation } from "./operation.ts";
-import { type EmittedEntry, type ReadAgain, type Resent, resent, sendSame, whyNot } from "./send-same.ts";
-import { onSurvey } from "./survey-work.ts";
+import { isForgotten } from "./forget.ts";
+import { type Operation, onSurvey } from "./operation.ts";
 
 /** Responses that one invocation takes. */
 export const MOST_RESENT = 5_000;
@@ -58,19 +66,6 @@ export interface ResendResult {
   stopped?: { kind: "busy" } | { kind: "paused"; until: number };
 }
 
-/** One survey, and how responses that were read are sent again. */
-interface Resending {
-  ports: Ports;
-  source: PollingSource;
-  learned: Learned;
-  surveyId: number;
-  /** As it was when the work began: nothing of it is written. */
-  state: SurveyState;
-  /** Epoch milliseconds after which nothing new is begun. */
-  until: number;
-  send(read: readonly ReadAgain[]): Promise<Resent[]>;
-}
-
 const id = z.int({ error: "must be an id" }).nonnegative({ error: "must be an id" });
 
 /**
@@ -97,10 +92,11 @@ export const resend: Operation<ResendInput, ResendResult> = {
     const place = from.page === 1 ? {} : { from };
     const pausedUntil = pauseOf({ ports, source, deadline }, account);
     if (pausedUntil !== undefined) return { results, left, ...place, stopped: { kind: "paused", until: pausedUntil } };
-    const survey = await readSurveyState(ports, surveyId, owner);
-    if (survey === undefined) return { results, left, ...place, stopped: { kind: "busy" } };
-    const until = Math.min(deadline, ports.clock.now() + SLICE);
-    const send = async (read: readonly ReadAgain[]): Promise<Resent[]> => {
+    const lastPage = await lastPageOf(ports, surveyId, owner);
+    if (lastPage === undefined) return { results, left, ...place, stopped: { kind: "busy" } };
+
+    const asking = { ports, source, learned: learnedBy(account) };
+    const send = async (read: readonly ReadAgain[], until: number): Promise<Resent[]> => {
       const hasUpdates = source.events.has("response.updated");
       const same = read.filter((one) => whyNot(one, hasUpdates) === undefined);
       const sent = read.flatMap((one) => whyNot(one, hasUpdates) ?? []);
@@ -111,18 +107,23 @@ export const resend: Operation<ResendInput, ResendResult> = {
       }
       return sent;
     };
-    const of = {
-      ports,
-      source,
-      learned: learnedBy(account),
-      surveyId,
-      state: survey,
-      until,
-      send,
-    };
-    const done = canAskById(of) ? await resendById(of, emitted) : await resendByPages(of, emitted, from);
-    const pages = survey.lastPage === undefined ? {} : { lastPage: survey.lastPage };
-    return { ...done, results: [...results, ...done.results], ...pages };
+    const of = { surveyId, service: ports.service, isScattered: isSingleOnly(asking), lastPage };
+    // Only then the digest of what the single read gives is that of an unchanged response.
+    const isById = isTrusted(asking) && mayAnswer(asking);
+    const reading = isById ? readById(of, emitted) : readByPages(of, emitted, from);
+    const until = Math.min(deadline, ports.clock.now() + SLICE);
+    const pages = lastPage === 0 ? {} : { lastPage };
+    for await (const part of reading) {
+      results.push(...part.results, ...(await send(part.read, until)));
+      if (part.left.length > 0 && ports.clock.now() < until) continue;
+      return {
+        results,
+        left: part.left,
+        ...(part.left.length > 0 && part.from !== undefined ? { from: part.from } : {}),
+        ...pages,
+      };
+    }
+    return { results, left: [], ...pages };
   },
 };
 
@@ -157,28 +158,36 @@ function isEmitted(entry: LedgerEntry | undefined): entry is EmittedEntry {
   );
 }
 
-/** The state of the survey; undefined while a poll is at work on it. The lease is given back at once: polls are not kept waiting. */
-async function readSurveyState({ state }: Ports, surveyId: number, owner: string): Promise<SurveyState | undefined> {
+/** The last page of the list when that was looked for last, or 0; undefined while a poll is at work on the survey. The lease is given back at once. */
+async function lastPageOf({ state }: Ports, surveyId: number, owner: string): Promise<number | undefined> {
   const lease = await state.acquire(surveyId, owner, LEASE_DURATION);
   if (lease === undefined) return undefined;
   await state.release(lease, lease.state);
-  return lease.state;
+  return lease.state.lastPage ?? 0;
 }
 
-/** Whether operation 9 tells of a response all that pages do: only then the digest of what it gives is that of an unchanged response. */
-function canAskById({ ports, source, learned }: Resending): boolean {
-  const asking = { ports, source, learned };
-  return isTrusted(asking) && mayAnswer(asking);
+interface Reading {
+  surveyId: number;
+  service: Ports["service"];
+  /** Whether the records of a response may stand anywhere in the list. */
+  isScattered: boolean;
+  lastPage: number;
 }
 
-/** Reads responses one by one by operation 9 and sends them, as far as the time goes. */
-async function resendById(
-  { ports, surveyId, until, send }: Resending,
-  entries: readonly EmittedEntry[],
-): Promise<{ results: Resent[]; left: number[] }> {
+/** What was read of some responses, the outcome of those that cannot be sent, and those that are still to be read. */
+interface Part {
+  read: ReadAgain[];
+  results: Resent[];
+  left: number[];
+  /** Where the reading of the others goes on. */
+  from?: ResendPlace;
+}
+
+/** Reads responses one by one by operation 9. */
+async function* readById({ service, surveyId }: Reading, entries: readonly EmittedEntry[]): AsyncGenerator<Part> {
   const read = async (entry: EmittedEntry): Promise<ReadAgain | Resent> => {
     try {
-      const answer = await ports.service.response(surveyId, entry.id);
+      const answer = await service.response(surveyId, entry.id);
       if (answer.kind === "absent" || answer.body.length === 0) return resent(entry, "gone");
       const run = { responseId: entry.id, records: answer.body.map((record) => readRecord(record)) };
       return { entry, run, isWhole: true };
@@ -187,56 +196,52 @@ async function resendById(
       return resent(entry, "failed", errorCode(error));
     }
   };
-  const results: Resent[] = [];
-  const rest = [...entries];
-  do {
+  for (const rest = [...entries]; rest.length > 0; ) {
     const some = await Promise.all(rest.splice(0, AT_ONCE).map(read));
-    const found = some.filter((one): one is ReadAgain => "run" in one);
-    results.push(...some.filter((one): one is Resent => "outcome" in one), ...(await send(found)));
-  } while (rest.length > 0 && ports.clock.now() < until);
-  return { results, left: rest.map((entry) => entry.id) };
+    const results = some.filter((one): one is Resent => "outcome" in one);
+    yield { read: some.filter((one): one is ReadAgain => "run" in one), results, left: rest.map((entry) => entry.id) };
+  }
 }
 
 /**
- * Finds responses on the pages of the list, the newest first, and sends them, as far as the time goes. All seams are proved, so that what stands at the
- * edge of a page is joined, and what is not met is not listed.
+ * Finds responses on the pages of the list, the newest first. All seams are proved, so that what stands at the edge of a page is joined, and what
+ * is not met is not listed.
  */
-async function resendByPages(
-  { ports, source, learned, surveyId, state, until, send }: Resending,
+async function* readByPages(
+  { service, surveyId, isScattered, lastPage }: Reading,
   entries: readonly EmittedEntry[],
   from: ResendPlace,
-): Promise<{ results: Resent[]; left: number[]; from?: ResendPlace }> {
+): AsyncGenerator<Part> {
   const wanted = new Map(entries.map((entry) => [entry.id, entry]));
   const steps = readFull({
     from: from.page,
     isSure: true,
-    read: (page) => ports.service.page(surveyId, page, "desc"),
+    read: (page) => service.page(surveyId, page, "desc"),
     skips: new Set(),
     classify: async () => undefined,
-    expected: { responses: 0, lastPage: state.lastPage ?? 0 },
+    expected: { responses: 0, lastPage },
     isAnchor: () => true,
   });
-  const results: Resent[] = [];
-  for (;;) {
-    const next = await steps.next();
-    const { fragments, position, covered, moved } = next.value;
-    const read = fragments.flatMap((fragment): ReadAgain[] => {
-      const { responseId, records } = fragment;
-      const entry = wanted.get(responseId);
-      // Where records are scattered there may be more of it anywhere.
-      const isAll = isWhole(fragment) && !isSingleOnly({ source, learned });
-      return entry === undefined ? [] : [{ entry, run: { responseId, records }, isWhole: isAll }];
-    });
-    results.push(...(await send(read)));
-    for (const { entry } of read) wanted.delete(entry.id);
-    const place = { page: Math.max(1, position), isPartial: from.isPartial || !covered || moved };
-    if (next.done) {
-      const end = next.value;
-      return { results: [...results, ...[...wanted.values()].map((entry) => notMet(entry, end, place))], left: [] };
+  try {
+    for (;;) {
+      const next = await steps.next();
+      const { fragments, position, covered, moved } = next.value;
+      const read = fragments.flatMap((fragment): ReadAgain[] => {
+        const { responseId, records } = fragment;
+        const entry = wanted.get(responseId);
+        wanted.delete(responseId);
+        // Where records are scattered there may be more of it anywhere.
+        const isAll = isWhole(fragment) && !isScattered;
+        return entry === undefined ? [] : [{ entry, run: { responseId, records }, isWhole: isAll }];
+      });
+      const place = { page: Math.max(1, position), isPartial: from.isPartial || !covered || moved };
+      const end = next.done === true ? next.value : undefined;
+      const results = end === undefined ? [] : [...wanted.values()].map((entry) => notMet(entry, end, place));
+      yield { read, results, left: end === undefined ? [...wanted.keys()] : [], from: place };
+      if (end !== undefined) return;
     }
-    if (wanted.size > 0 && ports.clock.now() < until) continue;
+  } finally {
     await steps.return(undefined as never);
-    return { results, left: [...wanted.keys()], ...(wanted.size === 0 ? {} : { from: place }) };
   }
 }
 
@@ -247,4 +252,144 @@ function notMet(entry: EmittedEntry, end: ReadEnd, { isPartial }: ResendPlace): 
   if (end.kind !== "end" || end.isEmpty || isPartial)
     return resent(entry, "unproved", "the list moved while it was read");
   return resent(entry, "gone");
+}
+
+/** The entry of an emitted response. */
+interface EmittedEntry extends LedgerEntry {
+  id: number;
+  eventId: string;
+}
+
+/** An emitted response, and how the service shows it now. */
+interface ReadAgain {
+  entry: EmittedEntry;
+  run: Run;
+  /** Whether these are all of its records, however they lie. */
+  isWhole: boolean;
+}
+
+/**
+ * The outcome for one response.
+ *
+ * | outcome | meaning |
+ * |---|---|
+ * | sent | the bus has taken its event once more |
+ * | changed | the service shows other contents than those of the event, so that these may not go out under its id |
+ * | gone | the service does not show it any more |
+ * | not-emitted | the ledger has no event of it to be sent; `reason` is its state, "forgotten" or "unknown" |
+ * | unproved | nobody can tell now whether what was read is what its event has |
+ * | failed | something could not be had, or the bus did not take it; `reason` is a code |
+ * | refused | the bus refuses it for good; `reason` is its code |
+ */
+type ResendOutcome = "sent" | "changed" | "gone" | "not-emitted" | "unproved" | "failed" | "refused";
+
+export interface Resent {
+  responseId: number;
+  /** Null where it is not emitted. */
+  eventId: string | null;
+  revision: number | null;
+  outcome: ResendOutcome;
+  reason: string | null;
+  /** Of a changed one: the revision as which its update will come, or came; null where updates are not given out. */
+  update: number | null;
+}
+
+function resent(entry: EmittedEntry, outcome: ResendOutcome, reason: string | null = null): Resent {
+  const { id, eventId, revision = 1 } = entry;
+  return { responseId: id, eventId, revision, outcome, reason, update: null };
+}
+
+/**
+ * Sends the last events of responses once more, under the lease of their survey, so that nobody replaces or forgets any of them meanwhile. Each is
+ * made anew; what has become another one since it was read is left out. The ledger is not changed.
+ */
+async function sendSame(survey: Survey, read: readonly ReadAgain[]): Promise<Resent[]> {
+  const { id: surveyId, ports } = survey;
+  const ids = read.map(({ entry }) => entry.id);
+  const entries = await ports.state.entries(surveyId, ids);
+  const made = await Promise.all(
+    read.map(async ({ entry, run }): Promise<Ready | Resent> => {
+      const now = entries.get(entry.id);
+      const isSame = now?.eventId === entry.eventId && now.digest === entry.digest && !isForgotten(now);
+      if (!isSame) return resent(entry, "failed", "CHANGED_MEANWHILE");
+      try {
+        const one = await remake(survey, entry, run);
+        return "failure" in one ? resent(entry, "failed", one.failure) : one;
+      } catch (error) {
+        // One of which the answers have no place, say, keeps none of the others from it.
+        if (endsWork(error)) throw error;
+        return resent(entry, "failed", errorCode(error));
+      }
+    }),
+  );
+  const results = made.filter((one): one is Resent => "outcome" in one);
+  const byId = new Map(read.map(({ entry }) => [entry.id, entry]));
+  for (let rest = made.filter((one): one is Ready => ("sealed" in one)); rest.length > 0; ) {
+    const batch = rest.splice(0, batchOf(rest).length);
+    const began = ports.clock.now();
+    const outcomes = await ports.publisher.publish(
+      batch.map((one) => one.sealed),
+      () => holdLease(survey),
+    );
+    observeSent(survey, batch, outcomes, { bus: ports.clock.now() - began });
+    for (const [i, { responseId }] of batch.entries()) {
+      const entry = byId.get(responseId);
+      const outcome = outcomes[i] ?? { kind: "failed", code: "UNKNOWN" };
+      if (entry === undefined) continue;
+      results.push(
+        outcome.kind === "published" ? resent(entry, "sent") : resent(entry, outcome.kind, `bus:${outcome.code}`),
+      );
+    }
+  }
+  return results;
+}
+
+/** A response whose event is ready once more. */
+interface Ready extends ContentsEvent {
+  responseId: number;
+}
+
+/** Parts of an event that it goes out without: there are none, or a service that works does not want to give them. */
+const WITHOUT = /:(absent|BAD_REQUEST|NOT_ALLOWED)$/;
+
+/**
+ * Makes the last event of a response once more: the same id and revision, from the same records. Metrics, metadata and questions are asked for
+ * anew. `detectedAt` is when the bus took it first, so that books which hold the event hold this one too.
+ */
+async function remake(survey: Survey, entry: EmittedEntry, run: Run): Promise<Ready | { failure: string }> {
+  const now = survey.ports.clock.now();
+  const { id, revision = 1, emittedAt = now } = entry;
+  // The ledger does not say what an update told of.
+  const before = { ...entry, eventId: eventId(survey.source.name, survey.id, id, revision - 1) };
+  const replaces = revision === 1 ? undefined : { entry: before, changes: [...CHANGES], observedAt: emittedAt };
+  const had = await enrich(survey, id, {}, { firstSeen: now, attempts: 0 });
+  const failures = had.reasons.filter((reason) => !WITHOUT.test(reason));
+  if (failures.length > 0) return { failure: failures.join(" ") };
+  const without = had.reasons.map((reason) =>
+    reason.endsWith(":absent") ? reason : reason.replace(/:.*/, ":gave-up"),
+  );
+  const response = {
+    ...fromRead(survey, run, { proof: "its page", replaces, origin: "replay" }),
+    details: had.details,
+  };
+  const missing = [...had.missing, ...without];
+  const made = await makeEvent(survey, response, { ...had, missing }, { revision, detectedAt: emittedAt });
+  // Nothing else may go out for it.
+  return made.event.detail.meta.eventId === entry.eventId ? { responseId: id, ...made } : { failure: "OTHER_EVENT_ID" };
+}
+
+/**
+ * Why a response may not go out under the id of its last event; undefined where it may. It may where its contents are those of that event,
+ * by their digest and number: no revision has two contents (R19).
+ */
+function whyNot({ entry, run, isWhole }: ReadAgain, hasUpdates: boolean): Resent | undefined {
+  const { digest, count, refusedRevision, revision = 1, next } = entry;
+  if (digest === undefined) return resent(entry, "unproved", "no digest of its event is known");
+  // Of one whose replacement was refused the digest is that of the refused contents, and no longer that of the event.
+  const isSame = classOf(run) === "completed" && run.records.length === count && digestOf(run) === digest;
+  if (isSame && refusedRevision === undefined) return undefined;
+  if (!isWhole && refusedRevision === undefined) {
+    return resent(entry, "unproved", "not all of its records could be read at once");
+  }
+  return { ...resent(entry, "changed"), update: hasUpdates ? (next?.revision ?? revision + 1) : null };
 }

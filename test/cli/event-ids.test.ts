@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { eventIdsIn, olderEventIds } from "../../cli/event-ids.ts";
+import { eventsIn, olderEventIds } from "../../cli/event-ids.ts";
 import { eventId } from "../../lib/events/index.ts";
 
 const id = "6e4d7ba0-6ab5-5f94-8c0e-0d5ab1d0f0f3";
@@ -24,7 +24,7 @@ it.each([
   ["something else", "hello", undefined],
   ["other JSON", '{"a":[1,{}]}', undefined],
 ])("of %s are taken", (_what, line, ids) => {
-  expect(eventIdsIn(line)).toEqual(ids);
+  expect(eventsIn(line)?.ids).toEqual(ids);
 });
 
 it("of earlier revisions are computed", () => {

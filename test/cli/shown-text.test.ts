@@ -3,7 +3,7 @@ import { expect, it } from "vitest";
 import { answerAsCalled, asCalled, BY_NPX, nameOf } from "../../cli/called-as.ts";
 import { lineOf } from "../../cli/hearing/event.ts";
 import { runCommand, verbs } from "../../cli/run-command.ts";
-import { surveyLines } from "../../cli/verbs/audit/verb.ts";
+import { surveyLine } from "../../cli/verbs/audit/verb.ts";
 import { printableJson, printableLine, surveyName } from "../../cli/words.ts";
 import { temporaryFolder } from "../support/command.ts";
 import { ioOf } from "./support/command.ts";
@@ -103,5 +103,5 @@ it("holds for audits and for events that are heard", () => {
   expect(lineOf(golden, { style: (_, text) => text, now: () => 0 })).not.toMatch(steers);
   const survey = { surveyId: 7, name: HOSTILE, pages: 1, outcome: "open" as const, why: "x" };
   const of = { ...survey, listed: null, found: null, missing: null, closedAt: null, unaccounted: null };
-  expect(surveyLines(of, "--data d").join("")).not.toMatch(steers);
+  expect(surveyLine(of)).not.toMatch(steers);
 });

@@ -1,12 +1,13 @@
 import type { SourceConfig } from "../../../lib/config/index.ts";
+import type { AuditResult } from "../../../lib/operator/audit.ts";
 import { sayWhyOpen } from "../../../lib/polling/index.ts";
 import { readMark } from "../../../lib/state/leases.ts";
-import { CommandError, InterruptedError, notNow } from "../../errors.ts";
+import { CommandError, notNow } from "../../errors.ts";
 import type { Io, ProgressLine } from "../../io.ts";
 import { askingAws } from "../../target/aws-failure.ts";
-import { eachEmitted, type PolledSurvey, pagesOf, readSource, tableOf } from "../../target/surveys.ts";
+import { eachEmitted, type PolledSurvey, pagesOf, type SourceState } from "../../target/surveys.ts";
 import type { Target } from "../../target/target.ts";
-import { wait, watchTicks } from "../../wait.ts";
+import { type Standing, wait, watchTicks } from "../../wait.ts";
 import { count } from "../../words.ts";
 
 /** The cost of a full read. */
@@ -27,8 +28,7 @@ export interface AuditedSurvey {
   surveyId: number;
   name: string | null;
   pages: number;
-  /** Planned: it is under way, and was not waited for. */
-  outcome: "to do" | "planned" | "closed" | "open" | "unaccounted";
+  outcome: "to do" | "closed" | "open" | "unaccounted";
   /** As the closed books have it. */
   listed: number | null;
   /** New responses that no scan had met: they went out. */
@@ -49,8 +49,6 @@ export interface AuditAnswer {
   cost: AuditCost;
   surveys: AuditedSurvey[];
 }
-
-// Full reads: made by ticks and watched, or read at once.
 
 interface AuditOf {
   target: Target;
@@ -110,73 +108,61 @@ function show(progress: ProgressLine, survey: PolledSurvey, more = ""): void {
   progress.update(`survey ${survey.surveyId}: page ${page} of ${Math.max(page, pages)}${more}`, (page - 1) / pages);
 }
 
-/** Makes the full reads due; ticks make them from then on. Gives what was known of each survey before. */
-export async function planPasses({ target, source, surveys }: AuditOf): Promise<Map<number, Before>> {
+/**
+ * Makes the full reads due, and waits until each has come to its end, or comes no further. `isNow`: they are read at once, in slices
+ * between which ticks look at the head; else ticks read them.
+ */
+export async function readPasses(of: AuditOf, isNow: boolean): Promise<AuditedSurvey[]> {
   const planned = new Map<number, Before>();
-  for (const survey of surveys) {
-    const { surveyId } = survey;
-    const { outcome, dueAt } = await target.operate(source.name, "audit", { surveyId, mode: "plan" });
-    planned.set(surveyId, beforeOf(survey, dueAt));
-    if (outcome === "planned") continue;
-    const hint = "Try again in a minute: those before it are planned.";
-    throw notNow("SURVEY_BUSY", `somebody else is at work on survey ${surveyId}`, { hint });
-  }
-  return planned;
-}
-
-/** Waits until each pass that was planned has come to its end, or comes no further. */
-export function watchPasses(of: AuditOf, planned: ReadonlyMap<number, Before>): Promise<AuditedSurvey[]> {
-  return watchTicks<AuditedSurvey[]>(of, ({ surveys }) => {
+  for (const survey of of.surveys) planned.set(survey.surveyId, beforeOf(survey, await plan(of, survey)));
+  /** Why surveys are waited for no longer. */
+  const left = new Map<number, string>();
+  let [next, failures] = [0, 0];
+  const look = ({ surveys }: SourceState): Standing<AuditedSurvey[]> => {
     const chosen = surveys.filter(({ surveyId }) => planned.has(surveyId));
-    const outcomes = chosen.map((survey) => outcomeOf(survey, planned.get(survey.surveyId) ?? beforeOf(survey)));
+    const outcomes = chosen.map((survey) => {
+      const why = left.get(survey.surveyId);
+      const over = outcomeOf(survey, planned.get(survey.surveyId) ?? beforeOf(survey));
+      return over ?? (why === undefined ? undefined : audited(survey, { outcome: "open", why }));
+    });
     const pending = chosen.filter((_, i) => outcomes[i] === undefined);
     const [first] = pending;
     if (first === undefined) return { over: outcomes.filter((outcome) => outcome !== undefined) };
+    next = first.surveyId;
     const done = count(chosen.length - pending.length, "survey");
     show(of.progress, first, chosen.length > 1 ? `, ${done} of ${chosen.length} done` : "");
     const leave = (why: string) => chosen.map((survey, i) => outcomes[i] ?? stillOpen(survey, why));
     return { place: JSON.stringify(pending.map(placeOfPass)), leave };
+  };
+  if (!isNow) return watchTicks(of, look);
+  return watchTicks(of, look, async () => {
+    const { outcome, failure } = await readSlice(of, next);
+    failures = failure === undefined ? 0 : failures + 1;
+    if (outcome === "behind") left.set(next, "it is being caught up");
+    else if (failure !== undefined && failures === MOST_FAILURES) left.set(next, failure.message);
+    else if (outcome === "busy" || failure !== undefined) await wait(PAUSE, of.io);
   });
 }
 
-/** Slices in a row that come no further, after which a pass is left. */
-const MOST_IDLE = 20;
-const PAUSE = 1_000;
-
-/** Reads the full read of each survey at once, in slices between which ticks look at the head. */
-export async function readPasses(of: AuditOf): Promise<AuditedSurvey[]> {
-  const outcomes: AuditedSurvey[] = [];
-  for (const survey of of.surveys) outcomes.push(await readPass(of, survey));
-  return outcomes;
+async function plan({ target, source }: AuditOf, { surveyId }: PolledSurvey): Promise<number | undefined> {
+  const { outcome, dueAt } = await target.operate(source.name, "audit", { surveyId, mode: "plan" });
+  if (outcome === "planned") return dueAt;
+  const hint = "Try again in a minute: those before it are planned.";
+  throw notNow("SURVEY_BUSY", `somebody else is at work on survey ${surveyId}`, { hint });
 }
 
-async function readPass({ target, source, io, progress }: AuditOf, survey: PolledSurvey): Promise<AuditedSurvey> {
-  const { surveyId } = survey;
-  let now = survey;
-  let mode: "begin" | "read" = "begin";
-  for (let idle = 0; idle < MOST_IDLE; ) {
-    if (io.signal.aborted) throw new InterruptedError();
-    show(progress, now);
+/** Milliseconds after a slice that could not be read, and such slices in a row after which a survey is left. */
+const PAUSE = 1_000;
+const MOST_FAILURES = 3;
+
+async function readSlice({ target, source }: AuditOf, surveyId: number): Promise<AuditResult> {
+  try {
+    return await target.operate(source.name, "audit", { surveyId, mode: "read" });
+  } catch (error) {
     // A refusal of the service for now is no failure of the audit.
-    const { outcome, failure } = await target
-      .operate(source.name, "audit", { surveyId, mode })
-      .catch((error: unknown) => {
-        if (!(error instanceof CommandError) || !/^(TOO_MANY_REQUESTS|OUT_OF_TIME)$/.test(error.code)) throw error;
-        return { outcome: "busy" as const, failure: error };
-      });
-    if (outcome === "read") mode = "read";
-    const before = placeOfPass(now);
-    const { surveys } = await readSource(target, source.name);
-    now = surveys.find((one) => one.surveyId === surveyId) ?? survey;
-    const over = outcomeOf(now, beforeOf(survey));
-    if (over !== undefined) return over;
-    if (outcome === "paused") return audited(now, { outcome: "open", why: "the source is paused" });
-    if (outcome === "behind") return audited(now, { outcome: "open", why: "it is being caught up" });
-    idle = placeOfPass(now) === before ? idle + 1 : 0;
-    if (failure !== undefined && idle > 2) return audited(now, { outcome: "open", why: failure.message });
-    if (outcome === "busy" || idle > 0) await wait(PAUSE, io);
+    if (!(error instanceof CommandError) || !/^(TOO_MANY_REQUESTS|OUT_OF_TIME)$/.test(error.code)) throw error;
+    return { outcome: "busy", failure: error };
   }
-  return stillOpen(now, "the full read comes no further");
 }
 
 /**
@@ -196,7 +182,7 @@ export async function withMissing(
       continue;
     }
     const { books } = await askingAws("the table could not be read", () =>
-      readMark(tableOf(target), source.name, surveyId),
+      readMark(target.table, source.name, surveyId),
     );
     const since = books?.startedAt ?? Number.POSITIVE_INFINITY;
     const ids: number[] = [];

@@ -1,13 +1,13 @@
 import type { SourceConfig } from "../../../lib/config/index.ts";
-import type { SampledState } from "../../../lib/operator/sample.ts";
-import { readAccount } from "../../../lib/state/account.ts";
+import type { SampledState, SampleResult } from "../../../lib/operator/sample.ts";
+import type { DateRange } from "../../../lib/polling/index.ts";
 import { readEntries } from "../../../lib/state/ledger.ts";
 import { InterruptedError } from "../../errors.ts";
 import type { Io, ProgressLine } from "../../io.ts";
 import { askingAws } from "../../target/aws-failure.ts";
-import { type PolledSurvey, refuseBehind, tableOf } from "../../target/surveys.ts";
+import { type PolledSurvey, refuseBehind } from "../../target/surveys.ts";
 import type { Target } from "../../target/target.ts";
-import { isPolling, wait } from "../../wait.ts";
+import { isPolling, watchTicks } from "../../wait.ts";
 
 export interface SampledSurvey {
   surveyId: number;
@@ -83,9 +83,33 @@ interface SampleOf {
 
 /** Pages of one invocation. */
 const AT_ONCE = 20;
-/** Milliseconds beyond an interval for which a tick is waited for. */
-const PATIENCE = 60_000;
-const LOOK_EVERY = 1_000;
+
+type LookOf = Pick<SampleOf, "target" | "source" | "io" | "progress">;
+
+function asking({ target, source }: LookOf, { surveyId, mark }: PolledSurvey, range?: DateRange) {
+  const { books, lastPage: guess } = mark;
+  const more = { ...(guess === undefined || guess < 1 ? {} : { guess }), ...(range === undefined ? {} : { range }) };
+  return (pages: number[]) =>
+    target.operate(source.name, "sample", { surveyId, pages, hasBooks: books !== undefined, ...more });
+}
+
+/** Has the function look at pages of a list, or at all of them; what it finds on each part of them. */
+export async function* lookAtPages(
+  of: LookOf,
+  survey: PolledSurvey,
+  { choose = allOf, range }: { choose?: (pages: number) => number[]; range?: DateRange },
+): AsyncGenerator<SampleResult & { length: number; chosen: number[] }> {
+  const ask = asking(of, survey, range);
+  const { length = 0 } = await ask([]);
+  const chosen = choose(length);
+  for (let i = 0; i < chosen.length; i += AT_ONCE) {
+    if (of.io.signal.aborted) throw new InterruptedError();
+    of.progress.update(`survey ${survey.surveyId}: ${i} of ${chosen.length} pages`, i / chosen.length);
+    yield { ...(await ask(chosen.slice(i, i + AT_ONCE))), length, chosen };
+  }
+}
+
+const allOf = (pages: number): number[] => Array.from({ length: pages }, (_, i) => i + 1);
 
 /** Looks up what a random part of the pages shows in the ledger. Nothing is changed. */
 export async function takeSample(of: SampleOf): Promise<SampleAnswer> {
@@ -98,26 +122,17 @@ export async function takeSample(of: SampleOf): Promise<SampleAnswer> {
   return { source: source.name, percent, seed, surveys };
 }
 
-async function sampleSurvey(of: SampleOf, { surveyId, mark }: PolledSurvey): Promise<SampledSurvey> {
-  const { target, source, percent, seed, io, progress } = of;
-  const { books, lastPage: guess } = mark;
-  const ask = (pages: number[]) =>
-    target.operate(source.name, "sample", {
-      surveyId,
-      pages,
-      ...(guess === undefined || guess < 1 ? {} : { guess }),
-      hasBooks: books !== undefined,
-    });
-  const { length = 0 } = await ask([]);
-  // Each survey draws its own pages.
-  const drawn = drawPages(length, percent, seed + surveyId);
+async function sampleSurvey(of: SampleOf, survey: PolledSurvey): Promise<SampledSurvey> {
+  const { surveyId, mark } = survey;
+  const { percent, seed } = of;
+  let [length, drawn] = [0, [] as number[]];
   const empty = new Set<number>();
   const states = new Map<number, keyof SampledSurvey["states"]>();
   const completed = new Map<number, string | null>();
-  for (let i = 0; i < drawn.length; i += AT_ONCE) {
-    if (io.signal.aborted) throw new InterruptedError();
-    progress.update(`survey ${surveyId}: ${i} of ${drawn.length} pages`, i / drawn.length);
-    const part = await ask(drawn.slice(i, i + AT_ONCE));
+  // Each survey draws its own pages.
+  const choose = (pages: number): number[] => drawPages(pages, percent, seed + surveyId);
+  for await (const part of lookAtPages(of, survey, { choose })) {
+    [length, drawn] = [part.length, part.chosen];
     for (const page of part.empty) empty.add(page);
     for (const [state, ids = []] of Object.entries(part.states)) {
       for (const id of ids) states.set(id, state as keyof SampledSurvey["states"]);
@@ -128,7 +143,7 @@ async function sampleSurvey(of: SampleOf, { surveyId, mark }: PolledSurvey): Pro
   const read = drawn.filter((page) => !empty.has(page));
   const pages = length - empty.size;
   const unknown = [...states].flatMap(([id, state]) => (state === "missing" ? [id] : []));
-  const isNew = await lookAgain(of, { surveyId, mark }, unknown, completed);
+  const isNew = await lookAgain(of, survey, unknown, completed);
   const counted: SampledSurvey["states"] = {};
   for (const state of states.values()) counted[state] = (counted[state] ?? 0) + 1;
   return {
@@ -149,13 +164,13 @@ async function sampleSurvey(of: SampleOf, { surveyId, mark }: PolledSurvey): Pro
 /** The responses that are only new. A tick that has begun since has met them. Where none comes, nothing so new was met before. */
 async function lookAgain(
   of: SampleOf,
-  { surveyId, mark }: Pick<PolledSurvey, "surveyId" | "mark">,
+  { surveyId, mark }: PolledSurvey,
   unknown: number[],
   completed: ReadonlyMap<number, string | null>,
 ): Promise<Set<number>> {
   if (unknown.length === 0) return new Set();
   const { target, source } = of;
-  const table = tableOf(target);
+  const table = target.table;
   const isNew = new Set<number>();
   await nextTick(of);
   for (let i = 0; i < unknown.length; i += 100) {
@@ -172,15 +187,11 @@ async function lookAgain(
 }
 
 /** Waits for the end of a tick that has begun since; without a poller, or where none comes, for nothing. */
-async function nextTick({ target, source, io, progress }: SampleOf): Promise<void> {
-  if (!isPolling(target)) return;
-  const since = io.now();
-  while (io.now() < since + source.interval + PATIENCE) {
-    progress.update("a second look after the next tick");
-    const { lastTick = 0, pausedUntil } = await askingAws("the table could not be read", () =>
-      readAccount(tableOf(target), source.name),
-    );
-    if (lastTick > since || pausedUntil !== undefined) return;
-    await wait(LOOK_EVERY, io);
-  }
+async function nextTick(of: SampleOf): Promise<void> {
+  if (!isPolling(of.target)) return;
+  const since = of.io.now();
+  of.progress.update("a second look after the next tick");
+  await watchTicks<void>(of, ({ account: { lastTick = 0 } }) =>
+    lastTick > since ? { over: undefined } : { place: "", leave: () => undefined },
+  );
 }

@@ -16,16 +16,7 @@ import { oneSource, type Target } from "../../target/target.ts";
 import { type Answer, DRY_RUN, examples, surveyId, targetVerb, type Verb, wholeNumber, yesOption } from "../../verb.ts";
 import { count, span, surveyName, utc } from "../../words.ts";
 import { auditAgainst } from "./against.ts";
-import {
-  type AuditAnswer,
-  type AuditCost,
-  type AuditedSurvey,
-  audited,
-  planPasses,
-  readPasses,
-  watchPasses,
-  withMissing,
-} from "./passes.ts";
+import { type AuditAnswer, type AuditCost, type AuditedSurvey, audited, readPasses, withMissing } from "./passes.ts";
 import { type SampleAnswer, type SampledSurvey, takeSample } from "./sample.ts";
 
 const ABOUT = `
@@ -38,7 +29,6 @@ export const auditVerb: Verb = (act) =>
     .option("--source <name>", "the source, where there are several")
     .option("--survey <id>", "only this survey; all of the source without it", surveyId)
     .option("--now", "reads at once, whatever the background budget")
-    .option("--no-wait", "leaves it to the ticks, and does not wait for the end")
     .option("--sample <percent>", "looks up a random part of the pages in the ledger, and changes nothing")
     .option("--seed <number>", "draws the same pages again", wholeNumber)
     .addOption(
@@ -68,7 +58,7 @@ export const auditVerb: Verb = (act) =>
           const hint = "They say with which service a file of ids is compared.";
           throw new UsageError("--base-url, --column and --report go with --against", { hint });
         }
-        const { sample, now: isNow = false, yes: isDone = false, wait: waits, seed = randomInt(2 ** 31) } = options;
+        const { sample, now: isNow = false, yes: isDone = false, seed = randomInt(2 ** 31) } = options;
         const percent = sample === undefined ? undefined : percentIn(sample);
         if (percent !== undefined && (isNow || isDone)) {
           const hint = "A sample changes nothing and is read at once: leave --now and --yes out.";
@@ -83,8 +73,7 @@ export const auditVerb: Verb = (act) =>
         const of: Of = { target, source, state, surveys, io, progress };
         try {
           return await unlessFailing(
-            (): Promise<Answer> =>
-              percent === undefined ? audit(of, { isNow, waits, isDone }) : sampled(of, percent, seed),
+            (): Promise<Answer> => (percent === undefined ? audit(of, { isNow, isDone }) : sampled(of, percent, seed)),
           );
         } finally {
           progress.end();
@@ -118,11 +107,8 @@ async function sampled(of: Of, percent: number, seed: number): Promise<Answer<Sa
   };
 }
 
-async function audit(
-  of: Of,
-  { isNow, waits, isDone }: { isNow: boolean; waits: boolean; isDone: boolean },
-): Promise<Answer<AuditAnswer>> {
-  const { source, surveys, target, io, progress } = of;
+async function audit(of: Of, { isNow, isDone }: { isNow: boolean; isDone: boolean }): Promise<Answer<AuditAnswer>> {
+  const { source, surveys, io, progress } = of;
   const cost = costOf(of, isNow);
   const answer = (all: AuditedSurvey[]): AuditAnswer => ({
     ...{ dryRun: !isDone, source: source.name, mode: isNow ? "now" : "background", cost, surveys: all },
@@ -137,14 +123,7 @@ async function audit(
     return { data: answer(surveys.map((survey) => audited(survey))), text: [plan, costText(cost)] };
   }
   io.say(costText(cost));
-  const told = (all: AuditedSurvey[]): string[] => all.flatMap((survey) => surveyLines(survey, target.flags));
-  const planned = isNow ? undefined : await planPasses(of);
-  if (planned !== undefined && !waits) {
-    const plan = surveys.map((survey) => audited(survey, { outcome: "planned" }));
-    return { data: answer(plan), text: told(plan) };
-  }
-  const outcomes = planned === undefined ? await readPasses(of) : await watchPasses(of, planned);
-  const ended = await withMissing(of, outcomes);
+  const ended = await withMissing(of, await readPasses(of, isNow));
   const named = await Promise.all(ended.map((one) => withIds(of, one)));
   progress.end();
   const open = named.filter(({ outcome }) => outcome === "open");
@@ -155,7 +134,7 @@ async function audit(
   }
   const isShort = named.some(({ outcome }) => outcome === "unaccounted");
   const exit = isShort ? EXIT.unaccounted : open.length > 0 ? EXIT.notNow : EXIT.done;
-  return { data: answer(named), text: told(named), exit };
+  return { data: answer(named), text: named.map(surveyLine), exit };
 }
 
 /** Which ones they are, as far as all pages can tell now. */
@@ -197,16 +176,15 @@ function costText({ pages, isExact, requests, seconds, by }: AuditCost): string 
 }
 
 /** The outcome of one survey, for people. */
-export function surveyLines(survey: AuditedSurvey, flags: string): string[] {
+export function surveyLine(survey: AuditedSurvey): string {
   const { outcome, listed, why, unaccounted } = survey;
   const name = surveyName(survey);
-  if (outcome === "planned") return [`${name}: planned. survey-poller status ${flags} tells when its books close.`];
-  if (outcome === "unaccounted" && unaccounted !== null) {
+  if (unaccounted !== null) {
     const { count: left, ids } = unaccounted;
-    return [`${name}: ${left} unaccounted${ids.length === 0 ? "" : `: ${ids.join(", ")}`}`];
+    return `${name}: ${left} unaccounted${ids.length === 0 ? "" : `: ${ids.join(", ")}`}`;
   }
-  if (outcome !== "closed") return [`${name}: the books are open: ${why}.`];
-  return [`${name}: books closed, ${listed} listed, ${listed} accounted for.${foundText(survey)}`];
+  if (outcome !== "closed") return `${name}: the books are open: ${why}.`;
+  return `${name}: books closed, ${listed} listed, ${listed} accounted for.${foundText(survey)}`;
 }
 
 /** Missing responses that are named. */

@@ -16,7 +16,7 @@ import { ACCOUNT, sourceKey } from "../../../lib/state/keys.ts";
 import { sweepExpired } from "../../hearing/temporary-rules.ts";
 import type { Io } from "../../io.ts";
 import { askingAws } from "../../target/aws-failure.ts";
-import { readSource, tableOf, unlistedText } from "../../target/surveys.ts";
+import { readSource, unlistedText } from "../../target/surveys.ts";
 import type { Target } from "../../target/target.ts";
 import { ago, count } from "../../words.ts";
 import { readStatus, sourceStatus } from "../status/read.ts";
@@ -149,7 +149,7 @@ const smokeOfBus: Check = ({ target: { clients, resources } }) =>
 /** Checks that the table is there and answers. Nothing is written. */
 const smokeOfTable: Check = ({ target, sources }) =>
   allowed("table", "dynamodb:GetItem", async () => {
-    const { client, name } = tableOf(target);
+    const { client, name } = target.table;
     const [source] = sources;
     if (source === undefined) return [];
     await client.send(new GetCommand({ TableName: name, Key: { pk: sourceKey(source.name), sk: ACCOUNT } }));

@@ -1,6 +1,6 @@
 import type { SourceConfig } from "../../../lib/config/index.ts";
 import { credible, latestInstant } from "../../../lib/events/build/date-string.ts";
-import { isForgotten } from "../../../lib/operator/forgotten.ts";
+import { isForgotten } from "../../../lib/operator/forget.ts";
 import type { Looked } from "../../../lib/operator/look.ts";
 import { type AccountState, isHistory, type LedgerEntry, type SurveyState } from "../../../lib/polling/index.ts";
 import { ago, span } from "../../words.ts";

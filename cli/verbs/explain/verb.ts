@@ -1,4 +1,3 @@
-import { createBucket } from "../../../lib/aws/bucket.ts";
 import type { SourceConfig } from "../../../lib/config/index.ts";
 import { type Looked, MOST_ASKED } from "../../../lib/operator/look.ts";
 import type { AccountState, LedgerEntry, SurveyState } from "../../../lib/polling/index.ts";
@@ -8,7 +7,7 @@ import { readEntryIn } from "../../../lib/state/ledger.ts";
 import { CommandError, EXIT, notNow, UsageError } from "../../errors.ts";
 import type { Io, Style } from "../../io.ts";
 import { type Flags, openTarget } from "../../target/open-target.ts";
-import { fromTable, idsIn, listedIdsOf, type SurveyOf, tableOf, theOne } from "../../target/surveys.ts";
+import { fromTable, idsIn, listedIdsOf, type SurveyOf, theOne } from "../../target/surveys.ts";
 import { sourcesOf, type Target } from "../../target/target.ts";
 import { examples, surveyId, targetVerb, type Verb } from "../../verb.ts";
 import { columns, count, surveyName } from "../../words.ts";
@@ -130,7 +129,7 @@ export async function readStory(
 
 async function placesOf(target: Target, sources: readonly SourceConfig[], survey: number | undefined) {
   const placeOf = async (source: SourceConfig): Promise<Place> => {
-    const account = await readAccount(tableOf(target), source.name);
+    const account = await readAccount(target.table, source.name);
     return { source, account, surveyIds: survey === undefined ? idsIn(account) : [survey] };
   };
   return fromTable(() => Promise.all(sources.map(placeOf)));
@@ -140,7 +139,7 @@ async function findInLedger(target: Target, places: readonly Place[], id: Ledger
   const found: Found[] = [];
   for (const place of places) {
     const source = place.source.name;
-    const entries = await fromTable(() => readEntryIn(tableOf(target), source, place.surveyIds, id));
+    const entries = await fromTable(() => readEntryIn(target.table, source, place.surveyIds, id));
     for (const [surveyId, entry] of entries) found.push({ place, source, surveyId, entry });
   }
   return found;
@@ -153,15 +152,15 @@ async function findInBooks(target: Target, all: readonly Found[], id: LedgerEntr
   if (typeof id !== "number" || all.length > MOST_BOOKS) return [];
   const listed = await fromTable(() =>
     Promise.all(
-      all.map(async ({ source, surveyId }) => isListed(target, await readMark(tableOf(target), source, surveyId), id)),
+      all.map(async ({ source, surveyId }) => isListed(target, await readMark(target.table, source, surveyId), id)),
     ),
   );
   return all.filter((_, i) => listed[i] === true);
 }
 
 /** Whether the last closed books list a response; undefined where nothing tells, or the set may not be read. */
-async function isListed({ clients, resources }: Target, mark: SurveyState, id: number): Promise<boolean | undefined> {
-  return (await listedIdsOf(mark, createBucket(clients.s3, resources.claimCheckBucket)))?.has(id);
+async function isListed({ bucket }: Target, mark: SurveyState, id: number): Promise<boolean | undefined> {
+  return (await listedIdsOf(mark, bucket))?.has(id);
 }
 
 /** Asks the service for the response, one request a survey and a hundred at most. */
@@ -207,7 +206,7 @@ async function factsOf(
 ): Promise<Facts> {
   const now = io.now();
   const { events } = await target.config();
-  const mark = await fromTable(() => readMark(tableOf(target), source.name, surveyId));
+  const mark = await fromTable(() => readMark(target.table, source.name, surveyId));
   const around = [entry?.emittedAt, entry?.gone?.since];
   const of = { source: source.name, surveyId, around: around.filter((at) => at !== undefined) };
   const log =

@@ -1,4 +1,3 @@
-import type { Message } from "@aws-sdk/client-sqs";
 import { isObject } from "../../../lib/events/build/fields.ts";
 import { parseJson } from "../../../lib/secrets/secret-values.ts";
 import { askingAws, closing } from "../../target/aws-failure.ts";
@@ -6,8 +5,6 @@ import type { SurveyOf } from "../../target/surveys.ts";
 import type { Target } from "../../target/target.ts";
 import type { Person } from "./find-person.ts";
 
-/** Seconds for which messages are out of sight of others while a queue is read. */
-const OUT_OF_SIGHT = 120;
 /** Messages of one queue. More are not read: they would come into sight again meanwhile. */
 const MOST = 5_000;
 
@@ -24,62 +21,29 @@ type Wanted = { responses: readonly (SurveyOf & { id: unknown })[]; person?: Per
 
 /** Reads the dead-letter queues of all webhooks, and gives those that hold something of `wanted`. With `isDone` it is deleted there. */
 export async function deadLettersOf(target: Target, wanted: Wanted, isDone: boolean): Promise<DeadLetters[]> {
-  const queues = Object.entries(target.stack?.outputs ?? {}).filter(([name]) =>
-    name.startsWith("ForwardDeadLetterQueueArn"),
-  );
+  const outputs = Object.entries(target.stack?.outputs ?? {});
+  const queues = outputs.flatMap(([name, arn]) => (name.startsWith("ForwardDeadLetterQueueArn") ? [arn] : []));
   if (queues.length === 0) return [];
-  const { SQSClient } = await import("@aws-sdk/client-sqs");
+  const { GetQueueUrlCommand, SQSClient } = await import("@aws-sdk/client-sqs");
+  const { readQueue } = await import("../../target/read-queue.ts");
   using client = closing(new SQSClient(target.client("sqs")));
   const found: DeadLetters[] = [];
-  for (const [, queue] of queues) {
-    const read = await askingAws("a dead-letter queue could not be read", () => search(client, queue, wanted, isDone));
-    if (read.events.length > 0 || !read.isWhole) found.push({ queue, ...read });
+  for (const queue of queues) {
+    const events: unknown[] = [];
+    const take = (body: string): boolean => {
+      const event = parseJson(body);
+      const isMeant = isOf(event, wanted);
+      if (isMeant) events.push(event);
+      return isMeant && isDone;
+    };
+    const { isAll: isWhole } = await askingAws("a dead-letter queue could not be read", async () => {
+      const [, , , , account, name] = queue.split(":");
+      const url = new GetQueueUrlCommand({ QueueName: name, QueueOwnerAWSAccountId: account });
+      return readQueue(client, (await client.send(url)).QueueUrl ?? "", { most: MOST, take });
+    });
+    if (events.length > 0 || !isWhole) found.push({ queue, events, isWhole });
   }
   return found;
-}
-
-async function search(
-  client: import("@aws-sdk/client-sqs").SQSClient,
-  queue: string,
-  wanted: Wanted,
-  isDone: boolean,
-): Promise<Omit<DeadLetters, "queue">> {
-  const sqs = await import("@aws-sdk/client-sqs");
-  const [, , , , account, name] = queue.split(":");
-  const { QueueUrl } = await client.send(
-    new sqs.GetQueueUrlCommand({ QueueName: name, QueueOwnerAWSAccountId: account }),
-  );
-  const events: unknown[] = [];
-  const others: Message[] = [];
-  let isWhole = false;
-  try {
-    while (events.length + others.length < MOST && !isWhole) {
-      const { Messages = [] } = await client.send(
-        // To wait asks all servers of the queue: an answer without a message is its end.
-        new sqs.ReceiveMessageCommand({
-          QueueUrl,
-          MaxNumberOfMessages: 10,
-          VisibilityTimeout: OUT_OF_SIGHT,
-          WaitTimeSeconds: 1,
-        }),
-      );
-      isWhole = Messages.length === 0;
-      for (const message of Messages) {
-        const event = parseJson(message.Body ?? "");
-        const isMeant = isOf(event, wanted);
-        if (isMeant) events.push(event);
-        if (!isMeant || !isDone) others.push(message);
-        else await client.send(new sqs.DeleteMessageCommand({ QueueUrl, ReceiptHandle: message.ReceiptHandle }));
-      }
-    }
-  } finally {
-    for (const { ReceiptHandle } of others) {
-      const visible = new sqs.ChangeMessageVisibilityCommand({ QueueUrl, ReceiptHandle, VisibilityTimeout: 0 });
-      // Else it comes into sight by itself.
-      await client.send(visible).catch(() => undefined);
-    }
-  }
-  return { events, isWhole };
 }
 
 /** Whether an event as the bus delivers it is of one of these responses, or has the key of the person. */

@@ -7,7 +7,6 @@ import { askingAws } from "../../target/aws-failure.ts";
 import type { Flags } from "../../target/open-target.ts";
 import { entriesOf, type FoundResponse, noSurvey, readSource } from "../../target/surveys.ts";
 import { sourcesOf, type Target } from "../../target/target.ts";
-import { bucketOf } from "./held.ts";
 
 /** The key under which the inviter knows somebody. It is personal: it goes into no message. */
 export interface Person {
@@ -32,7 +31,7 @@ export async function findPerson(
   const found: FoundPerson = { responses: [], unsearched: [] };
   let surveys = 0;
   for (const { name, privacy } of await sourcesOf(target, source)) {
-    const hash = await askingAws("the bucket could not be read", () => readPersonHash(bucketOf(target), name));
+    const hash = await askingAws("the bucket could not be read", () => readPersonHash(target.bucket, name));
     const state = await readSource(target, name);
     const chosen = state.surveys.filter(({ surveyId }) => survey === undefined || surveyId === survey);
     surveys += chosen.length;
@@ -68,7 +67,7 @@ async function isOf(
   if (hash !== undefined && entry.person?.[kind]?.includes(hash(kind, value)) === true) return true;
   if (entry.kept === undefined && entry.keptKey === undefined) return false;
   const kept = await askingAws("the bucket could not be read", () =>
-    takeOut({ ports: { vault: bucketOf(target) } }, entry),
+    takeOut({ ports: { vault: target.bucket } }, entry),
   );
   return kept !== undefined && personKeys(kept.records, kept.details.metadata)[kind]?.includes(value) === true;
 }

@@ -1,10 +1,9 @@
-import { createBucket } from "../../../lib/aws/bucket.ts";
-import { bareEntry, isBare, prefixesOf } from "../../../lib/operator/forgotten.ts";
+import { bareEntry, isBare, prefixesOf } from "../../../lib/operator/forget.ts";
 import type { LedgerEntry, SurveyState } from "../../../lib/polling/index.ts";
 import { readMark } from "../../../lib/state/leases.ts";
 import { readEntry } from "../../../lib/state/ledger.ts";
 import { askingAws } from "../../target/aws-failure.ts";
-import { type FoundResponse, fromTable, tableOf } from "../../target/surveys.ts";
+import { type FoundResponse, fromTable } from "../../target/surveys.ts";
 import type { Target } from "../../target/target.ts";
 
 /** The parts of a response that are held beside an entry that says that it is settled. */
@@ -22,7 +21,7 @@ export const NOTHING: Held = { entry: [], mark: [], objects: [] };
 export async function heldOf(target: Target, found: FoundResponse): Promise<Held> {
   const { source, surveyId, id, entry, mark } = found;
   const objects = await askingAws("the bucket could not be looked at", () =>
-    Promise.all(prefixesOf(source, surveyId, id, entry).map((prefix) => bucketOf(target).keysUnder(prefix))),
+    Promise.all(prefixesOf(source, surveyId, id, entry).map((prefix) => target.bucket.keysUnder(prefix))),
   );
   return { entry: entry === undefined ? [] : goingOf(entry), mark: partsOf(mark, id), objects: objects.flat().sort() };
 }
@@ -41,8 +40,8 @@ export async function readAgain(target: Target, found: FoundResponse): Promise<F
   const { source, surveyId, id } = found;
   return fromTable(async () => ({
     ...found,
-    entry: await readEntry(tableOf(target), source, surveyId, id),
-    mark: await readMark(tableOf(target), source, surveyId),
+    entry: await readEntry(target.table, source, surveyId, id),
+    mark: await readMark(target.table, source, surveyId),
   }));
 }
 
@@ -63,14 +62,10 @@ export interface ExportedResponse {
 export async function readHeld(target: Target, found: FoundResponse, { objects }: Held): Promise<ExportedResponse> {
   const { source, surveyId, name, id, entry = null, mark } = found;
   const contents = await askingAws("the bucket could not be read", () =>
-    Promise.all(objects.map(async (key) => [key, await bucketOf(target).get(key)] as const)),
+    Promise.all(objects.map(async (key) => [key, await target.bucket.get(key)] as const)),
   );
   const pending = (mark.pending ?? []).filter((one) => one.id === id);
   return { source, surveyId, name, id, entry, pending, objects: Object.fromEntries(contents) };
-}
-
-export function bucketOf({ clients, resources }: Target) {
-  return createBucket(clients.s3, resources.claimCheckBucket);
 }
 
 function goingOf(entry: LedgerEntry): string[] {

@@ -1,12 +1,12 @@
 import { existsSync, writeFileSync } from "node:fs";
 import { Option } from "@commander-js/extra-typings";
-import { bareEntry } from "../../../lib/operator/forgotten.ts";
+import { bareEntry } from "../../../lib/operator/forget.ts";
 import type { LedgerEntry, PersonKey } from "../../../lib/polling/index.ts";
 import { recordsOfNobody } from "../../../lib/state/ledger.ts";
 import { CommandError, EXIT, notNow, orNotWritten, UsageError } from "../../errors.ts";
 import type { Flags } from "../../target/open-target.ts";
 import { openTarget } from "../../target/open-target.ts";
-import { type FoundResponse, findResponse, fromTable, tableOf } from "../../target/surveys.ts";
+import { type FoundResponse, findResponse, fromTable } from "../../target/surveys.ts";
 import type { Target } from "../../target/target.ts";
 import { DRY_RUN, examples, responseId, surveyId, targetVerb, type Verb, yesOption } from "../../verb.ts";
 import { columns, count, day, surveyName } from "../../words.ts";
@@ -219,7 +219,7 @@ async function forget(target: Target, found: FoundResponse): Promise<FoundRespon
 
 function countRecords(target: Target, { source, surveyId: survey, id }: FoundResponse): Promise<number> {
   if (typeof id !== "number") return Promise.resolve(0);
-  return fromTable(() => recordsOfNobody(tableOf(target), source, survey));
+  return fromTable(() => recordsOfNobody(target.table, source, survey));
 }
 
 function oneText(answer: ForgetAnswer): string[] {

@@ -2,15 +2,7 @@ import type { SourceConfig } from "../../../lib/config/index.ts";
 import { toMoment } from "../../../lib/events/build/local-time.ts";
 import { type AccountState, placeOf, sayWhyOpen, selected, unaccountedOf } from "../../../lib/polling/index.ts";
 import { emittedResponses, readEntries } from "../../../lib/state/ledger.ts";
-import {
-  countDue,
-  entriesOf,
-  fromTable,
-  type PolledSurvey,
-  readSource,
-  tableOf,
-  unlistedText,
-} from "../../target/surveys.ts";
+import { countDue, entriesOf, fromTable, type PolledSurvey, readSource, unlistedText } from "../../target/surveys.ts";
 import type { Target } from "../../target/target.ts";
 import { ago, count, figure, pauseEnd, span, surveyName, utc } from "../../words.ts";
 import type { Backlog, SourceStatus, StatusAnswer, SurveyStatus } from "./answer.ts";
@@ -64,7 +56,7 @@ interface Of {
 
 async function surveyStatus(of: Of, survey: PolledSurvey): Promise<SurveyStatus> {
   const { surveyId, row, mark } = survey;
-  const table = tableOf(of.target);
+  const table = of.target.table;
   const source = of.source.name;
   const [counts, lag, backlog] = await fromTable(() =>
     Promise.all([
@@ -96,7 +88,7 @@ async function lagOf({ target, source, account }: Of, { surveyId, mark }: Polled
   if (placeOf(mark) !== undefined || responseId === undefined || at === undefined || ambiguous === true) return null;
   const completedAt = Date.parse(at);
   if (completedAt < (account.firstTick ?? Number.POSITIVE_INFINITY)) return null;
-  const entries = await readEntries(tableOf(target), source.name, surveyId, [responseId]);
+  const entries = await readEntries(target.table, source.name, surveyId, [responseId]);
   const emittedAt = entries.get(responseId)?.emittedAt;
   return emittedAt === undefined ? null : Math.max(0, emittedAt - completedAt);
 }

@@ -1,9 +1,6 @@
-import { createReadStream } from "node:fs";
-import { createInterface } from "node:readline";
-import { errorCode } from "../../../lib/errors.ts";
 import { type BooksVerdict, booksSums, verifyBooks } from "../../../lib/events/index.ts";
-import { CommandError, EXIT, InterruptedError, UsageError } from "../../errors.ts";
-import { detailsIn, eventIdsIn } from "../../event-ids.ts";
+import { CommandError, EXIT, UsageError } from "../../errors.ts";
+import { eventsIn, linesOf } from "../../event-ids.ts";
 import type { Io } from "../../io.ts";
 import type { Answer } from "../../verb.ts";
 import { columns, count, figure } from "../../words.ts";
@@ -70,10 +67,13 @@ export async function verifyBuckets({ ids, events }: BucketOptions, io: Io): Pro
   const told = new Map<string, Told>();
   const own = new Set<string>();
   for await (const line of linesOf("--ids", ids, io)) {
-    for (const id of eventIdsIn(line) ?? []) own.add(id);
-    take(told, line);
+    const { ids: some = [], details = [] } = eventsIn(line) ?? {};
+    for (const id of some) own.add(id);
+    take(told, details);
   }
-  if (events !== undefined) for await (const line of linesOf("--events", events, io)) take(told, line);
+  if (events !== undefined) {
+    for await (const line of linesOf("--events", events, io)) take(told, eventsIn(line)?.details ?? []);
+  }
   const withBooks = [...told.values()].sort((a, b) => a.surveyId - b.surveyId || (a.source < b.source ? -1 : 1));
   const surveys = withBooks.flatMap((survey) => verdictOn(survey, own) ?? []);
   const known = new Set(withBooks.flatMap((survey) => [...survey.events.keys()]));
@@ -98,20 +98,6 @@ export async function verifyBuckets({ ids, events }: BucketOptions, io: Io): Pro
 
 const isLacking = ({ verdict }: SurveyVerdict): boolean => verdict === "missing" || verdict === "different";
 
-async function* linesOf(flag: string, file: string, { input, signal }: Io): AsyncGenerator<string> {
-  const stream = file === "-" ? input : createReadStream(file);
-  try {
-    for await (const line of createInterface({ input: stream, crlfDelay: Number.POSITIVE_INFINITY })) {
-      if (signal.aborted) throw new InterruptedError();
-      yield line;
-    }
-  } catch (cause) {
-    if (cause instanceof InterruptedError) throw cause;
-    const message = `the file of ${flag} cannot be read (${errorCode(cause)})`;
-    throw new CommandError("FILE_UNREADABLE", message, { hint: "Give events as NDJSON, one a line.", cause });
-  }
-}
-
 /** The details of events with contents and of books, as far as they are looked at here. */
 interface Detail {
   meta: { eventId: string; sourceName: string; detectedAt: string; revision?: number; sequence?: number };
@@ -124,8 +110,8 @@ interface Detail {
 }
 
 /** Keeps what a line says of events and of books. */
-function take(told: Map<string, Told>, line: string): void {
-  for (const { meta, data } of detailsIn(line) as Detail[]) {
+function take(told: Map<string, Told>, details: readonly object[]): void {
+  for (const { meta, data } of details as Detail[]) {
     const { sourceName: source, detectedAt } = meta;
     const { surveyId, responseId, digest, buckets } = data;
     const key = `${source}/${surveyId}`;

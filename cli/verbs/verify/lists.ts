@@ -1,19 +1,12 @@
-import { createReadStream } from "node:fs";
 import { stat } from "node:fs/promises";
-import { createInterface } from "node:readline";
 import { DescribeTableCommand } from "@aws-sdk/client-dynamodb";
-import {
-  ChangeMessageVisibilityBatchCommand,
-  GetQueueAttributesCommand,
-  ReceiveMessageCommand,
-  SQSClient,
-} from "@aws-sdk/client-sqs";
+import { GetQueueAttributesCommand, SQSClient } from "@aws-sdk/client-sqs";
 import { ScanCommand } from "@aws-sdk/lib-dynamodb";
-import { errorCode } from "../../../lib/errors.ts";
 import { CommandError, InterruptedError, UsageError } from "../../errors.ts";
-import { eventIdIn, eventIdsIn } from "../../event-ids.ts";
+import { eventIdIn, eventsIn, linesOf, unreadable } from "../../event-ids.ts";
 import type { Io } from "../../io.ts";
-import { askingAws } from "../../target/aws-failure.ts";
+import { askingAws, closing } from "../../target/aws-failure.ts";
+import { readQueue } from "../../target/read-queue.ts";
 import type { Target } from "../../target/target.ts";
 import { momentOf } from "../../verb.ts";
 import { figure } from "../../words.ts";
@@ -66,7 +59,7 @@ export function checkList({ ids, dynamodb, s3, asOf }: ListOptions): void {
 export async function readList(
   target: Target,
   { ids, dynamodb, s3, asOf }: ListOptions,
-  io: Pick<Io, "input" | "now">,
+  io: Pick<Io, "input" | "now" | "signal">,
   { ids: into, signal, tell }: Reading,
 ): Promise<TakenList> {
   const open = (): Promise<List> => {
@@ -93,32 +86,26 @@ export async function readList(
 }
 
 /** A file: one id a line, NDJSON of whole events, or the first column of a CSV. `-` is standard input. */
-async function fileList(file: string, { input, now }: Pick<Io, "input" | "now">): Promise<List> {
+async function fileList(file: string, io: Pick<Io, "input" | "now" | "signal">): Promise<List> {
   const isInput = file === "-";
-  const asOf = isInput
-    ? now()
-    : await stat(file).then(
-        ({ mtimeMs }) => mtimeMs,
-        (cause: unknown) => {
-          const hint = "Give a file with one event id a line, or - for standard input.";
-          const message = `the file of --ids cannot be read (${errorCode(cause)})`;
-          throw new CommandError("FILE_UNREADABLE", message, { hint, cause });
-        },
-      );
+  const orUnreadable = (cause: unknown): never => {
+    throw unreadable("--ids", cause);
+  };
+  const asOf = isInput ? io.now() : (await stat(file).catch(orUnreadable)).mtimeMs;
   return {
     ...{ from: isInput ? "standard input" : file, asOf, unit: "lines" },
     hint: "Give one event id a line, whole events as NDJSON, or a CSV with the ids in its first column.",
-    entries: idsOfLines(isInput ? input : createReadStream(file)),
+    entries: idsOfLines(linesOf("--ids", file, io)),
   };
 }
 
-async function* idsOfLines(input: NodeJS.ReadableStream): AsyncGenerator<readonly string[] | undefined> {
+async function* idsOfLines(lines: AsyncIterable<string>): AsyncGenerator<readonly string[] | undefined> {
   let isFirst = true;
-  for await (const line of createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY })) {
+  for await (const line of lines) {
     // A list may stand in brackets.
     if (/^[\s[\],]*$/.test(line)) continue;
     // The first line may be the head of a table.
-    yield eventIdsIn(line) ?? (isFirst ? [] : undefined);
+    yield eventsIn(line)?.ids ?? (isFirst ? [] : undefined);
     isFirst = false;
   }
 }
@@ -186,54 +173,20 @@ async function objectList({ clients }: Target, text: string, { now }: Pick<Io, "
   };
 }
 
-/** Seconds for which what was read is hidden from others, should this command be killed; at its end it is made visible again. */
-const HIDDEN_FOR = 300;
 /** Messages read at most: SQS hides 120,000 of a queue at once. */
 const MOST_MESSAGES = 100_000;
-const AT_ONCE = 10;
 
-/**
- * Reads the event ids in a dead-letter queue, and leaves each message where it is. It counts as received once more, so a queue that drops or moves messages
- * by that count is refused.
- *
- * @returns how many messages were read, and whether that was all of them
- */
-export async function readDeadLetters(
-  target: Target,
-  QueueUrl: string,
-  { ids, signal, tell }: Reading,
-): Promise<{ messages: number; isAll: boolean }> {
-  const client = new SQSClient(target.client("sqs"));
-  const handles = new Map<string, string>();
-  // It waits for a message: then all of the queue is looked at.
-  const some = { QueueUrl, MaxNumberOfMessages: AT_ONCE, VisibilityTimeout: HIDDEN_FOR, WaitTimeSeconds: 1 };
-  try {
-    return await askingAws("the dead-letter queue could not be read", async () => {
-      await refuseLive(client, QueueUrl);
-      while (handles.size < MOST_MESSAGES) {
-        if (signal.aborted) throw new InterruptedError();
-        const before = handles.size;
-        const { Messages = [] } = await client.send(new ReceiveMessageCommand(some));
-        for (const { MessageId = "", ReceiptHandle = "", Body = "" } of Messages) {
-          handles.set(MessageId, ReceiptHandle);
-          for (const id of eventIdsIn(Body) ?? []) ids.add(id);
-        }
-        tell(`${handles.size} messages read`);
-        // Nothing is left, or what was read first is visible again.
-        if (handles.size === before) return { messages: handles.size, isAll: true };
-      }
-      return { messages: handles.size, isAll: false };
-    });
-  } finally {
-    // Where that fails they become visible after a while.
-    for (let all = [...handles.values()]; all.length > 0; ) {
-      const Entries = all
-        .splice(0, AT_ONCE)
-        .map((ReceiptHandle, i) => ({ Id: `${i}`, ReceiptHandle, VisibilityTimeout: 0 }));
-      await client.send(new ChangeMessageVisibilityBatchCommand({ QueueUrl, Entries })).catch(() => undefined);
-    }
-    client.destroy();
-  }
+/** Reads the event ids in a dead-letter queue. A queue that drops or moves messages by the count of receipts is refused. */
+export async function readDeadLetters(target: Target, url: string, { ids, ...reading }: Reading) {
+  using client = closing(new SQSClient(target.client("sqs")));
+  const take = (body: string): boolean => {
+    for (const id of eventsIn(body)?.ids ?? []) ids.add(id);
+    return false;
+  };
+  return await askingAws("the dead-letter queue could not be read", async () => {
+    await refuseLive(client, url);
+    return readQueue(client, url, { ...reading, most: MOST_MESSAGES, take });
+  });
 }
 
 async function refuseLive(client: SQSClient, QueueUrl: string): Promise<void> {

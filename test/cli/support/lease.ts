@@ -1,5 +1,4 @@
 import { openTarget } from "../../../cli/target/open-target.ts";
-import { tableOf } from "../../../cli/target/surveys.ts";
 import { createDynamoState } from "../../../lib/state/dynamo-state.ts";
 import { type Folder, ioOf } from "./command.ts";
 
@@ -7,7 +6,7 @@ import { type Folder, ioOf } from "./command.ts";
 export async function holdLease({ data }: Folder, surveyId: number): Promise<() => Promise<void>> {
   const withState = async <T>(work: (state: ReturnType<typeof createDynamoState>) => Promise<T>): Promise<T> => {
     await using target = await openTarget({ data }, ioOf().io);
-    return await work(createDynamoState(tableOf(target), "main"));
+    return await work(createDynamoState(target.table, "main"));
   };
   const lease = await withState((state) => state.acquire(surveyId, "somebody", 60_000));
   if (lease === undefined) throw new Error("somebody else has the lease");

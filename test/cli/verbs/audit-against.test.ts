@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
-import type { AgainstAnswer } from "../../../cli/verbs/audit/answer.ts";
+import type { AgainstAnswer } from "../../../cli/verbs/audit/against.ts";
 import { type Simulator, type SimulatorOptions, startSimulator } from "../../../local/simulator/index.ts";
 import { temporaryFolder } from "../../support/command.ts";
 import { answerOf, type Ran, type RunOptions, survey } from "../support/command.ts";

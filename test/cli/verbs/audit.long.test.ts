@@ -1,7 +1,6 @@
 import { DeleteCommand } from "@aws-sdk/lib-dynamodb";
 import { describe, expect, it } from "vitest";
 import { openTarget } from "../../../cli/target/open-target.ts";
-import { tableOf } from "../../../cli/target/surveys.ts";
 import { type AuditAnswer, outcomeOf } from "../../../cli/verbs/audit/passes.ts";
 import { chanceToSee, drawPages, type SampleAnswer } from "../../../cli/verbs/audit/sample.ts";
 import { sample } from "../../../lib/operator/sample.ts";
@@ -21,7 +20,7 @@ const onFolder = ["--data", folder.data];
 /** Deletes what the ledger has of some responses of survey 7. */
 async function forget(ids: number[]): Promise<void> {
   await using target = await openTarget({ data: folder.data }, ioOf().io);
-  const table = tableOf(target);
+  const table = target.table;
   for (const id of ids) {
     const key = { pk: surveyKey("main", 7), sk: responseKey(id) };
     await table.client.send(new DeleteCommand({ TableName: table.name, Key: key }));
@@ -63,9 +62,6 @@ describe("survey-poller audit", () => {
   });
 
   it("leaves it to ticks, which it makes itself where nobody polls, until the books are closed", async () => {
-    const planned = await survey(["audit", "--survey", "8", "--no-wait", "--yes", ...onFolder, "--json"]);
-    expect(answerOf<AuditAnswer>(planned).surveys).toMatchObject([{ surveyId: 8, outcome: "planned" }]);
-
     const began = Date.now();
     const ran = await survey(["audit", "--survey", "7", "--yes", ...onFolder]);
     expect(ran.stdout).toMatch(/\(7\): books closed, 120 listed, 120 accounted for\.$/m);

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { openTarget } from "../../../cli/target/open-target.ts";
-import { readSource, tableOf } from "../../../cli/target/surveys.ts";
+import { readSource } from "../../../cli/target/surveys.ts";
 import type { BackfillAnswer } from "../../../cli/verbs/backfill.ts";
 import { eventId } from "../../../lib/events/index.ts";
 import { readEntries } from "../../../lib/state/ledger.ts";
@@ -10,7 +10,7 @@ import { answerOf, type Folder, ioOf, polledFolder, survey } from "../support/co
 async function emitted({ data, simulator }: Folder): Promise<Map<number, string>> {
   await using target = await openTarget({ data }, ioOf().io);
   const ids = simulator.truth(7).map(({ responseId }) => responseId);
-  const entries = await readEntries(tableOf(target), "main", 7, ids);
+  const entries = await readEntries(target.table, "main", 7, ids);
   return new Map(
     [...entries].flatMap(([id, { state, eventId: own = "" }]) => (state === "emitted" ? [[Number(id), own]] : [])),
   );

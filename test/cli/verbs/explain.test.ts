@@ -338,52 +338,68 @@ describe("a response that was not emitted", () => {
 
 describe("a response of which there is no item", () => {
   const looked = { surveyId: 1, responseId: 9, isCompleted: true, dateCompleted: at(0), records: 2 };
+  const dated = (dateCompleted: string) => ({ looked: { ...looked, dateCompleted } });
+  const unread = { isListed: undefined, hasBooks: false };
+  const unlogged = { log: { lines: [], from: null }, isListed: true };
+  const audit = "survey-poller audit --survey 1 --stack SurveyPoller";
 
-  it("listed by a full read is unaccounted for", async () => {
-    const { story, tick } = await told([EARLIER, { responseId: 9, completed: at(-HOUR) }], { startFrom: "2026-03-01" });
-    await tick(MINUTE);
-    const lost = { entry: undefined, isListed: true, log: { lines: [], from: null } };
-
-    expect(await story(9, lost)).toMatchObject({
-      outlook: "person",
-      sentence: expect.stringContaining("Unaccounted: a full read has listed it"),
-      next: { command: expect.stringContaining("audit") },
-    });
-    const later = await story(9, { ...lost, looked: { ...looked, dateCompleted: at(-HOUR) } });
-    expect(later).toMatchObject({ verdict: "unknown", outlook: "person" });
-    expect(later.sentence).toMatch(/^Unaccounted: the service has it, completed 2026-03-10 11:00:00, and a full read/);
-    // Its event stands in the log.
-    expect(await story(9, { entry: undefined, isListed: true })).toMatchObject({ outlook: "person" });
-  });
-
-  it("not met yet, where not every page was read: it may come", async () => {
-    const { world, story } = await told([EARLIER], beginning);
-    const { books: _, ...mark } = world.mark(1);
-    expect(await story(9, { mark, isListed: undefined })).toMatchObject({ verdict: "unknown", outlook: "coming" });
-  });
-
-  it("asked for: neither known, nor open, nor on its way are mixed up", async () => {
-    const { story } = await told([EARLIER], beginning);
-    expect(await story(9, { looked: null })).toMatchObject({ verdict: "unknown", outlook: "unknown" });
-    const open = { ...looked, isCompleted: false, dateCompleted: null };
-    expect(await story(9, { looked: open })).toMatchObject({ verdict: "open", outlook: "coming" });
-    expect(await story(9, { looked })).toMatchObject({ verdict: "unknown", outlook: "coming" });
-  });
-
-  it("not met yet: whether the start or the books decide about it", async () => {
+  it.each<[what: string, facts: Partial<Facts> & { hasBooks?: boolean }, verdict: object, says: string]>([
+    ["not met, and not every page was read", unread, { verdict: "unknown", outlook: "coming" }, "not every page"],
+    [
+      "neither known to the service",
+      { looked: null },
+      { verdict: "unknown", outlook: "unknown" },
+      "neither the ledger",
+    ],
+    [
+      "open at the service",
+      { looked: { ...looked, isCompleted: false, dateCompleted: null } },
+      { verdict: "open", outlook: "coming" },
+      "not completed",
+    ],
+    ["on its way", { looked }, { verdict: "unknown", outlook: "coming" }, "no reading has met it so far"],
+    [
+      "completed before the books, which decide",
+      { ...dated(at(-9 * HOUR)), isListed: undefined },
+      { verdict: "unknown" },
+      "is new, whatever its date",
+    ],
+    [
+      "completed before the start, which decides",
+      { ...dated(at(-9 * HOUR)), ...unread },
+      { verdict: "before-start" },
+      "",
+    ],
+    ["completed after the start, without books", { looked, ...unread }, { verdict: "unknown" }, "the start decides"],
+    [
+      "completed long before a full read that has not listed it",
+      dated(at(-3 * DAY)),
+      { verdict: "unknown", outlook: "person", next: { command: audit } },
+      "has not listed it",
+    ],
+    [
+      "listed by a full read",
+      unlogged,
+      { outlook: "person", next: { command: audit } },
+      "Unaccounted: a full read has listed it",
+    ],
+    [
+      "listed by a full read, and known to the service",
+      { ...unlogged, ...dated(at(-HOUR)) },
+      { verdict: "unknown", outlook: "person" },
+      "Unaccounted: the service has it, completed 2026-03-10 11:00:00, and a full read",
+    ],
+  ])("%s", async (_what, { hasBooks = true, ...facts }, verdict, says) => {
     const { world, story } = await told([EARLIER], { startFrom: "now" });
-    const past = { ...looked, dateCompleted: at(-9 * HOUR) };
-    expect((await story(9, { looked: past, isListed: undefined })).sentence).toContain("is new, whatever its date");
-    const { books: _, ...mark } = world.mark(1);
-    expect(await story(9, { looked: past, mark, isListed: undefined })).toMatchObject({ verdict: "before-start" });
-    expect((await story(9, { looked, mark, isListed: undefined })).sentence).toContain("the start decides");
+    const { books: _, ...unproved } = world.mark(1);
+    const answer = await story(9, { mark: hasBooks ? world.mark(1) : unproved, ...facts });
+    expect(answer).toMatchObject(verdict);
+    expect(answer.sentence).toContain(says);
   });
 
-  it("known to the service as completed long before a full read that has not listed it: unaccounted", async () => {
-    const { story } = await told([EARLIER], beginning);
-    const answer = await story(9, { looked: { ...looked, dateCompleted: at(-3 * DAY) } });
-    expect(answer).toMatchObject({ verdict: "unknown", outlook: "person" });
-    expect(answer.next.command).toBe("survey-poller audit --survey 1 --stack SurveyPoller");
+  it("whose event stands in the log is unaccounted for", async () => {
+    const { story } = await met();
+    expect(await story(2, { entry: undefined, isListed: true })).toMatchObject({ outlook: "person" });
   });
 });
 

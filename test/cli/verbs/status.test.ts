@@ -13,6 +13,13 @@ const source = {
 const problem = (more: Partial<Parameters<typeof problemOf>[0]>) =>
   problemOf({ ...source, ...more }, { interval: 60_000, now });
 
+it("says of a run that somebody has ended that it is to be started again", () => {
+  const status = { ...source, lastTick: ago(3_600), listedAt: ago(3_600) };
+  expect(problemOf(status, { interval: 60_000, now, hasEnded: true })).toBe(
+    "Not polled for 1 h: the last run on main ended as it should. Start it again.",
+  );
+});
+
 it.each([
   ["all is well", {}, null],
   ["a list that has failed in one tick", { lastTick: ago(5), listedAt: ago(65) }, null],
@@ -115,6 +122,13 @@ it.each([
     sentence,
     next: `survey-poller ${next}`,
   });
+});
+
+it("is complete where nothing is open, with a row for each survey", () => {
+  const { lines, ...status } = said([survey({ books: { ...books, emitted: 29, held: 0 } })]);
+  expect(status).toMatchObject({ verdict: "complete", listed: 29, accounted: 29, next: null });
+  expect(lines[0]).toBe("● Complete. 29 listed, 29 accounted for; proved 12 s ago.");
+  expect(lines.at(-1)).toMatch(/^Onboarding \(7\).* 29 +29$/);
 });
 
 it("says beside it why the source is late", () => {

@@ -125,7 +125,7 @@ async function signedWebhookHears(on: Deployed): Promise<void> {
   });
   await table(on, [
     ["trigger detractor --yes", { type: "response.completed" }],
-    ["trigger large --new-ids --yes", { kind: "large" }],
+    ["trigger large --yes", { kind: "large" }],
   ]);
   await report.step("the answers of a large event can be had by its address, without credentials", async (note) => {
     const large = () => signed.taken().find(({ event }) => event.detail.data.answersRef != null);
