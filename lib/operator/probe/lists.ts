@@ -1,28 +1,15 @@
 import { credible } from "../../events/build/date-string.ts";
 import { isInteger } from "../../events/build/fields.ts";
-import { completedAt, isFull, type Page as ReadPage, type Run, startedAt, toPage } from "../../polling/index.ts";
+import { completedAt, isFull, type Page, type Run, startedAt } from "../../polling/index.ts";
 import { type Finding, notSeen } from "./report.ts";
 
 // What lists of responses tell: pure, but for the reads of pages that are handed in.
 
-/** A page as it was read. */
-export interface Page extends ReadPage {
-  /** Which responses it lists, in which order: two pages with the same one list the same. */
-  print: string;
-}
-
 /** One read of a page: what it holds, or what was answered in its place. */
 export type PageAnswer = { kind: "page"; page: Page } | { kind: "none"; answer: string };
 
-/** Undefined for a page without records. */
-export function pageOf(number: number, records: readonly unknown[]): Page | undefined {
-  const page = toPage(number, { kind: "page", records: [...records] });
-  if (page === undefined) return undefined;
-  return Object.assign(page, { print: page.runs.map((run) => `${run.responseId}:${run.records.length}`).join() });
-}
-
 /** Whether the records of some response stand apart on a page. */
-function isApart({ runs }: ReadPage): boolean {
+function isApart({ runs }: Page): boolean {
   return new Set(runs.map(({ responseId }) => responseId)).size < runs.length;
 }
 
@@ -83,7 +70,8 @@ export function sortFindings({ asc, desc }: Ends, now: number): Finding[] {
 /** Undefined where nothing tells. */
 function orderOf(asc: Page, desc: Page, now: number): Order {
   if (countOf([...asc.runs, ...desc.runs]) < LEAST) return undefined;
-  if (asc.print === desc.print) return "ignored";
+  const idsOf = ({ runs }: Page): string => runs.map(({ responseId }) => responseId).join();
+  if (idsOf(asc) === idsOf(desc)) return "ignored";
   const isSortedBy = (lists: Run[][]): boolean => KEYS.some((key) => judge(key, lists, now) === "sorted");
   if (isSortedBy([asc.runs, desc.runs.toReversed()])) return "obeyed";
   return isSortedBy([asc.runs.toReversed(), desc.runs]) ? "turned" : undefined;
@@ -182,11 +170,11 @@ export async function findEnd(first: Page, read: (page: number) => Promise<PageA
       return { question, found: answer.answer, says: `page ${number}, which is past the end: ${answer.answer}` };
     }
     const { page } = answer;
-    if (page.print === first.print) {
+    if (page.signature === first.signature) {
       const found = isOnePage ? "only page again" : "first page again";
       return { question, found, says: `page ${number} is the first page again` };
     }
-    if (page.print === before.print) {
+    if (page.signature === before.signature) {
       return { question, found: "last page again", says: `page ${number} is the last page again` };
     }
     before = page;

@@ -1,5 +1,5 @@
 import { describeFailure } from "../../monitoring/log.ts";
-import type { Selection } from "../../polling/index.ts";
+import { type Selection, toPage } from "../../polling/index.ts";
 import {
   type Operation,
   type Order,
@@ -10,7 +10,7 @@ import {
   type SurveyApi,
   SurveyApiError,
 } from "../../survey-api/index.ts";
-import { type PageAnswer, pageOf } from "./lists.ts";
+import type { PageAnswer } from "./lists.ts";
 import type { CheckLine, Finding } from "./report.ts";
 
 export interface ProbeOptions {
@@ -118,7 +118,8 @@ export class Look {
 
   async page(surveyId: number, order: Order, number: number): Promise<PageAnswer> {
     try {
-      const page = pageOf(number, await this.api.elements(PAGE, { surveyId, page: number, order }, this.signal));
+      const records = await this.api.elements(PAGE, { surveyId, page: number, order }, this.signal);
+      const page = toPage(number, { kind: "page", records: [...records] });
       if (page !== undefined) return { kind: "page", page };
       return { kind: "none", answer: this.watch.statuses.get(PAGE) === 204 ? "204" : "an empty page" };
     } catch (error) {

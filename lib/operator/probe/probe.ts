@@ -1,6 +1,6 @@
 import { readDefinition } from "../../events/build/definition.ts";
 import { isInteger, isObject, readId } from "../../events/build/fields.ts";
-import { isFull, selected } from "../../polling/index.ts";
+import { isFull, type Page, selected } from "../../polling/index.ts";
 import { NotFoundError, type SurveyApi, SurveyApiError } from "../../survey-api/index.ts";
 import {
   countFindings,
@@ -8,7 +8,6 @@ import {
   findEnd,
   isCompleted,
   openFinding,
-  type Page,
   type PageAnswer,
   singleFinding,
   sortFindings,

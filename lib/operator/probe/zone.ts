@@ -1,6 +1,7 @@
 import { asUtc } from "../../events/build/date-string.ts";
 import { isInteger, isText } from "../../events/build/fields.ts";
-import { datesOf, type Page } from "./lists.ts";
+import type { Page } from "../../polling/index.ts";
+import { datesOf } from "./lists.ts";
 import type { Finding } from "./report.ts";
 
 const MINUTE = 60_000;
