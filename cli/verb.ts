@@ -69,10 +69,6 @@ export function responseId(text: string): LedgerEntry["id"] {
   return idOf(text) ?? refuse("it must be a responseId, a whole number above 0");
 }
 
-export function wholeNumber(text: string): number {
-  return /^\d{1,15}$/.test(text) ? Number(text) : refuse("it must be a whole number");
-}
-
 export function port(text: string): number {
   const number = idOf(text);
   return number !== undefined && number <= 65_535 ? number : refuse("it must be a port, from 1 to 65535");
@@ -100,23 +96,4 @@ export function momentOf(flag: string, text: string): number {
   throw new UsageError(`${flag} is no point in time`, {
     hint: `Give it as ${flag} 2026-11-21T08:00:00Z, or as a day (UTC): ${flag} 2026-11-21.`,
   });
-}
-
-/** A stretch of time, in epoch milliseconds, both ends included; without bounds where none is given. */
-export interface Stretch {
-  from: number;
-  to: number;
-}
-
-export function stretchOf({ from, to }: Pick<Flags, "from" | "to">): Stretch {
-  const stretch = {
-    from: from === undefined ? 0 : momentOf("--from", from),
-    to: to === undefined ? Number.POSITIVE_INFINITY : momentOf("--to", to),
-  };
-  if (stretch.from <= stretch.to) return stretch;
-  throw new UsageError("--from is after --to", { hint: "Give the earlier time as --from." });
-}
-
-export function includes({ from, to }: Stretch, at: number): boolean {
-  return at >= from && at <= to;
 }

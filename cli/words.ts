@@ -126,6 +126,11 @@ export function count(number: number, one: string, many = `${one}s`): string {
   return `${figure(number)} ${number === 1 ? one : many}`;
 }
 
+/** As many of these ids as one reads: "101, 102, …". */
+export function named(ids: readonly (number | string)[], most = 20): string {
+  return [...ids.slice(0, most), ...(ids.length > most ? ["…"] : [])].join(", ");
+}
+
 const GAP = "  ";
 const NARROWEST = 12;
 

@@ -83,7 +83,6 @@ export async function startConsole({ port, demo, folder, ...ground }: ConsoleOpt
       Object.assign(requests, { day, count: day === requests.day ? requests.count + 1 : 1 });
     },
     activity: (survey, activity) => feed.tell({ kind: "activity", survey, activity }),
-    flag: (one) => feed.tell({ kind: "flag", flag: one }),
   });
 
   let told = "";

@@ -1,16 +1,7 @@
-import type { StatusAnswer } from "../cli/verbs/status/answer.ts";
+import { COUNTED, type StatusAnswer } from "../cli/verbs/status/answer.ts";
 import { surveyKey } from "./changes.ts";
 
-export const PARTS = [
-  "emitted",
-  "beforeStart",
-  "open",
-  "waiting",
-  "held",
-  "quarantined",
-  "refused",
-  "unaccounted",
-] as const;
+export const PARTS = ["emitted", "beforeStart", ...COUNTED, "unaccounted"] as const;
 export type Part = (typeof PARTS)[number];
 
 export type Figures = Record<Part, number>;
@@ -32,7 +23,7 @@ export function figuresOf(
     figures.emitted += backlog?.emitted ?? (books?.emitted ?? 0) + since;
     figures.beforeStart += books?.beforeStart ?? 0;
     figures.unaccounted += unaccounted;
-    for (const part of ["open", "waiting", "held", "quarantined", "refused"] as const) figures[part] += now[part];
+    for (const part of COUNTED) figures[part] += now[part];
   }
   // Until a first tick has come to its end, its surveys are known by their events alone.
   for (const since of Object.values(unseen)) figures.emitted += since;

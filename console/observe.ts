@@ -1,13 +1,12 @@
 import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import type { Progress } from "../lib/polling/index.ts";
-import type { PauseEvent, RequestEvent } from "../lib/survey-api/index.ts";
-import { type Activity, type Flag, surveyKey } from "./changes.ts";
+import type { RequestEvent } from "../lib/survey-api/index.ts";
+import { type Activity, surveyKey } from "./changes.ts";
 
 /** Told while the function works, by its diagnostics channels. */
 export interface Observer {
   request(event: RequestEvent): void;
   activity(survey: string, activity: Activity): void;
-  flag(flag: Flag): void;
 }
 
 type Message = Progress & { source: string; at?: number };
@@ -22,16 +21,9 @@ export function observe(observer: Observer, now: () => number = Date.now): () =>
       observer.activity(surveyKey(progress.source, progress.surveyId), { at: progress.at ?? now(), text });
     }
   };
-  const onPause = (message: unknown): void => {
-    const { duration } = message as PauseEvent;
-    if (duration < 1_000) return;
-    const text = `paused for ${(duration / 1_000).toFixed(0)} s by the service`;
-    observer.flag({ at: now(), span: [now(), now() + duration], kind: "pause", text });
-  };
   const listeners = [
     ["survey-poller:request", onRequest],
     ["survey-poller:progress", onProgress],
-    ["survey-poller:pause", onPause],
   ] as const;
   for (const [name, listener] of listeners) subscribe(name, listener);
   return () => {

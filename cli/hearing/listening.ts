@@ -1,6 +1,6 @@
 import { DeleteMessageBatchCommand, ReceiveMessageCommand, SQSClient } from "@aws-sdk/client-sqs";
 import { InvalidArgumentError, Option } from "@commander-js/extra-typings";
-import { checkWhere, detailShape, type Shape } from "../../infra/subscriptions/check-where.ts";
+import { checkWhere } from "../../infra/subscriptions/check-where.ts";
 import { isObject, pathText } from "../../lib/config/shape.ts";
 import { parseDuration } from "../../lib/config/units.ts";
 import { nearestName } from "../../lib/config/unknown-field.ts";
@@ -22,7 +22,8 @@ interface HearingOptions extends Flags {
   count?: number | undefined;
 }
 
-export const filterOption = () => new Option("--filter <pattern>", "which events: an event pattern as JSON, or pairs");
+export const filterOption = () =>
+  new Option("--filter <pattern>", "which events: an event pattern of EventBridge, as JSON");
 
 export const forOption = () =>
   new Option("--for <duration>", "how long, such as 10m; by default until Ctrl-C").argParser((text) => {
@@ -179,17 +180,12 @@ interface Filter {
 
 /** Characters of a pattern that EventBridge takes, unless AWS has raised the account's quota. */
 const LONGEST = 2_048;
-const FORMS = `Give an event pattern as JSON, such as '{"detail":{"data":{"surveyId":[103]}}}', or pairs such as "surveyId=103 nps=detractor".`;
-const NPS = ["promoter", "passive", "detractor"];
-const SHORT: Readonly<Record<string, string>> = { nps: "data.summary.nps.class" };
+const FORM = `Give an event pattern as JSON, such as '{"detail":{"data":{"surveyId":[103]}}}'.`;
 
-/**
- * Reads what `--filter` holds, and says where it is wrong. No value is repeated: it could be personal.
- *
- * @example readFilter("type=response.completed nps=detractor,passive")
- */
+/** Reads what `--filter` holds, and says where it is wrong. No value is repeated: it could be personal. */
 export function readFilter(text: string): Filter {
-  const pattern = text.trimStart().startsWith("{") ? fromJson(text) : fromPairs(text);
+  const pattern = parseJson(text);
+  if (!isObject(pattern)) throw wrong("--filter is no JSON object");
   const fields = Object.keys(pattern);
   if (fields.length === 0) throw wrong("--filter names no field");
   for (const field of fields) {
@@ -227,63 +223,6 @@ function typesOf(types: unknown): readonly EventType[] {
   throw wrong(`--filter: detail-type must be a list of types, out of ${EVENT_TYPES.join(", ")}`);
 }
 
-function fromJson(text: string): Record<string, unknown> {
-  const parsed = parseJson(text);
-  if (isObject(parsed)) return parsed;
-  throw wrong(parsed === undefined ? "--filter is not JSON" : "--filter must be an object");
-}
-
-/** `surveyId=103,104 nps=detractor`: fields of `data`, or by their whole path. */
-function fromPairs(text: string): Record<string, unknown> {
-  const detail: Record<string, unknown> = {};
-  let types: string[] | undefined;
-  for (const pair of text.split(/\s+/).filter(Boolean)) {
-    const [, name = "", values = ""] = /^([\w.]+)=(.+)$/.exec(pair) ?? [];
-    if (name === "") throw wrong("--filter is neither JSON nor pairs of a field and its values");
-    if (name === "type") {
-      types = values.split(",");
-      continue;
-    }
-    if (name === "nps" && !values.split(",").every((value) => NPS.includes(value))) {
-      throw wrong(`--filter: nps must be out of ${NPS.join(", ")}`);
-    }
-    const path = (SHORT[name] ?? (/^(data|meta)\./.test(name) ? name : `data.${name}`)).split(".");
-    set(detail, path, typed(values.split(","), shapeAt(path)), name);
-  }
-  return {
-    ...(types === undefined ? {} : { "detail-type": types }),
-    ...(Object.keys(detail).length === 0 ? {} : { detail }),
-  };
-}
-
-function set(into: Record<string, unknown>, path: readonly string[], values: unknown[], name: string): void {
-  const [first = "", ...rest] = path;
-  if (rest.length === 0) {
-    if (first in into) {
-      throw wrong(`--filter: ${name} is given twice; its alternatives stand behind one "=", with commas`);
-    }
-    into[first] = values;
-    return;
-  }
-  const next = into[first] ?? {};
-  if (!isObject(next)) throw wrong(`--filter: ${name} does not go with the field before it`);
-  into[first] = next;
-  set(next, rest, values, name);
-}
-
-/** Undefined where the contract has no such field, which the check says better. */
-function shapeAt(path: readonly string[]): Shape | undefined {
-  return path.reduce<Shape | undefined>((shape, name) => shape?.fields.get(name), detailShape(EVENT_TYPES));
-}
-
-function typed(values: readonly string[], shape: Shape | undefined): unknown[] {
-  return values.map((value) => {
-    if (shape?.kinds.has("number") && /^-?\d+(\.\d+)?$/.test(value)) return Number(value);
-    if (shape?.kinds.has("boolean") && /^(true|false)$/.test(value)) return value === "true";
-    return shape?.kinds.has("null") && value === "null" ? null : value;
-  });
-}
-
 function wrong(message: string): UsageError {
-  return new UsageError(message, { hint: FORMS });
+  return new UsageError(message, { hint: FORM });
 }

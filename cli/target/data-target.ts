@@ -1,5 +1,4 @@
 import { existsSync } from "node:fs";
-import { connect } from "node:net";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { createClients } from "../../lib/aws/clients.ts";
@@ -125,16 +124,15 @@ async function openAws(data: string, folder: string, io: Io): Promise<{ run: Las
 
 /** Whether somebody listens there: the run that has the folder, and no other command, which opens no door. */
 async function answers(endpoint = ""): Promise<boolean> {
-  if (!URL.canParse(endpoint)) return false;
-  const { hostname, port } = new URL(endpoint);
-  const { promise, resolve } = Promise.withResolvers<boolean>();
-  const socket = connect({ host: hostname, port: Number(port) }, () => resolve(true));
-  socket.once("error", () => resolve(false));
-  return await promise.finally(() => socket.destroy());
+  return await fetch(endpoint).then(
+    () => true,
+    () => false,
+  );
 }
 
 function settingsOf(env: Record<string, string>, service: string): ClientSettings {
-  const endpoint = env[`AWS_ENDPOINT_URL_${ENDPOINTS[service] ?? ""}`];
+  const name = service === "secretsmanager" ? "SECRETS_MANAGER" : service.toUpperCase();
+  const endpoint = env[`AWS_ENDPOINT_URL_${name}`];
   return {
     ...(endpoint === undefined ? {} : { endpoint }),
     region: env.AWS_REGION ?? "us-east-1",
@@ -142,11 +140,3 @@ function settingsOf(env: Record<string, string>, service: string): ClientSetting
     ...(service === "s3" ? { forcePathStyle: true } : {}),
   };
 }
-
-const ENDPOINTS: Record<string, string> = {
-  dynamodb: "DYNAMODB",
-  sqs: "SQS",
-  s3: "S3",
-  eventbridge: "EVENTBRIDGE",
-  secretsmanager: "SECRETS_MANAGER",
-};

@@ -18,7 +18,7 @@ import {
 import { oneSource, type Target } from "../target/target.ts";
 import { type Answer, DRY_RUN, examples, surveyId, targetVerb, type Verb, yesOption } from "../verb.ts";
 import { watchTicks } from "../wait.ts";
-import { count, nextCommand } from "../words.ts";
+import { count, named, nextCommand } from "../words.ts";
 import { lookAtPages } from "./audit/sample.ts";
 
 /** The output of `backfill --json`, beside `schemaVersion`. */
@@ -210,8 +210,6 @@ function refusedBy({ outcome, range }: BackfillResult, { survey: { surveyId: id 
   return notNow("BACKFILL_UNDER_WAY", message, { hint: "Wait for its end, or stop it.", next });
 }
 
-const SHOWN = 10;
-
 function backfillText(answer: BackfillAnswer, watch: string): string[] {
   const { outcome, surveyId: id, start, page, pages, why, ids, count: counted, dryRun } = answer;
   const of = `the backfill of survey ${id}`;
@@ -221,7 +219,7 @@ function backfillText(answer: BackfillAnswer, watch: string): string[] {
     case "to do":
       return [
         `Would emit ${count(counted ?? 0, "response")} of survey ${id} completed from ${answer.range?.from} to ${answer.range?.to}, before its start (${start}).`,
-        ...(ids.length === 0 ? [] : [`Ids: ${ids.slice(0, SHOWN).join(", ")}${(counted ?? 0) > SHOWN ? ", …" : ""}`]),
+        ...(ids.length === 0 ? [] : [`Ids: ${named(ids, 10)}`]),
         `It reads each page twice, about ${count(2 * pages, "request")}, and metrics and metadata of each response.`,
       ];
     case "nothing":

@@ -1,24 +1,12 @@
 import { MOST_RESENT, type ResendInput, type ResendResult, type Resent } from "../../lib/operator/resend.ts";
 import { FORGOTTEN } from "../../lib/polling/index.ts";
-import { readEntries } from "../../lib/state/ledger.ts";
 import { EXIT, InterruptedError, UsageError } from "../errors.ts";
-import { eventsIn, isEventId, linesOf, olderEventIds } from "../event-ids.ts";
+import { isEventId, olderEventIds } from "../event-ids.ts";
 import { type Io, showProgress } from "../io.ts";
 import { type Flags, openTarget } from "../target/open-target.ts";
-import { eachEmitted, fromTable, ledgersOf, type SurveyOf } from "../target/surveys.ts";
-import { oneSource, type Target } from "../target/target.ts";
-import {
-  type Answer,
-  DRY_RUN,
-  examples,
-  includes,
-  type Stretch,
-  stretchOf,
-  surveyId,
-  targetVerb,
-  type Verb,
-  yesOption,
-} from "../verb.ts";
+import { eachEmitted, ledgersOf, type SurveyOf } from "../target/surveys.ts";
+import type { Target } from "../target/target.ts";
+import { type Answer, DRY_RUN, examples, momentOf, surveyId, targetVerb, type Verb, yesOption } from "../verb.ts";
 import { wait } from "../wait.ts";
 import { columns, count, whyPaused } from "../words.ts";
 
@@ -38,10 +26,10 @@ service, and goes out only where the service still shows the contents of that ev
 
 export const resendVerb: Verb = (act) =>
   targetVerb("resend", "sends events to the bus once more: same id, same revision, origin replay")
-    .argument("[ids...]", "event ids; response ids with --survey; - for event ids on standard input, one a line")
+    .argument("[ids...]", "event ids")
     .option("--from <time>", "instead of ids: what was emitted since, 2026-11-21T08:00:00Z or a day")
     .option("--to <time>", "and until then (default: now)")
-    .option("--survey <id>", "the survey that response ids are of; of the others: where to look", surveyId)
+    .option("--survey <id>", "only this survey", surveyId)
     .option("--source <name>", "only this source")
     .addOption(yesOption())
     .addHelpText(
@@ -49,18 +37,17 @@ export const resendVerb: Verb = (act) =>
       ABOUT +
         examples(
           "resend 6e4d7ba0-6ab5-5f94-8c0e-0d5ab1d0f0f3 --stack SurveyPoller",
-          "resend 45942 45943 --survey 101 --data .survey-poller --yes",
+          "resend 6e4d7ba0-6ab5-5f94-8c0e-0d5ab1d0f0f3 --data .survey-poller --yes",
           "resend --from 2026-11-21T08:00:00Z --to 2026-11-21T12:00:00Z --yes",
         ),
     )
     .action((ids, options) =>
       act(options, async (io) => {
         const stretch = askedStretch(ids, options);
-        const given = stretch === undefined ? await idsOf(ids, io) : [];
         await using target = await openTarget(options, io);
         const known =
           stretch === undefined
-            ? await resolve(target, io, given, options)
+            ? await ofEventIds(target, io, options, ids)
             : await emittedIn(target, io, options, stretch);
         const dryRun = options.yes !== true;
         if (dryRun) io.say(DRY_RUN);
@@ -71,41 +58,29 @@ export const resendVerb: Verb = (act) =>
       }),
     );
 
+/** A stretch of time, in epoch milliseconds, both ends included. */
+interface Stretch {
+  from: number;
+  to: number;
+}
+
 /** Undefined where ids are given. */
 function askedStretch(ids: readonly string[], options: Flags): Stretch | undefined {
   const isTime = options.from !== undefined || options.to !== undefined;
-  if (ids.length > 0 && !isTime) return undefined;
-  if (ids.length === 0 && options.from !== undefined) return stretchOf(options);
-  const hint = "Give ids, - for those on standard input, or --from with a time.";
-  throw new UsageError("it is not said what is to be sent again", { hint });
-}
-
-async function idsOf(given: readonly string[], io: Io): Promise<string[]> {
-  if (!given.includes("-")) return [...given];
-  if (given.length > 1) throw new UsageError("- stands for all ids", { hint: "Give ids, or - alone." });
-  const ids: string[] = [];
-  for await (const line of linesOf("-", "-", io)) ids.push(...(eventsIn(line)?.ids ?? []));
-  if (ids.length > 0) return ids;
-  throw new UsageError("standard input holds no event ids", { hint: "Give one a line." });
-}
-
-async function resolve(target: Target, io: Io, ids: readonly string[], options: Flags): Promise<ResentItem[]> {
-  const { survey, source } = options;
-  const events = ids.filter(isEventId).map((id) => id.toLowerCase());
-  const others = ids.filter((id) => !isEventId(id));
-  const items = events.length === 0 ? [] : await ofEventIds(target, io, options, events);
-  if (others.length === 0) return items;
-  if (!others.every((id) => /^\d{1,15}$/.test(id))) {
-    throw new UsageError("an id is neither that of an event nor that of a response", {
-      hint: "An event id is detail.meta.eventId, such as 6e4d7ba0-6ab5-5f94-8c0e-0d5ab1d0f0f3; a response id is a number.",
-    });
+  if (ids.length === 0 && options.from !== undefined) {
+    const to = options.to === undefined ? Number.POSITIVE_INFINITY : momentOf("--to", options.to);
+    const stretch = { from: momentOf("--from", options.from), to };
+    if (stretch.from <= to) return stretch;
+    throw new UsageError("--from is after --to", { hint: "Give the earlier time as --from." });
   }
-  if (survey === undefined) {
-    throw new UsageError("response ids need the survey that they are of", { hint: "Add --survey ID." });
+  if (ids.length === 0 || isTime) {
+    const hint = "Give event ids, or --from with a time.";
+    throw new UsageError("it is not said what is to be sent again", { hint });
   }
-  const { name } = await oneSource(target, source);
-  await ledgersOf(target, { source: name, survey });
-  return [...items, ...(await ofResponses(target, { source: name, surveyId: survey }, others.map(Number)))];
+  if (ids.every(isEventId)) return undefined;
+  const hint =
+    "It is detail.meta.eventId, such as 6e4d7ba0-6ab5-5f94-8c0e-0d5ab1d0f0f3; explain tells that of a response.";
+  throw new UsageError("an id is not that of an event", { hint });
 }
 
 /** The last events that the ledgers have, and the ids of those that they have replaced; a forgotten one has no time. */
@@ -129,7 +104,7 @@ async function eachEvent(
 async function ofEventIds(target: Target, io: Io, options: Flags, ids: readonly string[]): Promise<ResentItem[]> {
   const unknown = { source: null, surveyId: null, responseId: null, revision: null, reason: null, update: null };
   const found = new Map<string, ResentItem>(
-    ids.map((eventId) => [eventId, { ...unknown, eventId, outcome: "unknown" }]),
+    ids.map((id) => id.toLowerCase()).map((eventId) => [eventId, { ...unknown, eventId, outcome: "unknown" }]),
   );
   await eachEvent(target, io, options, (last, emittedAt, older) => {
     for (const [i, eventId] of older.entries()) {
@@ -147,29 +122,9 @@ async function ofEventIds(target: Target, io: Io, options: Flags, ids: readonly 
 async function emittedIn(target: Target, io: Io, options: Flags, stretch: Stretch): Promise<ResentItem[]> {
   const found: { at: number; item: ResentItem }[] = [];
   await eachEvent(target, io, options, (item, at) => {
-    if (at !== 0 && includes(stretch, at)) found.push({ at, item });
+    if (at !== 0 && at >= stretch.from && at <= stretch.to) found.push({ at, item });
   });
   return found.sort((a, b) => a.at - b.at).map(({ item }) => item);
-}
-
-const READ_AT_ONCE = 100;
-
-/** Responses by what the ledger of a survey says of them. */
-async function ofResponses(target: Target, of: SurveyOf, responseIds: readonly number[]): Promise<ResentItem[]> {
-  const ids = [...new Set(responseIds)];
-  const items: ResentItem[] = [];
-  for (let i = 0; i < ids.length; i += READ_AT_ONCE) {
-    const some = ids.slice(i, i + READ_AT_ONCE);
-    const entries = await fromTable(() => readEntries(target.table, of.source, of.surveyId, some));
-    for (const responseId of some) {
-      const { state: known = "unknown", reason, eventId = null, revision = 1 } = entries.get(responseId) ?? {};
-      const state = reason === FORGOTTEN ? FORGOTTEN : known;
-      const one = { ...of, responseId, update: null };
-      if (state === "emitted") items.push({ ...one, eventId, revision, outcome: "would-send", reason: null });
-      else items.push({ ...one, eventId: null, revision: null, outcome: "not-emitted", reason: state });
-    }
-  }
-  return items;
 }
 
 /** One event that was sent again, or was not. Null: of an id that no ledger has. */

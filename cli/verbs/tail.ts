@@ -15,7 +15,7 @@ export const tailVerb: Verb = (act) =>
       "after",
       examples(
         "tail --stack SurveyPoller",
-        'tail --for 10m --filter "surveyId=103 nps=detractor"',
+        `tail --for 10m --filter '{"detail":{"data":{"surveyId":[103]}}}'`,
         `tail --json --filter '{"detail-type":["books.closed"]}'`,
       ),
     )

@@ -2,11 +2,10 @@ import { html } from "htm/preact";
 import type { VNode } from "preact";
 import type { StatusAnswer, SurveyStatus } from "../../cli/verbs/status/answer.ts";
 import { emittedText } from "../../cli/verbs/status/answer.ts";
-import { surveyKey } from "../changes.ts";
 import { figuresOf, PARTS, type Part } from "../figures.ts";
 import { ago, clock, figure, HELP, Help } from "./format.ts";
 import { go, place } from "./place.ts";
-import { events, now, snapshot } from "./state.ts";
+import { now, snapshot } from "./state.ts";
 
 /** Milliseconds in which the colour of a proof has faded to half. */
 const FADES = 60_000;
@@ -31,7 +30,7 @@ export function inState(survey: SurveyStatus, part: string): number {
 
 export function Books(): VNode {
   const status = snapshot.value?.status ?? null;
-  const figures = figuresOf(status, heardSince());
+  const figures = figuresOf(status, snapshot.value?.emittedSince ?? {});
   const total = PARTS.reduce((sum, part) => sum + figures[part], 0);
   const shown = PARTS.filter((part) => part !== "refused" || figures.refused > 0);
   return html`
@@ -48,18 +47,6 @@ export function Books(): VNode {
       <p class="sum row">${shown.map((part) => html`<${Count} part=${part} count=${figures[part]} />`)}</p>
     </section>
   `;
-}
-
-/** First events heard since the books of their survey were closed: up to the last look at the state, and after it. */
-function heardSince(): Record<string, number> {
-  const { emittedSince = {}, statusAt = null } = snapshot.value ?? {};
-  const heard = { ...emittedSince };
-  for (const { type, isRepeat, at, source, surveyId } of events.value) {
-    if (type !== "response.completed" || isRepeat || at <= (statusAt ?? 0)) continue;
-    const key = surveyKey(source, surveyId);
-    heard[key] = (heard[key] ?? 0) + 1;
-  }
-  return heard;
 }
 
 /** "532 of about 20,000 emitted, done about 18:20", while something is read for the first time. */

@@ -1,11 +1,12 @@
-import type { Envelope } from "../changes.ts";
+import type { Heard } from "../../cli/hearing/event.ts";
 
 export const LANGUAGES = ["TypeScript", "Python", "Java"] as const;
 export type Language = (typeof LANGUAGES)[number];
 
 /** A handler for the event that is open, as a function of its own. Powertools sees to it that a repeat does nothing. */
-export function handlerFor(language: Language, { detail, "detail-type": type }: Envelope): string {
-  const { surveyId = 0, survey, summary } = detail.data ?? {};
+export function handlerFor(language: Language, { detail, "detail-type": type }: Heard): string {
+  const { survey, summary } = detail.data;
+  const surveyId = detail.data.surveyId ?? 0;
   const isContents = type === "response.completed" || type === "response.updated";
   const what = {
     ...{ type, surveyId, isContents },

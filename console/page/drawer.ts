@@ -1,7 +1,7 @@
 import { effect, signal } from "@preact/signals";
 import { html } from "htm/preact";
 import type { VNode } from "preact";
-import type { Envelope } from "../changes.ts";
+import type { Heard } from "../../cli/hearing/event.ts";
 import type { Span, Story } from "../story.ts";
 import { handlerFor, LANGUAGES, type Language } from "./code.ts";
 import { Choice, Copy, clock, span } from "./format.ts";
@@ -12,7 +12,7 @@ import { act, isRefused, look, type Refused } from "./server.ts";
 import { snapshot } from "./state.ts";
 
 /** The event that is open, and whether what is personal in it can be seen. */
-const opened = signal<{ id: string; envelope: Envelope | null; isRevealed: boolean; error: string } | null>(null);
+const opened = signal<{ id: string; envelope: Heard | null; isRevealed: boolean; error: string } | null>(null);
 /** Null while it is being read. */
 const story = signal<Story | Refused | null>(null);
 
@@ -26,7 +26,7 @@ effect(() => {
 
 async function load(id: string): Promise<void> {
   void loadStory(id);
-  const found = await look<Envelope>(`/events/${encodeURIComponent(id)}`);
+  const found = await look<Heard>(`/events/${encodeURIComponent(id)}`);
   if (opened.peek()?.id !== id) return;
   const [envelope, error] = isRefused(found) ? [null, found.error] : [found, ""];
   opened.value = { id, envelope, isRevealed: false, error };
@@ -51,7 +51,7 @@ async function toggleReveal(): Promise<void> {
   const before = opened.peek();
   if (before === null) return;
   if (before.isRevealed) return load(before.id);
-  const envelope = await act<Envelope>(`/reveal/${encodeURIComponent(before.id)}`);
+  const envelope = await act<Heard>(`/reveal/${encodeURIComponent(before.id)}`);
   if (opened.peek()?.id !== before.id) return;
   opened.value = isRefused(envelope)
     ? { ...before, error: envelope.error }
@@ -96,7 +96,7 @@ function turn(event: KeyboardEvent): void {
   requestAnimationFrame(() => document.getElementById(`tab-${next}`)?.focus());
 }
 
-function Body({ tab, envelope }: { tab: Tab; envelope: Envelope }): VNode {
+function Body({ tab, envelope }: { tab: Tab; envelope: Heard }): VNode {
   if (tab === "story") return html`<${StoryTab} />`;
   if (tab === "rule") return html`<${RuleTab} envelope=${envelope} />`;
   if (tab === "code") return html`<${CodeTab} envelope=${envelope} />`;
@@ -104,7 +104,7 @@ function Body({ tab, envelope }: { tab: Tab; envelope: Envelope }): VNode {
   return html`
     <div class="row actions">
       <${Copy} what="event" label="Copy JSON" text=${JSON.stringify(envelope, null, 2)} />
-      <${Copy} what="id" label="Copy event id" text=${envelope.detail.meta?.eventId ?? ""} />
+      <${Copy} what="id" label="Copy event id" text=${envelope.detail.meta.eventId ?? ""} />
       <button aria-pressed=${isRevealed} onClick=${() => void toggleReveal()}>${isRevealed ? "Mask again" : "Reveal personal fields"}</button>
     </div>
     ${opened.value?.error ? html`<p class="late">${opened.value.error}</p>` : null}
@@ -188,7 +188,7 @@ function choose(name: Language): void {
   language.value = name;
 }
 
-function CodeTab({ envelope }: { envelope: Envelope }): VNode {
+function CodeTab({ envelope }: { envelope: Heard }): VNode {
   const text = handlerFor(language.value, envelope);
   return html`
     <div class="row actions">

@@ -3,7 +3,7 @@ import { html } from "htm/preact";
 import type { VNode } from "preact";
 import { useEffect } from "preact/hooks";
 import type { SurveyStatus } from "../../cli/verbs/status/answer.ts";
-import { withheldIn } from "../../cli/verbs/status/answer.ts";
+import { withheldIn, withheldText } from "../../cli/verbs/status/answer.ts";
 import { nameShown, surveyName } from "../../cli/words.ts";
 import type { RuleView } from "../rules.ts";
 import { Copy, clock, figure } from "./format.ts";
@@ -129,13 +129,10 @@ function ticketText(): string {
 
 /** Why a survey needs to be looked at; empty where it does not. */
 function reasonOf(survey: SurveyStatus): string {
-  const { unaccounted, now: counts, booksOpen, books } = survey;
-  const kinds = (["held", "quarantined", "refused"] as const).filter((kind) => counts[kind] > 0);
+  const { unaccounted, booksOpen, books } = survey;
   return [
     ...(unaccounted > 0 ? [`${figure(unaccounted)} of ${figure(books?.listed ?? 0)} listed unaccounted`] : []),
-    ...(withheldIn(survey) > 0
-      ? [`${kinds.map((kind) => `${figure(counts[kind])} ${kind}`).join(", ")}: no event`]
-      : []),
+    ...(withheldIn(survey) > 0 ? [`${withheldText([survey])}: no event`] : []),
     ...(booksOpen === null ? [] : [`books open: ${booksOpen}`]),
   ].join("; ");
 }

@@ -1,7 +1,7 @@
 import { effect, signal } from "@preact/signals";
 import { html } from "htm/preact";
 import type { VNode } from "preact";
-import type { Envelope } from "../changes.ts";
+import type { Heard } from "../../cli/hearing/event.ts";
 import { Choice, Copy, figure } from "./format.ts";
 import { JsonView } from "./json-view.ts";
 import { go } from "./place.ts";
@@ -30,7 +30,7 @@ async function recount(pattern: string): Promise<void> {
   count.value = isRefused(found) ? found.error : { matching: found.numbers.length, of: found.of };
 }
 
-function choose(envelope: Envelope, path: readonly string[], value: Leaf): void {
+function choose(envelope: Heard, path: readonly string[], value: Leaf): void {
   const before = chosen.peek();
   chosen.value = toggled(before.size === 0 ? begun(envelope) : before, path, value);
 }
@@ -43,7 +43,7 @@ function write(as: Form): void {
   form.value = as;
 }
 
-export function RuleTab({ envelope }: { envelope: Envelope }): VNode {
+export function RuleTab({ envelope }: { envelope: Heard }): VNode {
   const pattern = patternOf(chosen.value);
   const { "detail-type": type, source, detail } = envelope;
   const text = writtenAs(form.value, pattern, type);

@@ -7,7 +7,7 @@ const SEPARATOR = "\u0000";
 export const keyOf = (path: readonly string[]): string => path.join(SEPARATOR);
 
 /** The beginning of a pattern: no test responses, where the event is of a response. */
-export function begun({ detail }: { detail: { data?: { summary?: object } } }): Chosen {
+export function begun({ detail }: { detail: { data?: { summary?: object | null } } }): Chosen {
   const isOfResponse = detail.data?.summary !== undefined;
   return new Map(isOfResponse ? [[keyOf(["detail", "data", "summary", "test"]), [false]]] : []);
 }

@@ -1,6 +1,7 @@
 import { computed, effect, signal } from "@preact/signals";
 import { html } from "htm/preact";
 import type { VNode } from "preact";
+import { ORIGINS } from "../../cli/verbs/status/answer.ts";
 import { nameShown, surveyName } from "../../cli/words.ts";
 import type { EventRow } from "../changes.ts";
 import { clock, figure, span } from "./format.ts";
@@ -99,16 +100,6 @@ const BEYOND = 8;
 
 const scrolled = signal(0);
 const height = signal(600);
-
-const ORIGINS: Readonly<Record<string, string>> = {
-  head: "found on the newest pages",
-  backlog: "found while working off a backlog, oldest first",
-  search: "found below the newest pages, by a count that had moved",
-  rescan: "found by reading ever deeper, whatever the counts say",
-  "full-read": "found by reading every page",
-  recheck: "open or held before, looked at again",
-  replay: "sent again on request",
-};
 
 const TONES: Readonly<Record<string, [tone: string, glyph: string]>> = {
   promoter: ["proved", "▲"],

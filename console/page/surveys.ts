@@ -2,7 +2,7 @@ import { computed } from "@preact/signals";
 import { html } from "htm/preact";
 import type { VNode } from "preact";
 import type { SurveyStatus } from "../../cli/verbs/status/answer.ts";
-import { severityOf } from "../../cli/verbs/status/answer.ts";
+import { COUNTED, severityOf } from "../../cli/verbs/status/answer.ts";
 import { nameShown } from "../../cli/words.ts";
 import { surveyKey } from "../changes.ts";
 import { inState } from "./books.ts";
@@ -80,7 +80,7 @@ function Survey({ survey }: { survey: SurveyStatus }): VNode {
   const key = surveyKey(source, surveyId);
   const isChosen = place.value.survey === key;
   const { lags = [], lastAt = 0 } = recent.value.get(key) ?? {};
-  const set = (["open", "waiting", "held", "quarantined", "refused"] as const).filter((state) => counts[state] > 0);
+  const set = COUNTED.filter((state) => counts[state] > 0);
   return html`
     <button class="survey" aria-pressed=${isChosen} onClick=${() => go({ survey: isChosen ? "" : key })}>
       <span class="line3 row"><span class="name row"><span class=${`glyph ${toneOf(survey)}`} aria-hidden="true">${glyphOf(survey)}</span>

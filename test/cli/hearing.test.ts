@@ -5,21 +5,10 @@ import { survey } from "./support/command.ts";
 
 describe("a filter", () => {
   it.each([
-    ['{"detail":{"data":{"surveyId":[103]}}}', { detail: { data: { surveyId: [103] } } }],
-    ["surveyId=103,104", { detail: { data: { surveyId: [103, 104] } } }],
-    ["nps=detractor,passive", { detail: { data: { summary: { nps: { class: ["detractor", "passive"] } } } } }],
-    [
-      "meta.complete=false response.crk=null",
-      { detail: { meta: { complete: [false] }, data: { response: { crk: [null] } } } },
-    ],
-    ["response.crk=17", { detail: { data: { response: { crk: ["17"] } } } }],
-    ["type=books.closed surveyId=7", { "detail-type": ["books.closed"], detail: { data: { surveyId: [7] } } }],
-    [
-      '{"detail-type":["response.deleted"],"detail":{"data":{"lastEventId":[{"prefix":"a"}]}}}',
-      { "detail-type": ["response.deleted"], detail: { data: { lastEventId: [{ prefix: "a" }] } } },
-    ],
-  ])("%s", (text, filter) => {
-    expect(readFilter(text)).toEqual(filter);
+    { detail: { data: { surveyId: [103] } } },
+    { "detail-type": ["response.deleted"], detail: { data: { lastEventId: [{ prefix: "a" }] } } },
+  ])("%j", (filter) => {
+    expect(readFilter(JSON.stringify(filter))).toEqual(filter);
   });
 
   it("is for events of the poller's own sources", () => {
@@ -38,17 +27,13 @@ describe("a filter", () => {
       '{"detail":{"data":{"lastEventId":["hunter2"]}},"detail-type":["books.closed"]}',
       "detail.data.lastEventId unknown",
     ],
-    ['{"detail": hunter2', "--filter is not JSON"],
-    ['{"detail" "hunter2"}', "--filter is not JSON"],
+    ['{"detail": hunter2', "--filter is no JSON object"],
+    ["hunter2=2", "--filter is no JSON object"],
     ['{"data":{"surveyId":[1]}}', "data stands in detail"],
     ['{"detailtype":["hunter2"]}', 'unknown field "detailtype", did you mean "detail-type"?'],
     ['{"detail-type":["hunter2"]}', "detail-type must be a list of types"],
     ["{}", "names no field"],
-    ["hunter2", "neither JSON nor pairs"],
-    ["nps=hunter2", "nps must be out of promoter, passive, detractor"],
-    ["surveyId=1 surveyId=2", "surveyId is given twice"],
-    ["hunter=2", "detail.data.hunter unknown field"],
-    [`response.crk=${"x".repeat(2_100)}`, "EventBridge takes 2048"],
+    [`{"detail":{"data":{"response":{"crk":["${"x".repeat(2_100)}"]}}}}`, "EventBridge takes 2048"],
   ])("%s is wrong: it is said where, before anything is opened", async (text, said) => {
     const ran = await survey(["tail", "--data", "/nowhere", "--filter", text]);
     expect(ran).toMatchObject({ code: 2, stdout: "" });

@@ -1,6 +1,7 @@
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
+import { eventId } from "../../lib/events/index.ts";
 import { startSimulator } from "../../local/simulator/index.ts";
 import { readEvents, readTold, temporaryFolder } from "../support/command.ts";
 import { inShell, poll, survey } from "./support/command.ts";
@@ -12,7 +13,8 @@ async function rested(events: string) {
   const data = join(temporaryFolder(), "data");
   await poll({ data, simulator }, ["--events", events]);
   const [id = 0] = simulator.truth(7).map(({ responseId }) => responseId);
-  const resend = () => inShell(["cli/main.ts", "resend", `${id}`, "--survey", "7", "--data", data, "--yes", "--json"]);
+  const event = eventId("main", 7, id);
+  const resend = () => inShell(["cli/main.ts", "resend", event, "--data", data, "--yes", "--json"]);
   return { simulator, data, id, resend };
 }
 

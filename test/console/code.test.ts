@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { globSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { expect, it } from "vitest";
-import type { Envelope } from "../../console/changes.ts";
+import type { Heard } from "../../cli/hearing/event.ts";
 import { handlerFor, LANGUAGES } from "../../console/page/code.ts";
 import { temporaryFolder } from "../support/command.ts";
 
@@ -29,7 +29,7 @@ it("compiles in TypeScript for every event of the contract", () => {
     symlinkSync(join(ROOT, "node_modules", name), join(folder, "node_modules", name));
   writeFileSync(join(folder, "powertools.d.ts"), POWERTOOLS);
   for (const file of golden) {
-    const text = handlerFor("TypeScript", JSON.parse(readFileSync(file, "utf8")) as Envelope);
+    const text = handlerFor("TypeScript", JSON.parse(readFileSync(file, "utf8")) as Heard);
     writeFileSync(join(folder, `${basename(file, ".json")}.ts`), text);
   }
   const compilerOptions = {
@@ -51,7 +51,7 @@ it("asks for what is particular about the event, and keeps a survey's name withi
   const event = { "detail-type": "response.completed", detail: { data } };
 
   for (const language of LANGUAGES) {
-    const text = handlerFor(language, event as Envelope);
+    const text = handlerFor(language, event as Heard);
     for (const particular of ["103", "detractor", "eventId"]) expect(text).toContain(particular);
     const lines = text.split(/[\n\r\u2028]/);
     expect(lines.filter((line) => line.includes("exit(1)"))).toEqual([

@@ -102,7 +102,7 @@ describe("the scheduled function", () => {
     const folder = temporaryFolder();
     const { bytes } = bundleFunction("poll", folder, config);
     const names = readdirSync(folder).filter((name) => name.endsWith(".mjs"));
-    const later = names.filter((name) => /^(run-operation|s3)-/.test(name));
+    const later = names.filter((name) => /^(operations|s3)-/.test(name));
     expect(later).toHaveLength(2);
     const sizes = later.map((name) => readFileSync(join(folder, name)).byteLength);
     expect(bytesAtStart(folder)).toBeLessThanOrEqual(bytes - sizes.reduce((sum, size) => sum + size, 0));

@@ -7,7 +7,7 @@ import { baseUrlProblem } from "../../../lib/survey-api/index.ts";
 import { EXIT, orNotWritten, UsageError, unlessFailing } from "../../errors.ts";
 import type { Io } from "../../io.ts";
 import type { Answer } from "../../verb.ts";
-import { count, figure, surveyName, utc } from "../../words.ts";
+import { count, figure, named, surveyName, utc } from "../../words.ts";
 import { type IdList, readIdList } from "./id-list.ts";
 import { type ReadService, readService, type ServiceReading } from "./read-service.ts";
 
@@ -154,13 +154,6 @@ function sureness({ isSure, why, surveys }: Pick<AgainstAnswer, "isSure" | "why"
       return [`${surveyName(survey)}: ${open}${part}.`];
     }),
   ];
-}
-
-/** Ids that are named. */
-const MOST_NAMED = 20;
-
-function named(ids: readonly number[]): string {
-  return [...ids.slice(0, MOST_NAMED), ...(ids.length > MOST_NAMED ? ["…"] : [])].join(", ");
 }
 
 /** The totals first, then a line for each that is missing. */

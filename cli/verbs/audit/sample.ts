@@ -32,7 +32,6 @@ export interface SampledSurvey {
 export interface SampleAnswer {
   source: string;
   percent: number;
-  seed: number;
   surveys: SampledSurvey[];
 }
 
@@ -48,10 +47,9 @@ export function chanceToSee(missing: number, { read, pages }: { read: number; pa
   return pages === 0 ? 0 : 1 - (1 - Math.min(1, read / pages)) ** missing;
 }
 
-/** So many of the pages 1 to `pages`, in ascending order; the same for the same seed. */
-export function drawPages(pages: number, percent: number, seed: number): number[] {
+/** So many of the pages 1 to `pages`, in ascending order. `random` gives numbers from 0 to below 1. */
+export function drawPages(pages: number, percent: number, random: () => number = Math.random): number[] {
   const wanted = Math.min(pages, Math.max(1, Math.ceil((pages * percent) / 100)));
-  const random = randomOf(seed);
   const drawn: number[] = [];
   // Each is drawn with what is still wanted out of what is still left: so every choice is as likely as any other.
   for (let page = 1; page <= pages && drawn.length < wanted; page += 1) {
@@ -60,23 +58,11 @@ export function drawPages(pages: number, percent: number, seed: number): number[
   return drawn;
 }
 
-/** Numbers from 0 to below 1, by the mulberry32 generator. */
-function randomOf(seed: number): () => number {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
-
 interface SampleOf {
   target: Target;
   source: SourceConfig;
   surveys: readonly PolledSurvey[];
   percent: number;
-  seed: number;
   io: Io;
   progress: ProgressLine;
 }
@@ -118,19 +104,16 @@ export async function takeSample(of: SampleOf): Promise<SampleAnswer> {
     refuseBehind(survey);
     surveys.push(await sampleSurvey(of, survey));
   }
-  const { source, percent, seed } = of;
-  return { source: source.name, percent, seed, surveys };
+  return { source: of.source.name, percent: of.percent, surveys };
 }
 
 async function sampleSurvey(of: SampleOf, survey: PolledSurvey): Promise<SampledSurvey> {
   const { surveyId, mark } = survey;
-  const { percent, seed } = of;
   let [length, drawn] = [0, [] as number[]];
   const empty = new Set<number>();
   const states = new Map<number, keyof SampledSurvey["states"]>();
   const completed = new Map<number, string | null>();
-  // Each survey draws its own pages.
-  const choose = (pages: number): number[] => drawPages(pages, percent, seed + surveyId);
+  const choose = (pages: number): number[] => drawPages(pages, of.percent);
   for await (const part of lookAtPages(of, survey, { choose })) {
     [length, drawn] = [part.length, part.chosen];
     for (const page of part.empty) empty.add(page);

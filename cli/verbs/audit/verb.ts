@@ -1,4 +1,3 @@
-import { randomInt } from "node:crypto";
 import { Option } from "@commander-js/extra-typings";
 import type { SourceConfig } from "../../../lib/config/index.ts";
 import { EXIT, UsageError, unlessFailing } from "../../errors.ts";
@@ -13,8 +12,8 @@ import {
   type SourceState,
 } from "../../target/surveys.ts";
 import { oneSource, type Target } from "../../target/target.ts";
-import { type Answer, DRY_RUN, examples, surveyId, targetVerb, type Verb, wholeNumber, yesOption } from "../../verb.ts";
-import { count, nextCommand, span, surveyName, utc } from "../../words.ts";
+import { type Answer, DRY_RUN, examples, surveyId, targetVerb, type Verb, yesOption } from "../../verb.ts";
+import { count, named, nextCommand, span, surveyName, utc } from "../../words.ts";
 import { auditAgainst } from "./against.ts";
 import { type AuditAnswer, type AuditCost, type AuditedSurvey, audited, readPasses, withMissing } from "./passes.ts";
 import { type SampleAnswer, type SampledSurvey, takeSample } from "./sample.ts";
@@ -30,10 +29,9 @@ export const auditVerb: Verb = (act) =>
     .option("--survey <id>", "only this survey; all of the source without it", surveyId)
     .option("--now", "reads at once, whatever the background budget")
     .option("--sample <percent>", "looks up a random part of the pages in the ledger, and changes nothing")
-    .option("--seed <number>", "draws the same pages again", wholeNumber)
     .addOption(
       new Option("--against <file>", "names what these response ids lack of a service, without a poller").conflicts([
-        ...["stack", "source", "now", "sample", "seed", "yes"],
+        ...["stack", "source", "now", "sample", "yes"],
       ]),
     )
     .option("--base-url <url>", "the service, with --against")
@@ -58,7 +56,7 @@ export const auditVerb: Verb = (act) =>
           const hint = "They say with which service a file of ids is compared.";
           throw new UsageError("--base-url, --column and --report go with --against", { hint });
         }
-        const { sample, now: isNow = false, yes: isDone = false, seed = randomInt(2 ** 31) } = options;
+        const { sample, now: isNow = false, yes: isDone = false } = options;
         const percent = sample === undefined ? undefined : percentIn(sample);
         if (percent !== undefined && (isNow || isDone)) {
           const hint = "A sample changes nothing and is read at once: leave --now and --yes out.";
@@ -73,7 +71,7 @@ export const auditVerb: Verb = (act) =>
         const of: Of = { target, source, state, surveys, io, progress };
         try {
           return await unlessFailing(
-            (): Promise<Answer> => (percent === undefined ? audit(of, { isNow, isDone }) : sampled(of, percent, seed)),
+            (): Promise<Answer> => (percent === undefined ? audit(of, { isNow, isDone }) : sampled(of, percent)),
           );
         } finally {
           progress.end();
@@ -96,10 +94,10 @@ function percentIn(text: string): number {
   throw new UsageError("--sample is no percentage above 0", { hint: "Give one such as 5% or 100%." });
 }
 
-async function sampled(of: Of, percent: number, seed: number): Promise<Answer<SampleAnswer>> {
-  const answer = await takeSample({ ...of, percent, seed });
+async function sampled(of: Of, percent: number): Promise<Answer<SampleAnswer>> {
+  const answer = await takeSample({ ...of, percent });
   const missing = answer.surveys.some((survey) => survey.missing.length > 0);
-  const end = `A sample of ${percent} % of the pages, by seed ${seed}. It proves nothing of the others: survey-poller audit does.`;
+  const end = `A sample of ${percent} % of the pages. It proves nothing of the others: survey-poller audit does.`;
   return {
     data: answer,
     text: [...answer.surveys.flatMap(sampledLines), end],
@@ -124,18 +122,18 @@ async function audit(of: Of, { isNow, isDone }: { isNow: boolean; isDone: boolea
   }
   io.say(costText(cost));
   const ended = await withMissing({ ...of, account: of.state.account }, await readPasses(of, isNow));
-  const named = await Promise.all(ended.map((one) => withIds(of, one)));
+  const all = await Promise.all(ended.map((one) => withIds(of, one)));
   progress.end();
-  const open = named.filter(({ outcome }) => outcome === "open");
+  const open = all.filter(({ outcome }) => outcome === "open");
   if (open.length > 0) {
     const isPaused = open.some(({ why }) => why === "the source is paused");
     const resume = nextCommand("resume", { source: source.name, ...target });
     const tick = `the next tick, which comes within ${span(source.interval)}`;
     io.say(`Try again after ${isPaused ? resume : tick}.`);
   }
-  const isShort = named.some(({ outcome }) => outcome === "unaccounted");
+  const isShort = all.some(({ outcome }) => outcome === "unaccounted");
   const exit = isShort ? EXIT.unaccounted : open.length > 0 ? EXIT.notNow : EXIT.done;
-  return { data: answer(named), text: named.map(surveyLine), exit };
+  return { data: answer(all), text: all.map(surveyLine), exit };
 }
 
 /** Which ones they are, as far as all pages can tell now. */
@@ -143,7 +141,7 @@ async function withIds(of: Of, one: AuditedSurvey): Promise<AuditedSurvey> {
   const { unaccounted, surveyId: id } = one;
   if (unaccounted === null) return one;
   const surveys = of.surveys.filter((survey) => survey.surveyId === id);
-  const [all] = (await takeSample({ ...of, surveys, percent: 100, seed: 0 })).surveys;
+  const [all] = (await takeSample({ ...of, surveys, percent: 100 })).surveys;
   return { ...one, unaccounted: { ...unaccounted, ids: all?.missing ?? [] } };
 }
 
@@ -188,9 +186,6 @@ export function surveyLine(survey: AuditedSurvey): string {
   return `${name}: books closed, ${listed} listed, ${listed} accounted for.${foundText(survey)}`;
 }
 
-/** Missing responses that are named. */
-const MOST_NAMED = 20;
-
 /** " 1 response was missing (5000004): it goes out now." */
 function foundText({ found, missing }: AuditedSurvey): string {
   if (found === null || found === 0) return "";
@@ -198,8 +193,7 @@ function foundText({ found, missing }: AuditedSurvey): string {
     return ` ${count(found, "response")} no poll had met: ${found === 1 ? "it goes" : "they go"} out now.`;
   if (missing.length === 0) return ` ${count(found, "response")} came meanwhile.`;
   const [was, goes] = missing.length === 1 ? ["was", "it goes"] : ["were", "they go"];
-  const ids = [...missing.slice(0, MOST_NAMED), ...(missing.length > MOST_NAMED ? ["…"] : [])].join(", ");
-  return ` ${count(missing.length, "response")} ${was} missing (${ids}): ${goes} out now.`;
+  return ` ${count(missing.length, "response")} ${was} missing (${named(missing)}): ${goes} out now.`;
 }
 
 function sampledLines(survey: SampledSurvey): string[] {

@@ -10,7 +10,7 @@ import { GetCommand } from "@aws-sdk/lib-dynamodb";
 import type { SourceConfig } from "../../../lib/config/index.ts";
 import { errorCode } from "../../../lib/errors.ts";
 import { describeFailure } from "../../../lib/monitoring/log.ts";
-import type { CheckLine } from "../../../lib/operator/probe/report.ts";
+import type { CheckLine } from "../../../lib/operator/probe/look.ts";
 import type { AccountState } from "../../../lib/polling/index.ts";
 import { ACCOUNT, sourceKey } from "../../../lib/state/keys.ts";
 import { sweepExpired } from "../../hearing/temporary-rules.ts";

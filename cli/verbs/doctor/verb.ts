@@ -1,7 +1,7 @@
 import { Option } from "@commander-js/extra-typings";
 import { describeFailure } from "../../../lib/monitoring/log.ts";
+import { type CheckLine, notSeen, type ProbeReport, QUESTIONS } from "../../../lib/operator/probe/look.ts";
 import { probe } from "../../../lib/operator/probe/probe.ts";
-import { type CheckLine, notSeen, type ProbeReport, QUESTIONS } from "../../../lib/operator/probe/report.ts";
 import { baseUrlProblem } from "../../../lib/survey-api/base-url.ts";
 import { type Credentials, createSurveyApi } from "../../../lib/survey-api/index.ts";
 import { EXIT, exitOf, InterruptedError, UsageError } from "../../errors.ts";

@@ -12,6 +12,7 @@ import {
 } from "../../../lib/polling/index.ts";
 import { FOREVER } from "../../../lib/state/keys.ts";
 import { ago, nextCommand, span, whyPaused } from "../../words.ts";
+import { ORIGINS } from "../status/answer.ts";
 import type { EventLog, EventLogLine } from "./event-log.ts";
 
 // Times are epoch milliseconds.
@@ -116,53 +117,70 @@ const NOTHING = "Nothing more is due.";
 
 /** One sentence on where a response stands, and what happens next. */
 export function verdictOf(facts: Facts): Verdict {
-  const { entry, mark, id, now } = facts;
+  const { entry, mark, id } = facts;
   if (mark.pending?.some((one) => one.id === id) === true) {
     const next = byItself(facts, "The next poll of its survey writes the ledger first.");
     return say("emitted", "coming", "Emitted; the ledger does not say so yet.", next);
   }
   if (entry === undefined) return ofNone(facts);
-  const { state, reason, nextCheck, firstSeen = now } = entry;
-  if (isForgotten(entry)) {
-    const when = state === "emitted" ? ", after its event had gone out" : "";
-    return say(state, "settled", `Forgotten by an operator${when}.`, "Nothing: nothing of it goes out any more.");
-  }
-  const why = whyOf(facts, entry);
+  return entry.state === "emitted" ? ofEmitted(facts, entry) : ofUnemitted(facts, entry).verdict;
+}
+
+/** Where a response stands that has no event, and the step that says why. */
+function ofUnemitted(facts: Facts, entry: LedgerEntry): { verdict: Verdict; step: Step } {
+  const { mark, account, now } = facts;
+  const { state, reason, nextCheck, firstSeen = now, attempts = 0 } = entry;
+  const tried = attempts === 0 ? "" : `; ${attempts} attempt${attempts === 1 ? "" : "s"} so far`;
+  const kept = `; its records are ${nextCheck === undefined ? "no longer kept" : `kept until ${instant(nextCheck)}`}`;
+  const told = (what: Step["what"], why: string, verdict: Verdict) => ({ verdict, step: step(now, what, why) });
   switch (state) {
-    case "emitted":
-      return ofEmitted(facts, entry);
-    case "before-start":
-      return beforeStart(facts, "Before the start");
+    case "waiting": {
+      const why = waitsFor(reason);
+      const next = byItself(facts, waitingText(facts, reason), nextCheck);
+      return told(state, why + tried, say(state, "coming", `Waiting since ${instant(firstSeen)}: ${why}.`, next));
+    }
+    case "held": {
+      const why = "nothing proves its contents: it stands across pages, and operation 9 does not confirm it";
+      const what = "It is looked at again, with growing pauses, and by each full read; once proved it goes out.";
+      return told(state, why + tried, say(state, "coming", `Held: ${why}.`, byItself(facts, what, nextCheck)));
+    }
+    case "quarantined": {
+      const why = reason ?? "it cannot be read";
+      const what = "If the service mends it, a reading that meets it takes it up; else it takes a redrive.";
+      return told(state, why + kept, say(state, "person", `Quarantined: ${why}.`, redrive(facts, what)));
+    }
+    case "refused": {
+      const why = `the bus has refused its event for good (${reason ?? "no code"})`;
+      const next = redrive(facts, "It goes out by a redrive, once the cause is gone.");
+      return told(state, why + kept, say(state, "person", `Refused: ${why}.`, next));
+    }
     case "open": {
+      const why =
+        reason === undefined
+          ? "not completed when it was looked at last"
+          : "its kept records are gone: the next reading takes it up anew";
       const how =
         nextCheck === undefined
           ? "Walks that meet it look at it again, the next full read at the latest."
           : "It is asked for again, and readings that meet it look at it too.";
       const next = byItself(facts, how, nextCheck ?? mark.nextPass);
-      return say("open", "coming", "Open: it is not completed yet, so there is no event.", next);
+      return told(state, why, say(state, "coming", "Open: it is not completed yet, so there is no event.", next));
     }
-    case "waiting": {
-      const sentence = `Waiting since ${instant(firstSeen)}: ${why}.`;
-      return say("waiting", "coming", sentence, byItself(facts, waitingText(facts, reason), nextCheck));
-    }
-    case "held": {
-      const what = "It is looked at again, with growing pauses, and by each full read; once proved it goes out.";
-      return say("held", "coming", `Held: ${why}.`, byItself(facts, what, nextCheck));
-    }
-    case "quarantined": {
-      const what = "If the service mends it, a reading that meets it takes it up; else it takes a redrive.";
-      return say("quarantined", "person", `Quarantined: ${why}.`, redrive(facts, what));
-    }
-    case "refused": {
-      const what = "It goes out by a redrive, once the cause is gone.";
-      return say("refused", "person", `Refused: ${why}.`, redrive(facts, what));
-    }
+    default:
+      return isForgotten(entry)
+        ? told("forgotten", "by an operator", forgotten("before-start", "."))
+        : told("before the start", startText(account), beforeStart(facts, "Before the start"));
   }
+}
+
+function forgotten(state: LedgerEntry["state"], when: string): Verdict {
+  return say(state, "settled", `Forgotten by an operator${when}`, "Nothing: nothing of it goes out any more.");
 }
 
 function ofEmitted(facts: Facts, entry: LedgerEntry): Verdict {
   const { mark, isListed, tellsDeleted, now } = facts;
   const { revision = 1, emittedAt, gone, refusedRevision } = entry;
+  if (isForgotten(entry)) return forgotten("emitted", ", after its event had gone out.");
   const emitted = `Emitted ${ago(emittedAt, now)}${revision === 1 ? "" : `, revision ${revision}`}`;
   const isUnlisted =
     gone !== undefined && !tellsDeleted && gone.since < (mark.books?.closedAt ?? 0) && isListed === false;
@@ -356,16 +374,6 @@ function tookOf(times: EventLogLine["ms"], parts: readonly Timed[]): Step["took"
   });
 }
 
-const ORIGINS: Readonly<Record<string, string>> = {
-  head: "by reading the head of the list",
-  backlog: "by the full read of a backlog",
-  search: "by a scan below the head",
-  rescan: "by a rescan",
-  "full-read": "by a full read for the books",
-  recheck: "by a re-check of open or held ones",
-  replay: "by a redrive",
-};
-
 function originText(origin: string | undefined): string {
   return origin === undefined ? "" : (ORIGINS[origin] ?? `by ${origin}`);
 }
@@ -417,44 +425,12 @@ function ledgerSteps(facts: Facts, lines: readonly EventLogLine[]): Group[] {
     return [[step(pending.emittedAt ?? null, "ledger", detail)]];
   }
   if (entry === undefined) return [];
-  const { state, emittedAt = null, eventId, revision = 1, attempts = 0, nextCheck, refusedRevision } = entry;
-  if (state !== "emitted") {
-    const tried = attempts === 0 ? "" : `; ${attempts} attempt${attempts === 1 ? "" : "s"} so far`;
-    const kept = nextCheck === undefined ? "no longer kept" : `kept until ${instant(nextCheck)}`;
-    const more = {
-      ...{ open: "", "before-start": "", waiting: tried, held: tried },
-      ...{ quarantined: `; its records are ${kept}`, refused: `; its records are ${kept}` },
-    }[state];
-    const what = isForgotten(entry) ? "forgotten" : state === "before-start" ? "before the start" : state;
-    return [[step(now, what, whyOf(facts, entry) + more)]];
-  }
+  if (entry.state !== "emitted") return [[ofUnemitted(facts, entry).step]];
+  const { emittedAt = null, eventId, revision = 1, refusedRevision } = entry;
   const isTold = lines.some((line) => line.eventId === eventId && line.outcome === "published");
   const told = [step(emittedAt, "ledger", `emitted, event ${eventId}, revision ${revision}`)];
   const refused = [step(now, "refused", `the bus has refused for good what was to replace it (${refusedRevision})`)];
   return [...(isTold ? [] : [told]), ...(refusedRevision === undefined ? [] : [refused])];
-}
-
-/** Why a response is where it is. */
-function whyOf({ account }: Facts, { state, reason }: LedgerEntry): string {
-  if (isForgotten({ reason })) return "by an operator";
-  switch (state) {
-    case "emitted":
-      return "its event is out";
-    case "before-start":
-      return startText(account);
-    case "open":
-      return reason === undefined
-        ? "not completed when it was looked at last"
-        : "its kept records are gone: the next reading takes it up anew";
-    case "waiting":
-      return waitsFor(reason);
-    case "held":
-      return "nothing proves its contents: it stands across pages, and operation 9 does not confirm it";
-    case "quarantined":
-      return reason ?? "it cannot be read";
-    case "refused":
-      return `the bus has refused its event for good (${reason ?? "no code"})`;
-  }
 }
 
 /** The things that a waiting response waits for, by reasons such as "metrics:absent metadata:TIMEOUT". */

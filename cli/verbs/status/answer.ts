@@ -23,7 +23,9 @@ interface ClosedBooks extends Record<CountedState, number> {
   beforeStart: number;
   closedAt: number;
 }
-type CountedState = "open" | "waiting" | "held" | "quarantined" | "refused";
+/** States in which the ledger counts responses now: all but the settled ones. */
+export const COUNTED = ["open", "waiting", "held", "quarantined", "refused"] as const;
+type CountedState = (typeof COUNTED)[number];
 
 export interface SurveyStatus {
   source: string;
@@ -103,6 +105,26 @@ export const GLYPHS: Readonly<Record<StatusAnswer["verdict"], string>> = {
 export function withheldIn({ now }: Pick<SurveyStatus, "now">): number {
   return now.held + now.quarantined + now.refused;
 }
+
+/** "20 held, 3 quarantined", of what does not go out. */
+export function withheldText(surveys: readonly Pick<SurveyStatus, "now">[]): string {
+  const kinds = (["held", "quarantined", "refused"] as const).flatMap((kind) => {
+    const number = sumOf(surveys, ({ now }) => now[kind]);
+    return number === 0 ? [] : [`${figure(number)} ${kind}`];
+  });
+  return kinds.join(", ");
+}
+
+/** By which reading a response was found, by the `origin` of its event. */
+export const ORIGINS: Readonly<Record<string, string>> = {
+  head: "by reading the head of the list",
+  backlog: "by the full read of a backlog",
+  search: "by a scan below the head",
+  rescan: "by a rescan",
+  "full-read": "by a full read for the books",
+  recheck: "by a re-check of open or held ones",
+  replay: "by a redrive",
+};
 
 /** How much a survey needs to be looked at, from 0 to 5: the worst come first. */
 export function severityOf(survey: SurveyStatus): number {

@@ -7,9 +7,7 @@ import { countDue, entriesOf, fromTable, type PolledSurvey, readSource, unlisted
 import type { Target } from "../../target/target.ts";
 import { ago, count, figure, nextCommand, span, surveyName, utc, whyPaused } from "../../words.ts";
 import type { Backlog, SourceStatus, StatusAnswer, SurveyStatus } from "./answer.ts";
-import { emittedText, sumOf, withheldIn } from "./answer.ts";
-
-const KINDS = ["open", "waiting", "held", "quarantined", "refused"] as const;
+import { COUNTED, emittedText, sumOf, withheldIn, withheldText } from "./answer.ts";
 
 /** Reads where these sources stand, and says it in one sentence. */
 export async function readStatus(target: Target, sources: readonly SourceConfig[], now: number): Promise<StatusAnswer> {
@@ -61,7 +59,7 @@ async function surveyStatus(of: Of, survey: PolledSurvey): Promise<SurveyStatus>
   const source = of.source.name;
   const [counts, lag, backlog] = await fromTable(() =>
     Promise.all([
-      Promise.all(KINDS.map(async (kind) => [kind, await countDue(table, source, surveyId, kind)])),
+      Promise.all(COUNTED.map(async (kind) => [kind, await countDue(table, source, surveyId, kind)])),
       lagOf(of, survey),
       backlogOf(of, survey),
     ]),
@@ -212,7 +210,9 @@ export function verdictOf({ sources, surveys, end, flags, now }: VerdictOf): Ver
   const [held] = withheld;
   if (held !== undefined) {
     const setAside = withheld.find(({ now: { quarantined, refused } }) => quarantined + refused > 0);
-    const sentence = [withheldText(withheld), problem?.problem ?? lateOnes[0]?.problem].filter(Boolean).join(" ");
+    const all = sumOf(withheld, withheldIn);
+    const what = `${count(all, "response")} ${all === 1 ? "does" : "do"} not go out: ${withheldText(withheld)}.`;
+    const sentence = [what, problem?.problem ?? lateOnes[0]?.problem].filter(Boolean).join(" ");
     const next = setAside === undefined ? auditNow(held) : nextCommand("quarantine list", { ...setAside, flags });
     return say("withheld", sentence, next);
   }
@@ -243,16 +243,6 @@ export function verdictOf({ sources, surveys, end, flags, now }: VerdictOf): Ver
   }
   const proved = `proved ${ago(provedAt, now)}`;
   return say("complete", `Complete. ${figure(listed)} listed, ${figure(accounted)} accounted for; ${proved}.`);
-}
-
-/** "23 responses do not go out: 20 held, 3 quarantined." */
-function withheldText(surveys: readonly SurveyStatus[]): string {
-  const all = sumOf(surveys, withheldIn);
-  const kinds = (["held", "quarantined", "refused"] as const).flatMap((kind) => {
-    const number = sumOf(surveys, ({ now }) => now[kind]);
-    return number === 0 ? [] : [`${figure(number)} ${kind}`];
-  });
-  return `${count(all, "response")} ${all === 1 ? "does" : "do"} not go out: ${kinds.join(", ")}.`;
 }
 
 function workingOn(behind: readonly SurveyStatus[], now: number): string {

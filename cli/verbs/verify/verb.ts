@@ -5,19 +5,8 @@ import { type Io, showProgress } from "../../io.ts";
 import { type Flags, openTarget } from "../../target/open-target.ts";
 import { eachEmitted, ledgersOf, type SurveyOf } from "../../target/surveys.ts";
 import type { Target } from "../../target/target.ts";
-import {
-  type Answer,
-  DRY_RUN,
-  examples,
-  includes,
-  type Stretch,
-  stretchOf,
-  surveyId,
-  targetVerb,
-  type Verb,
-  yesOption,
-} from "../../verb.ts";
-import { columns, count, figure, quoted, utc } from "../../words.ts";
+import { type Answer, DRY_RUN, examples, surveyId, targetVerb, type Verb, yesOption } from "../../verb.ts";
+import { columns, count, figure, named, quoted, utc } from "../../words.ts";
 import { exitOf, itemLines, type ResentItem, sendAgain, sentenceOf, wantedOf } from "../resend.ts";
 import { verifyBuckets } from "./buckets.ts";
 import { checkList, type ListOptions, readDeadLetters, readList } from "./lists.ts";
@@ -46,8 +35,6 @@ export const verifyVerb: Verb = (act) =>
     .option("--as-of <time>", "when the list was taken (default: time of the file, or now)")
     .option("--source <name>", "only this source")
     .option("--survey <id>", "only this survey", surveyId)
-    .option("--from <time>", "only what was emitted since")
-    .option("--to <time>", "only what was emitted until then")
     .option("--resend", "send what is missing once more")
     .addOption(yesOption())
     .addHelpText(
@@ -63,7 +50,6 @@ export const verifyVerb: Verb = (act) =>
         checkBuckets(options);
         if (options.buckets === true) return verifyBuckets(options, io);
         checkList(options);
-        stretchOf(options);
         if (options.yes === true && options.resend !== true) {
           throw new UsageError("--yes belongs to --resend", { hint: "Without --resend nothing is changed." });
         }
@@ -93,8 +79,7 @@ function checkBuckets({ buckets, ids: _, json: __, events, ...others }: Options 
 
 /** Compares what a consumer has with the ledger. */
 async function verify(target: Target, io: Io, options: Options): Promise<VerifyAnswer> {
-  const { source, survey, from, to, dlq } = options;
-  const stretch = stretchOf(options);
+  const { source, survey, dlq } = options;
   const surveys = await ledgersOf(target, options);
   using progress = showProgress(io);
   const [ids, deadLetters] = [new Set<string>(), new Set<string>()];
@@ -107,7 +92,7 @@ async function verify(target: Target, io: Io, options: Options): Promise<VerifyA
   }
   // Where nobody has said when the list was taken, it may be too old to tell of what its consumer should have by now.
   const dueBy = options.asOf === undefined ? io.now() - ON_ITS_WAY : Number.NEGATIVE_INFINITY;
-  const { take, compared } = createComparison({ ids, deadLetters, asOf: list.asOf, dueBy, stretch });
+  const { take, compared } = createComparison({ ids, deadLetters, asOf: list.asOf, dueBy });
   await eachEmitted(target, surveys, io, (one, entries) => {
     for (const entry of entries) take(one, entry);
     progress.update(`${count(compared.expected, "emitted response")} compared`);
@@ -121,10 +106,7 @@ async function verify(target: Target, io: Io, options: Options): Promise<VerifyA
   return {
     ...{ verdict: verdictOf(figures), sentence: verdictText(figures), next: null },
     list: { from: list.from, asOf, notBefore, ids: size, unreadable: list.unreadable },
-    scope: {
-      ...{ source: source ?? null, surveyId: survey ?? null },
-      ...{ from: from === undefined ? null : stretch.from, to: to === undefined ? null : stretch.to },
-    },
+    scope: { source: source ?? null, surveyId: survey ?? null },
     ...causes,
     ...{ expected, emittedLater, missing, unknown: isPart ? null : [...ids].sort(), resend: null },
   };
@@ -170,8 +152,8 @@ function nextOf({ verdict, list: { notBefore } }: VerifyAnswer, target: Target, 
 /** The same once more; null where it was read from standard input. */
 function commandLine({ flags }: Target, options: Options, more: readonly string[]): string | null {
   if (options.ids === "-") return null;
-  const { ids, dynamodb, s3, dlq, asOf, source, survey, from, to } = options;
-  const values = { ids, dynamodb, s3, dlq, "as-of": asOf, source, survey, from, to };
+  const { ids, dynamodb, s3, dlq, asOf, source, survey } = options;
+  const values = { ids, dynamodb, s3, dlq, "as-of": asOf, source, survey };
   const given = Object.entries(values).flatMap(([name, value]) =>
     value === undefined ? [] : [`--${name} ${quoted(`${value}`)}`],
   );
@@ -195,9 +177,8 @@ function missingLines(missing: readonly MissingEvent[]): string[] {
 }
 
 function unknownWarning(unknown: readonly string[]): string {
-  const some = `${unknown.slice(0, 3).join(", ")}${unknown.length > 3 ? ", …" : ""}`;
   const are = unknown.length === 1 ? "is" : "are";
-  return `Warning: ${count(unknown.length, "id")} of the consumer ${are} of no event that this poller knows (${some}).`;
+  return `Warning: ${count(unknown.length, "id")} of the consumer ${are} of no event that this poller knows (${named(unknown, 3)}).`;
 }
 
 // Times are epoch milliseconds.
@@ -232,7 +213,7 @@ export interface VerifyAnswer {
     /** Lines, items or objects without an event id. */
     unreadable: number;
   };
-  scope: { source: string | null; surveyId: number | null; from: number | null; to: number | null };
+  scope: { source: string | null; surveyId: number | null };
   /** Responses whose last event the consumer should have. */
   expected: number;
   neverArrived: number;
@@ -261,11 +242,10 @@ interface CompareOptions {
   asOf: number;
   /** By when what the list is to be judged by was emitted (epoch milliseconds). */
   dueBy: number;
-  stretch: Stretch;
 }
 
 /** Compares the emitted responses of ledgers, some at a time, with what a consumer has. */
-export function createComparison({ ids, deadLetters, asOf, dueBy, stretch }: CompareOptions) {
+export function createComparison({ ids, deadLetters, asOf, dueBy }: CompareOptions) {
   const compared = {
     expected: 0,
     emittedLater: 0,
@@ -283,7 +263,7 @@ export function createComparison({ ids, deadLetters, asOf, dueBy, stretch }: Com
     let has: number | null = null;
     for (const [i, one] of (older ?? []).entries()) if (ids.delete(one)) has = i + 1;
     // A forgotten response has no time: its consumers may have forgotten it too.
-    if (emittedAt === 0 || !includes(stretch, emittedAt)) return;
+    if (emittedAt === 0) return;
     if (emittedAt > asOf) {
       compared.emittedLater += 1;
       if (emittedAt <= dueBy) compared.notJudged += 1;

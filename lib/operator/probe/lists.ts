@@ -1,12 +1,9 @@
 import { credible } from "../../events/build/date-string.ts";
 import { isInteger } from "../../events/build/fields.ts";
 import { completedAt, isFull, type Page, type Run, startedAt } from "../../polling/index.ts";
-import { type Finding, notSeen } from "./report.ts";
+import { type Finding, notSeen, type PageAnswer } from "./look.ts";
 
 // What lists of responses tell: pure, but for the reads of pages that are handed in.
-
-/** One read of a page: what it holds, or what was answered in its place. */
-export type PageAnswer = { kind: "page"; page: Page } | { kind: "none"; answer: string };
 
 /** Whether the records of some response stand apart on a page. */
 function isApart({ runs }: Page): boolean {

@@ -8,13 +8,25 @@ import {
   findEnd,
   isCompleted,
   openFinding,
-  type PageAnswer,
   singleFinding,
   sortFindings,
   wellKnown,
 } from "./lists.ts";
-import { Ended, Look, PAGE, type Part, type ProbeOptions, type Row, watching } from "./look.ts";
-import { type Finding, notSeen, type ProbeReport, QUESTIONS, type Question } from "./report.ts";
+import {
+  Ended,
+  type Finding,
+  Look,
+  notSeen,
+  PAGE,
+  type PageAnswer,
+  type Part,
+  type ProbeOptions,
+  type ProbeReport,
+  QUESTIONS,
+  type Question,
+  type Row,
+  watching,
+} from "./look.ts";
 import { zoneFinding } from "./zone.ts";
 
 /**

@@ -2,7 +2,7 @@ import { asUtc } from "../../events/build/date-string.ts";
 import { isInteger, isText } from "../../events/build/fields.ts";
 import type { Page } from "../../polling/index.ts";
 import { datesOf } from "./lists.ts";
-import type { Finding } from "./report.ts";
+import type { Finding } from "./look.ts";
 
 const MINUTE = 60_000;
 const QUARTER = 15 * MINUTE;

@@ -139,7 +139,7 @@ it.each<[why: string, content: string, args: string[]]>([
   ["no such column", "a,b\n1,2\n", ["--column", "secret"]],
   ["no response id in any of them", "response_id\nhunter2\n", []],
   ["lists no survey 9", "1", ["--survey", "9"]],
-  ["--seed", "1", ["--seed", "3"]],
+  ["--sample", "1", ["--sample", "3%"]],
 ])("is called wrongly: %s", async (why, content, args) => {
   const simulator = await serviceOf({ surveys: [{ surveyId: 7, responses: 1 }] });
 

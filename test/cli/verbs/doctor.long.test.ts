@@ -1,7 +1,7 @@
 import { expect, it, onTestFinished } from "vitest";
 import { alarms, type CheckContext, type StackLooks, schedules } from "../../../cli/verbs/doctor/checks.ts";
 import type { DoctorAnswer } from "../../../cli/verbs/doctor/verb.ts";
-import type { Question } from "../../../lib/operator/probe/report.ts";
+import type { Question } from "../../../lib/operator/probe/look.ts";
 import { type SettingsPatch, type Simulator, type SurveySpec, startSimulator } from "../../../local/simulator/index.ts";
 import { answerOf, polledFolder, survey } from "../support/command.ts";
 import { inAws } from "../support/consumer.ts";

@@ -183,7 +183,12 @@ describe("the temporary rule", () => {
 
 describe("--filter", () => {
   it("is each command's own: two at once do not disturb each other", async () => {
-    const detractors = tail("--count", "1", "--filter", "nps=detractor");
+    const detractors = tail(
+      "--count",
+      "1",
+      "--filter",
+      '{"detail":{"data":{"summary":{"nps":{"class":["detractor"]}}}}}',
+    );
     const books = tail("--count", "1", "--filter", '{"detail-type":["books.closed"]}');
     await test.folder.heardBy(2);
     for (const kind of ["promoter", "books", "detractor"]) await trigger(kind);
@@ -194,7 +199,7 @@ describe("--filter", () => {
   });
 
   it("may match nothing: it ends at its time, and says so", async () => {
-    const running = tail("--for", "1s", "--filter", "surveyId=1");
+    const running = tail("--for", "1s", "--filter", '{"detail":{"data":{"surveyId":[1]}}}');
     await test.folder.heardBy(1);
     await trigger("detractor");
 

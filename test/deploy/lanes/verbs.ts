@@ -85,7 +85,7 @@ async function whatStatusSays(on: Deployed): Promise<void> {
 
 /** Completes a response while a command listens, and gives its id with the answer of the command. */
 async function whileListening(on: Deployed, line: string): Promise<[id: number | undefined, answer: Answer]> {
-  const hearing = survey(on, `${line} --count 1 --for 60s --filter type=response.completed`);
+  const hearing = survey(on, `${line} --count 1 --for 60s --filter {"detail-type":["response.completed"]}`);
   await until("it has made no rule", () => isListening(on));
   const [responseId] = on.simulator.complete(1);
   await tick(on);
