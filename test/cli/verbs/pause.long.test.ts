@@ -26,7 +26,7 @@ it("pauses for ever, says so, asks the service for nothing meanwhile, and loses 
   const status = await survey(["status", ...at], { now: later });
   expect(status.code).toBe(3);
   expect(status.stdout).toMatch(/^▲ Paused since .* UTC by an operator: source main\. Nothing is lost\.$/m);
-  expect(status.stdout).toContain(`Next: survey-poller resume --yes --data ${data}`);
+  expect(status.stdout).toContain(`Next: survey-poller resume --source main --yes --data ${data}`);
 
   const [added] = simulator.complete(7);
   simulator.resetCounters();
