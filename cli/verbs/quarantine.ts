@@ -421,7 +421,7 @@ function groupOf({ source, entry: { state, ...entry } }: SetAside, some: readonl
   const next =
     reason === OF_NOBODY
       ? nextCommand(`quarantine show ${first?.ids[0]}`, { surveyId: first?.surveyId ?? 0, source, flags }, "--reveal")
-      : nextCommand("quarantine redrive", { source, flags }, `--all --reason ${quoted(reason)}`);
+      : nextCommand(`quarantine redrive --all --reason ${quoted(reason)}`, { source, flags });
   return {
     ...{ source, state, reason, count: some.length, kept: keptOnes.length, surveys },
     oldest: least(some.flatMap((one) => one.entry.firstSeen ?? [])),
