@@ -131,12 +131,16 @@ function saying(text: string, line: (line: string) => void): void {
 function calledWrongly({ code, message }: CommanderError): UsageError {
   const hint = "survey-poller --help lists the verbs, and --help after a verb its flags.";
   if (code === "commander.help") return new UsageError("a verb is missing", { hint });
-  const [said = ""] = message.replace(/^error: /, "").split("\n");
   const suggestion = /\(Did you mean (.*)\?\)/.exec(message)?.[1];
-  const safe = said
-    .replace(/('--?[\w-]+)=[^']*'/, "$1'")
-    .replace(/ argument '.*' is invalid\. ?/s, " has a value that cannot be used: ")
-    .replace(/^too many arguments.*$/, "there are too many arguments");
+  // What was typed may have lines and quotes of its own.
+  const [safe = ""] = message
+    .replace(/^error: /, "")
+    .replace(/('--?[\w-]+)=.*'/s, "$1'")
+    .replace(/ (argument|value) '.*' is invalid( for argument '[^']*')?\. ?/s, " has a value that cannot be used: ")
+    .replace(/^command-argument/, "an argument")
+    .replace(/^unknown command '.*'/s, "there is no such verb")
+    .replace(/^too many arguments.*$/s, "there are too many arguments")
+    .split("\n");
   return new UsageError(suggestion === undefined ? safe : `${safe}, did you mean ${suggestion}?`, { hint });
 }
 

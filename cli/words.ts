@@ -54,6 +54,20 @@ export function quoted(text: string): string {
   return /^[\w./:-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }
 
+/** The poller that a command line is for, as its flags name it; and one source and survey of it. */
+interface Meant {
+  flags: string;
+  source?: string;
+  surveyId?: number | "N";
+}
+
+/** The command line to run next: "survey-poller audit --survey 7 --source main --now --yes --data .survey-poller". */
+export function nextCommand(verb: string, { flags, source, surveyId }: Meant, more = ""): string {
+  const survey = surveyId === undefined ? "" : `--survey ${surveyId}`;
+  const of = source === undefined ? "" : `--source ${source}`;
+  return ["survey-poller", verb, survey, of, more, flags].filter(Boolean).join(" ");
+}
+
 // How figures are said to people.
 
 const UNITS = [
@@ -87,6 +101,16 @@ export function day(at: number): string {
 /** Hour, minute and second in UTC: "14:01:10". */
 export function clock(at: number): string {
   return new Date(at).toISOString().slice(11, 19);
+}
+
+/** "Paused since … by an operator: source main", with its end where it has one; or that the service asks for it. Epoch milliseconds. */
+export function whyPaused(
+  source: string,
+  { pausedSince, pausedUntil }: { pausedSince?: number | null; pausedUntil: number },
+): string {
+  return pausedSince == null
+    ? `Late: the service of ${source} asks to be left alone until ${utc(pausedUntil)}`
+    : `Paused since ${utc(pausedSince)} by an operator: source ${source}${pauseEnd(pausedUntil)}`;
 }
 
 /** The end of an operator's pause, where it has one: " until 2026-03-10 14:00:00 UTC", or "". */

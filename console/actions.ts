@@ -26,9 +26,9 @@ async function audit({ source: name, surveyId }: ActionOf, target: Target, io: A
   const progress = { update: () => undefined, end: () => undefined };
   const audited: AuditedSurvey[] = [];
   for (const source of await sourcesOf(target, name)) {
-    const { surveys } = await readSource(target, source.name);
+    const { surveys, account } = await readSource(target, source.name);
     const chosen = surveys.filter((survey) => surveyId === undefined || survey.surveyId === surveyId);
-    const of = { target, source, surveys: chosen, io, progress };
+    const of = { target, source, surveys: chosen, account, io, progress };
     audited.push(...(await withMissing(of, await readPasses(of, true))));
   }
   return audited;

@@ -14,7 +14,7 @@ import type { Io } from "../io.ts";
 import { askingAws } from "../target/aws-failure.ts";
 import { type Flags, openTarget } from "../target/open-target.ts";
 import type { Target } from "../target/target.ts";
-import { clock, count, span } from "../words.ts";
+import { clock, count, nextCommand, span } from "../words.ts";
 import { LIFETIME, makeTemporaryRule, prolong, removeTemporaryRule, sweepExpired } from "./temporary-rules.ts";
 
 interface HearingOptions extends Flags {
@@ -158,7 +158,7 @@ async function remove(target: Target, name: string, options: HearingOptions, io:
       await removeTemporaryRule(again, name);
     });
   } catch (error) {
-    const next = `survey-poller doctor ${target.flags}`;
+    const next = nextCommand("doctor", target);
     io.say(`The rule and queue ${name} could not be removed (${errorCode(error)}): ${next} does it in 15 minutes.`);
   }
 }

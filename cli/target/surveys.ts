@@ -19,7 +19,7 @@ import { emittedResponses, readEntry, readEntryIn } from "../../lib/state/ledger
 import { queryAll, type Table } from "../../lib/state/table-client.ts";
 import { type CommandError, type CommandErrorOptions, InterruptedError, notNow, UsageError } from "../errors.ts";
 import type { Io } from "../io.ts";
-import { count, pauseEnd } from "../words.ts";
+import { count, nextCommand, whyPaused } from "../words.ts";
 import { askingAws } from "./aws-failure.ts";
 import type { Flags } from "./open-target.ts";
 import { sourcesOf, type Target } from "./target.ts";
@@ -95,7 +95,7 @@ export function chosenSurveys(
   const chosen = surveyId === undefined ? polled : polled.filter((survey) => survey.surveyId === surveyId);
   if (chosen.length > 0) return chosen;
   if (surveyId !== undefined) {
-    const hint = `survey-poller status ${target.flags} lists the surveys that are.`;
+    const hint = `${nextCommand("status", target)} lists the surveys that are.`;
     throw new UsageError(`survey ${surveyId} is not polled`, { hint });
   }
   const hint = "Try again after the first tick.";
@@ -103,15 +103,14 @@ export function chosenSurveys(
 }
 
 /** @throws CommandError while the source is paused: nothing is asked of the service then */
-export function refusePaused({ account, source }: SourceState, target: Target): void {
-  const { pausedUntil, pausedSince } = account;
+export function refusePaused({ account, source }: Pick<SourceState, "account" | "source">, target: Target): void {
+  const { pausedUntil, pausedSince = null } = account;
   if (pausedUntil === undefined) return;
   const options: CommandErrorOptions =
-    pausedSince === undefined
-      ? { hint: `Try again after ${new Date(pausedUntil).toISOString()}.` }
-      : { hint: "Let it go on first.", next: `survey-poller resume --source ${source} ${target.flags} --yes` };
-  const who = pausedSince === undefined ? "the survey service asks to be left alone" : "an operator has paused it";
-  throw notNow("PAUSED", `source ${source} is paused${pauseEnd(pausedUntil)}: ${who}`, options);
+    pausedSince === null
+      ? { hint: "Try again after that." }
+      : { hint: "Let it go on first.", next: nextCommand("resume", { source, ...target }, "--yes") };
+  throw notNow("PAUSED", whyPaused(source, { pausedSince, pausedUntil }), options);
 }
 
 /** Pages of a list as they were counted when its end was seen last; else at least so many. */
@@ -238,7 +237,7 @@ export function theOne<Found extends SurveyOf>(found: readonly Found[]): Found |
 /** A survey was asked for that the poller has never met. */
 export function noSurvey(target: Target, surveyId: number): UsageError {
   return new UsageError(`${target.name} knows no survey ${surveyId}`, {
-    hint: `survey-poller status ${target.flags} lists its surveys.`,
+    hint: `${nextCommand("status", target)} lists its surveys.`,
   });
 }
 

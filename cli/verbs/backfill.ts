@@ -18,7 +18,7 @@ import {
 import { oneSource, type Target } from "../target/target.ts";
 import { type Answer, DRY_RUN, examples, surveyId, targetVerb, type Verb, yesOption } from "../verb.ts";
 import { watchTicks } from "../wait.ts";
-import { count, named } from "../words.ts";
+import { count, named, nextCommand } from "../words.ts";
 import { lookAtPages } from "./audit/sample.ts";
 
 /** The output of `backfill --json`, beside `schemaVersion`. */
@@ -75,7 +75,7 @@ export const backfillVerb: Verb = (act) =>
         const of: Of = { target, source, state, survey, io, progress, isDone: options.yes === true };
         return await unlessFailing(async () => {
           if (options.stop === true) return stop(of);
-          if (range === undefined) return watch(of);
+          if (range === undefined) return watchOn(of);
           refusePaused(state, target);
           return of.isDone ? await start(of, range, options.watch === true) : await countFirst(of, range);
         });
@@ -127,7 +127,8 @@ function answered({ target, source, state, survey, io, isDone }: Of, outcome: Ou
   // What is watched alone changes nothing.
   if (!isDone && (answer.outcome === "to do" || answer.outcome === "stopped")) io.say(DRY_RUN);
   const isOpen = answer.outcome === "partial" || answer.why !== null;
-  return { data: answer, text: backfillText(answer, target.flags), exit: isOpen ? EXIT.notNow : EXIT.done };
+  const text = backfillText(answer, watchLine(survey.surveyId, source.name, target));
+  return { data: answer, text, exit: isOpen ? EXIT.notNow : EXIT.done };
 }
 
 /** Counts what a backfill would emit, by a look at every page. Nothing is changed. */
@@ -151,8 +152,8 @@ async function start(of: Of, asked: DateRange, watches: boolean): Promise<Answer
   const result = await target.operate(source.name, "backfill", input);
   const { outcome, range = null } = result;
   if (outcome === "nothing") return answered(of, { outcome, range });
-  if (outcome !== "started" && outcome !== "under way") throw refusedBy(result, survey, target);
-  return watches ? await watch(of, range) : answered(of, { outcome, range });
+  if (outcome !== "started" && outcome !== "under way") throw refusedBy(result, of);
+  return watches ? await watchOn(of, range) : answered(of, { outcome, range });
 }
 
 async function stop(of: Of): Promise<Answer> {
@@ -163,11 +164,11 @@ async function stop(of: Of): Promise<Answer> {
   progress.update("waiting for the turn that is under way");
   const result = await target.operate(source.name, "backfill", { surveyId: survey.surveyId, mode: "stop" });
   const { outcome } = result;
-  if (outcome !== "stopped" && outcome !== "none") throw refusedBy(result, survey, target);
+  if (outcome !== "stopped" && outcome !== "none") throw refusedBy(result, of);
   return answered(of, { outcome, range: result.range ?? null });
 }
 
-async function watch(of: Of, started?: DateRange | null): Promise<Answer> {
+async function watchOn(of: Of, started?: DateRange | null): Promise<Answer> {
   const { survey, progress } = of;
   const { surveyId: id } = survey;
   let isPartial: boolean | undefined;
@@ -195,21 +196,25 @@ function endOf({ mark: { booksOpen } }: PolledSurvey, isPartial: boolean | undef
   return { outcome: "partial", why: sayWhyOpen(why) };
 }
 
-function refusedBy({ outcome, range }: BackfillResult, { surveyId: id }: PolledSurvey, { flags }: Target): Error {
+function watchLine(surveyId: number, source: string, { flags }: Target): string {
+  return nextCommand("backfill", { surveyId, source, flags }, "--watch");
+}
+
+function refusedBy({ outcome, range }: BackfillResult, { survey: { surveyId: id }, source, target }: Of): Error {
   if (outcome === "behind") return isReadingBacklog(id);
   if (outcome === "busy") {
     return notNow("SURVEY_BUSY", `somebody else is at work on survey ${id}`, { hint: "Try again in a minute." });
   }
   const message = `another backfill of survey ${id} is under way, from ${range?.from} to ${range?.to}`;
-  const next = `survey-poller backfill --survey ${id} --watch ${flags}`;
+  const next = watchLine(id, source.name, target);
   return notNow("BACKFILL_UNDER_WAY", message, { hint: "Wait for its end, or stop it.", next });
 }
 
-function backfillText(answer: BackfillAnswer, flags: string): string[] {
+function backfillText(answer: BackfillAnswer, watch: string): string[] {
   const { outcome, surveyId: id, start, page, pages, why, ids, count: counted, dryRun } = answer;
   const of = `the backfill of survey ${id}`;
   const range = answer.range === null ? "" : `, ${answer.range.from} to ${answer.range.to}`;
-  const watched = `It is watched by: survey-poller backfill --survey ${id} --watch ${flags}`;
+  const watched = `It is watched by: ${watch}`;
   switch (outcome) {
     case "to do":
       return [

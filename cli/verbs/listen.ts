@@ -55,16 +55,17 @@ export const listenVerb: Verb = (act) =>
         const secret = options.secret === undefined ? fresh : readSecret(options.secret, io);
         const isFresh = options.secret === undefined;
         if (isFresh) io.say(`Signed with ${secret}, made for this run: --secret names one of yours.`);
-        let failedInARow = 0;
+        const posted = { all: 0, failed: 0 };
         await listening(options, io, async (body) => {
           const answer = await post(body, { ...io, url, secret });
-          failedInARow = answer.outcome === "taken" ? 0 : failedInARow + 1;
+          posted.all += 1;
+          if (answer.outcome !== "taken") posted.failed += 1;
           io.out(options.json === true ? toJson(answer) : answerLine(answer, io));
         });
-        if (failedInARow === 0) return undefined;
+        if (posted.failed === 0) return undefined;
         throw new CommandError(
           "CONSUMER_FAILED",
-          `the consumer did not take the last ${count(failedInARow, "event")}`,
+          `the consumer did not take ${posted.failed} of ${count(posted.all, "event")}`,
           {
             hint: "Each was posted once; other subscribers are not concerned. survey-poller trigger --yes sends a test event.",
           },

@@ -10,8 +10,18 @@ import { askingAws } from "../target/aws-failure.ts";
 import { openTarget } from "../target/open-target.ts";
 import { entriesOf, findResponse, noSurvey, readSource } from "../target/surveys.ts";
 import { oneSource, sourcesOf, type Target } from "../target/target.ts";
-import { DRY_RUN, examples, responseId, surveyId, surveyIds, targetVerb, type Verb, yesOption } from "../verb.ts";
-import { ago, columns, count, day, quoted, surveyName } from "../words.ts";
+import {
+  type Answer,
+  DRY_RUN,
+  examples,
+  responseId,
+  surveyId,
+  surveyIds,
+  targetVerb,
+  type Verb,
+  yesOption,
+} from "../verb.ts";
+import { ago, columns, count, day, nextCommand, quoted, surveyName } from "../words.ts";
 
 /** The output of `quarantine list --json`, beside `schemaVersion`. */
 export interface ListAnswer {
@@ -113,7 +123,7 @@ const showVerb: Verb = (act) =>
         await using target = await openTarget(options, io);
         const found = await findResponse(target, id, options);
         if (found?.entry === undefined) {
-          const next = `survey-poller quarantine list ${target.flags}`;
+          const next = nextCommand("quarantine list", target);
           const message = `${target.name} has no entry of response ${id}`;
           throw new CommandError("RESPONSE_NOT_FOUND", message, { hint: "It was never met.", next });
         }
@@ -249,13 +259,19 @@ const redriveVerb: Verb = (act) =>
           }),
         };
         if (dryRun && found.length > 0) io.say(DRY_RUN);
-        const ended = (...outcomes: SurveyRedrive["outcome"][]): boolean =>
-          [...done.values()].some(({ outcome }) => outcomes.includes(outcome));
-        const isOpen = ended("busy", "unfinished");
-        const exit = ended("failed", "not polled") ? EXIT.failed : isOpen ? EXIT.notNow : EXIT.done;
-        return { data: answer, text: redriveText(answer), exit };
+        return { data: answer, text: redriveText(answer), exit: redriveExit([...done.values()]) };
       }),
     );
+
+/** Put back: all of it. Not now: some of it may be later. Failed: none of what is left ever will. */
+function redriveExit(all: readonly SurveyRedrive[]): NonNullable<Answer["exit"]> {
+  const ended = (...outcomes: SurveyRedrive["outcome"][]): boolean =>
+    all.some(({ outcome }) => outcomes.includes(outcome));
+  const left = (some: (of: SurveyRedrive["left"]) => number): boolean => all.some((survey) => some(survey.left) > 0);
+  if (ended("failed", "not polled")) return EXIT.failed;
+  if (ended("busy", "unfinished") || left(({ failed }) => failed)) return EXIT.notNow;
+  return left((of) => Object.values(of).reduce((sum, number) => sum + number, 0)) ? EXIT.failed : EXIT.done;
+}
 
 /** Asks again for what an invocation had no time for, as long as that puts something back. */
 async function redrive(
@@ -404,14 +420,14 @@ function groupOf({ source, entry: { state, ...entry } }: SetAside, some: readonl
   const [first] = surveys;
   const next =
     reason === OF_NOBODY
-      ? `show ${first?.ids[0]} --survey ${first?.surveyId} --source ${source} --reveal`
-      : `redrive --all --reason ${quoted(reason)} --source ${source}`;
+      ? nextCommand(`quarantine show ${first?.ids[0]}`, { surveyId: first?.surveyId ?? 0, source, flags }, "--reveal")
+      : nextCommand(`quarantine redrive --all --reason ${quoted(reason)}`, { source, flags });
   return {
     ...{ source, state, reason, count: some.length, kept: keptOnes.length, surveys },
     oldest: least(some.flatMap((one) => one.entry.firstSeen ?? [])),
     recordsGo: least(keptOnes.flatMap((one) => one.entry.nextCheck ?? [])),
     ...meaningOf(state, reason),
-    next: `survey-poller quarantine ${next} ${flags}`,
+    next,
   };
 }
 

@@ -8,7 +8,7 @@ import { eachEmitted, ledgersOf, type SurveyOf } from "../target/surveys.ts";
 import type { Target } from "../target/target.ts";
 import { type Answer, DRY_RUN, examples, momentOf, surveyId, targetVerb, type Verb, yesOption } from "../verb.ts";
 import { wait } from "../wait.ts";
-import { columns, count } from "../words.ts";
+import { columns, count, whyPaused } from "../words.ts";
 
 /** The output of `resend --json`, beside `schemaVersion`. */
 export interface ResendAnswer {
@@ -197,7 +197,10 @@ async function sendSome(
     tell(from === undefined ? "" : `, page ${from.page}${pages} of survey ${surveyId}`);
     busy = stopped?.kind === "busy" ? busy + 1 : 0;
     if (stopped?.kind === "paused" || busy > MOST_BUSY) {
-      const reason = stopped?.kind === "paused" ? `paused until ${new Date(stopped.until).toISOString()}` : "busy";
+      const reason =
+        stopped?.kind === "paused"
+          ? whyPaused(source, { pausedSince: stopped.since, pausedUntil: stopped.until })
+          : "busy";
       const one = { source, surveyId, eventId: null, revision: null, update: null, outcome: "left" as const, reason };
       items.push(...left.map((responseId) => ({ ...one, responseId })));
       return;
@@ -221,12 +224,12 @@ function countDone(items: readonly ResentItem[]): number {
   return items.filter(({ outcome }) => DONE.has(outcome)).length;
 }
 
-/** "Sent 2 of 3 events again: 1 could not be sent now, try again in a minute." */
+/** "Sent 2 of 3 events again: 1 could not be sent now, try again later." */
 export function sentenceOf(items: readonly ResentItem[], dryRun: boolean): string {
   const done = countDone(items);
   const part = done === items.length ? count(done, "event") : `${done} of ${count(items.length, "event")}`;
   const later = items.filter(({ outcome }) => MAY_PASS.has(outcome)).length;
-  const hint = later === 0 ? "" : `; ${later} could not be sent now, try again in a minute`;
+  const hint = later === 0 ? "" : `; ${later} could not be sent now, try again later`;
   return `${dryRun ? "Would send" : "Sent"} ${part} again${hint}.`;
 }
 

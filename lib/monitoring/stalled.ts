@@ -8,13 +8,13 @@ const UNREADABLE = "unreadable";
 type Backlog = `backlog ${number}`;
 
 /**
- * Failures with the time since which this process has seen them without the contrary, in epoch milliseconds. They are surveys that fail, by
- * id; those whose backlog does; and rows of the survey list that name no survey.
+ * Failures with the time since which this process has seen them without the contrary, in epoch milliseconds. They are surveys whose backlog
+ * fails; and rows of the survey list that name no survey.
  */
-export type FailingSince = Map<number | Backlog | typeof UNREADABLE, number>;
+export type FailingSince = Map<Backlog | typeof UNREADABLE, number>;
 
-/** Milliseconds by which books may be older than `rescan.full` at rest: a pass that proves nothing is made again after an eighth of it, twice. */
-const ALLOWANCE = 1.5;
+/** By how often `rescan.full` books may be old: a pass that proves nothing is made again after an eighth of it, twice. */
+export const BOOKS_ALLOWANCE = 1.5;
 
 export interface StalledRequest {
   summary: TickSummary;
@@ -37,37 +37,25 @@ export interface StalledRequest {
  * - responses that a survey's first pass could not account for, once that pass should have been made good.
  */
 export function stalledFor({ summary, seen, failing, fullEvery, now }: StalledRequest): number {
-  noteFailures(summary, failing, now);
+  if ((summary.unreadableSurveys ?? 0) === 0) failing.delete(UNREADABLE);
+  else if (!failing.has(UNREADABLE)) failing.set(UNREADABLE, now);
   // Another process may have come to the end of a backlog that has failed in this one.
   const isBehind = (id: number): boolean => seen.account?.rows.get(id)?.isBehind === true;
   for (const key of failing.keys()) {
-    if (typeof key === "string" && key !== UNREADABLE && !isBehind(Number(key.split(" ")[1]))) failing.delete(key);
+    if (key !== UNREADABLE && !isBehind(Number(key.split(" ")[1]))) failing.delete(key);
   }
   const { surveys, outages, figures } = summary;
-  const patience = ALLOWANCE * fullEvery;
+  const patience = BOOKS_ALLOWANCE * fullEvery;
   const { firstTick = now } = seen.basis;
   const isUnaccounted = (figures?.unaccounted ?? 0) > 0 && surveys.some(({ books, booksOpen }) => !books && booksOpen);
   return Math.max(
     0,
     ...[...failing.values()].map((since) => now - since),
+    figures?.failing ?? 0,
     ...outages.map((kind) => now - (seen.account?.outages?.[kind] ?? now)),
     (figures?.oldestBooks ?? 0) - patience,
     isUnaccounted ? now - firstTick - patience : 0,
   );
-}
-
-/** A failing survey stays due. One that a tick with time for all has not polled is not listed any more. */
-function noteFailures(summary: TickSummary, failing: FailingSince, now: number): void {
-  const { surveys, unpolled, unreadableSurveys = 0 } = summary;
-  const polled = new Set<number>(surveys.map(({ surveyId }) => surveyId));
-  if (unpolled === 0)
-    for (const key of failing.keys()) if (typeof key === "number" && !polled.has(key)) failing.delete(key);
-  for (const { surveyId, outcome } of surveys) {
-    if (outcome === "polled") failing.delete(surveyId);
-    if (outcome === "failed" && !failing.has(surveyId)) failing.set(surveyId, now);
-  }
-  if (unreadableSurveys === 0) failing.delete(UNREADABLE);
-  else if (!failing.has(UNREADABLE)) failing.set(UNREADABLE, now);
 }
 
 /** Notes which backlogs have failed in a round, and which have not. */

@@ -2,7 +2,7 @@ import * as z from "zod";
 import { section } from "../config/fields.ts";
 import { classOf, completedAt, readRecord } from "../polling/index.ts";
 import { NotFoundError } from "../survey-api/index.ts";
-import type { Operation, OperationContext } from "./operation.ts";
+import { type Operation, type OperationContext, refusePaused } from "./operation.ts";
 
 /** Surveys that one invocation asks for a response, at most. */
 export const MOST_ASKED = 100;
@@ -22,8 +22,6 @@ export interface LookResult {
   found: Looked[];
   /** Surveys that were asked, from the first on: the others had no time. */
   asked: number;
-  /** Epoch milliseconds until which the service is to be left alone; then it was not asked. */
-  pausedUntil: number | null;
 }
 
 export interface LookInput {
@@ -50,9 +48,8 @@ export const look: Operation<LookInput, LookResult> = {
   }),
   async run(context, { surveyIds, ...by }) {
     const ports = context.graph.begin(context.abortsAt);
-    // Tells the client what other workers know of the service's rate.
-    const { pausedUntil = 0 } = await ports.state.account();
-    if (pausedUntil > Date.now()) return { found: [], asked: 0, pausedUntil };
+    // Tells the client what other workers know of the service's rate, too.
+    refusePaused(await ports.state.account());
     const found: Looked[] = [];
     let asked = 0;
     for (const surveyId of surveyIds) {
@@ -61,7 +58,7 @@ export const look: Operation<LookInput, LookResult> = {
       asked += 1;
       if (records !== undefined) found.push(lookedAt(surveyId, records));
     }
-    return { found, asked, pausedUntil: null };
+    return { found, asked };
   },
 };
 

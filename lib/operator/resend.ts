@@ -63,7 +63,7 @@ export interface ResendResult {
   /** The last page of the list when that was looked for last. */
   lastPage?: number;
   /** Why nothing could be done now: a poll is at work on the survey, or the service asked to be left alone. */
-  stopped?: { kind: "busy" } | { kind: "paused"; until: number };
+  stopped?: { kind: "busy" } | { kind: "paused"; until: number; since?: number };
 }
 
 const id = z.int({ error: "must be an id" }).nonnegative({ error: "must be an id" });
@@ -91,7 +91,11 @@ export const resend: Operation<ResendInput, ResendResult> = {
     const left = emitted.map((entry) => entry.id);
     const place = from.page === 1 ? {} : { from };
     const pausedUntil = pauseOf({ ports, source, deadline }, account);
-    if (pausedUntil !== undefined) return { results, left, ...place, stopped: { kind: "paused", until: pausedUntil } };
+    if (pausedUntil !== undefined) {
+      const { pausedSince: since } = account;
+      const stopped = { kind: "paused" as const, until: pausedUntil, ...(since === undefined ? {} : { since }) };
+      return { results, left, ...place, stopped };
+    }
     const lastPage = await lastPageOf(ports, surveyId, owner);
     if (lastPage === undefined) return { results, left, ...place, stopped: { kind: "busy" } };
 

@@ -35,12 +35,13 @@ const KINDS = ["recheck", "rescan", "full read"] as const;
 
 /** Times as whole milliseconds, flags as 0 and 1. */
 function rowToList({ counts, hint, rest, ...row }: SurveyRow): (number | null)[] {
-  const { polledAt, workedAt, dueAt, booksAt, isBehind, known, found, counted } = row;
+  const { polledAt, workedAt, dueAt, booksAt, isBehind, known, found, counted, failingSince } = row;
   const times = KINDS.flatMap((kind) => [rest[kind].at, rest[kind].every, rest[kind].triedAt]);
   // What is never due is not there.
   const work = times.map((time) => (Number.isFinite(time) ? time : null));
   const hinted = [hint?.missing, hint?.tries, hint?.nextAt];
-  const rare = [dueAt, booksAt, isBehind && 1, known, found, ...hinted, counted?.shown, counted?.at].map(
+  const told = [counted?.shown, counted?.at];
+  const rare = [dueAt, booksAt, isBehind && 1, known, found, ...hinted, ...told, failingSince].map(
     (one) => one ?? null,
   );
   const last = rare.slice(0, 1 + rare.findLastIndex((value) => value !== null));
@@ -50,7 +51,8 @@ function rowToList({ counts, hint, rest, ...row }: SurveyRow): (number | null)[]
 
 function rowFromList(list: (number | null)[]): SurveyRow {
   const [responses = null, correct = null, unpaid = null, polledAt, workedAt, _, ...more] = list;
-  const [dueAt, booksAt, behind, known, found, missing, tries, nextAt, shown, shownAt] = more.slice(3 * KINDS.length);
+  const rare = more.slice(3 * KINDS.length);
+  const [dueAt, booksAt, behind, known, found, missing, tries, nextAt, shown, shownAt, failingSince] = rare;
   const rest = KINDS.map((kind, i) => {
     const [at, every, triedAt] = more.slice(3 * i, 3 * i + 3);
     return [kind, { at: at ?? Number.POSITIVE_INFINITY, every: every ?? 1, triedAt: triedAt ?? 0 }];
@@ -65,6 +67,7 @@ function rowFromList(list: (number | null)[]): SurveyRow {
     ...(behind === 1 ? { isBehind: true } : {}),
     ...(known == null ? {} : { known }),
     ...(found == null ? {} : { found }),
+    ...(failingSince == null ? {} : { failingSince }),
     ...(shown == null ? {} : { counted: { shown, at: shownAt ?? 0 } }),
     ...(missing == null ? {} : { hint: { missing, tries: tries ?? 0, nextAt: nextAt ?? 0 } }),
   };

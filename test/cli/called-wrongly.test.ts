@@ -16,7 +16,7 @@ it.each([
   ["audit --sample 0%", "--sample is no percentage above 0"],
   ["audit --sample 101", "--sample is no percentage above 0"],
   ["audit --sample 5% --now", "--sample goes with neither"],
-  ["audit --survey x", "it must be a survey id"],
+  ["audit --survey hunter2", "option '--survey <id>' has a value that cannot be used: it must be a survey id"],
   ["backfill --survey 7 --from 2026-01-01", "it is not said what is to be backfilled"],
   ["backfill --survey 7 --from soon --to 2026-01-31", "--from is no date"],
   ["backfill --survey 7 --from 2026-02-30 --to 2026-03-31", "--from is no date"],
@@ -31,7 +31,11 @@ it.each([
   ["explain 5 --crk hunter2", "both an id and --crk are given"],
   ["explain hunter2", "the response is not an id"],
   ["explain 5 --survey hunter2", "--survey"],
-  ["forget x", "it must be a responseId"],
+  ["forget hunter2", "an argument has a value that cannot be used: it must be a responseId"],
+  ["forget x'hunter2\nhunter2", "an argument has a value that cannot be used: it must be a responseId"],
+  ["hunter2", "there is no such verb"],
+  ["quarantine hunter2", "there is no such verb"],
+  ["status --client=a\nhunter2", "unknown option '--client'"],
   ["forget", "it is not said whose data is meant"],
   ["forget 5 --crk x", "it is not said whose data is meant"],
   ["forget --crk x --referrer y", "cannot be used with"],
@@ -67,6 +71,7 @@ it.each([
   expect(ran).toMatchObject({ code: 2, stdout: "" });
   expect(ran.stderr).toContain(said);
   expect(ran.stderr).not.toContain("hunter2");
+  expect((await survey([...line.split(" ").filter(Boolean), "--json"])).stdout).not.toContain("hunter2");
 });
 
 it("a signing secret that is too short is refused, from a file as well", async () => {

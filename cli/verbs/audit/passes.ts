@@ -1,4 +1,6 @@
 import type { SourceConfig } from "../../../lib/config/index.ts";
+import { credible } from "../../../lib/events/build/date-string.ts";
+import { localString } from "../../../lib/events/build/local-time.ts";
 import type { AuditResult } from "../../../lib/operator/audit.ts";
 import { sayWhyOpen } from "../../../lib/polling/index.ts";
 import { readMark } from "../../../lib/state/leases.ts";
@@ -33,7 +35,7 @@ export interface AuditedSurvey {
   listed: number | null;
   /** New responses that no scan had met: they went out. */
   found: number | null;
-  /** The ones of them that are older than the newest one that was settled; null where nothing tells. */
+  /** The ones of them that had completed before the last poll began; null where nothing tells. */
   missing: number[] | null;
   closedAt: number | null;
   /** Why the books are open. */
@@ -165,32 +167,54 @@ async function readSlice({ target, source }: AuditOf, surveyId: number): Promise
   }
 }
 
+/** Responses of which the service is asked when they completed, at most. */
+const MOST_ASKED = 100;
+
 /**
- * Names what a full read has found that scans should have met. These went out while it was read, and are older than the newest one
- * that was settled before. Null where they are not as many as it has counted, since some still wait, say.
+ * Names what a full read has found that polls should have met: what had completed before the last one began. The others came meanwhile. Null where
+ * nothing tells, since some still wait, say.
  */
 export async function withMissing(
-  { target, source, surveys, io }: Omit<AuditOf, "progress">,
+  of: Omit<AuditOf, "progress"> & Pick<SourceState, "account">,
   all: readonly AuditedSurvey[],
 ): Promise<AuditedSurvey[]> {
   const answers: AuditedSurvey[] = [];
   for (const one of all) {
-    const { surveyId, found } = one;
-    const newest = surveys.find((survey) => survey.surveyId === surveyId)?.mark.highWater?.responseId;
-    if (!found || newest === undefined) {
-      answers.push(one);
-      continue;
-    }
-    const { books } = await askingAws("the table could not be read", () =>
-      readMark(target.table, source.name, surveyId),
-    );
-    const since = books?.startedAt ?? Number.POSITIVE_INFINITY;
-    const ids: number[] = [];
-    await eachEmitted(target, [{ source: source.name, surveyId }], io, (_, entries) => {
-      ids.push(...entries.flatMap(({ id, emittedAt }) => (emittedAt >= since ? [id] : [])));
-    });
-    const missing = ids.filter((id) => id < newest).sort((a, b) => a - b);
-    answers.push({ ...one, missing: ids.length === found ? missing : null });
+    const before = of.surveys.find((survey) => survey.surveyId === one.surveyId);
+    answers.push(one.found && before !== undefined ? { ...one, missing: await missingOf(of, before, one.found) } : one);
   }
   return answers;
+}
+
+async function missingOf(
+  { target, source, account, io }: Parameters<typeof withMissing>[0],
+  { surveyId, row, mark: { highWater } }: PolledSurvey,
+  found: number,
+): Promise<number[] | null> {
+  const { books } = await askingAws("the table could not be read", () => readMark(target.table, source.name, surveyId));
+  const since = books?.startedAt ?? Number.POSITIVE_INFINITY;
+  const ids: number[] = [];
+  await eachEmitted(target, [{ source: source.name, surveyId }], io, (_, entries) => {
+    ids.push(...entries.flatMap(({ id, emittedAt }) => (emittedAt >= since ? [id] : [])));
+  });
+  if (ids.length !== found || found > MOST_ASKED) return null;
+  const { timeZone } = source;
+  const { lastTick = 0 } = account;
+  const polledAt = Math.min(row?.polledAt ?? 0, lastTick);
+  // Without a zone only what completed before the newest one that was met is known to be older than a poll.
+  const before = timeZone === undefined ? (highWater?.completed ?? "") : localString(polledAt, timeZone);
+  const missing: number[] = [];
+  for (const id of ids.sort((a, b) => a - b)) {
+    const asked = { surveyIds: [surveyId], responseId: id };
+    // The books are closed, whether the service answers now or not.
+    const [looked] = await target.operate(source.name, "look", asked).then(
+      ({ found }) => found,
+      () => [],
+    );
+    const completed = looked?.dateCompleted ?? null;
+    if (!credible(completed, io.now())) return null;
+    if (completed < before) missing.push(id);
+    else if (timeZone === undefined) return null;
+  }
+  return missing;
 }

@@ -13,7 +13,7 @@ import {
 } from "../../target/surveys.ts";
 import { oneSource, type Target } from "../../target/target.ts";
 import { type Answer, DRY_RUN, examples, surveyId, targetVerb, type Verb, yesOption } from "../../verb.ts";
-import { count, named, span, surveyName, utc } from "../../words.ts";
+import { count, named, nextCommand, span, surveyName, utc } from "../../words.ts";
 import { auditAgainst } from "./against.ts";
 import { type AuditAnswer, type AuditCost, type AuditedSurvey, audited, readPasses, withMissing } from "./passes.ts";
 import { type SampleAnswer, type SampledSurvey, takeSample } from "./sample.ts";
@@ -106,7 +106,7 @@ async function sampled(of: Of, percent: number): Promise<Answer<SampleAnswer>> {
 }
 
 async function audit(of: Of, { isNow, isDone }: { isNow: boolean; isDone: boolean }): Promise<Answer<AuditAnswer>> {
-  const { source, surveys, io, progress } = of;
+  const { target, source, surveys, io, progress } = of;
   const cost = costOf(of, isNow);
   const answer = (all: AuditedSurvey[]): AuditAnswer => ({
     ...{ dryRun: !isDone, source: source.name, mode: isNow ? "now" : "background", cost, surveys: all },
@@ -121,14 +121,15 @@ async function audit(of: Of, { isNow, isDone }: { isNow: boolean; isDone: boolea
     return { data: answer(surveys.map((survey) => audited(survey))), text: [plan, costText(cost)] };
   }
   io.say(costText(cost));
-  const ended = await withMissing(of, await readPasses(of, isNow));
+  const ended = await withMissing({ ...of, account: of.state.account }, await readPasses(of, isNow));
   const all = await Promise.all(ended.map((one) => withIds(of, one)));
   progress.end();
   const open = all.filter(({ outcome }) => outcome === "open");
   if (open.length > 0) {
     const isPaused = open.some(({ why }) => why === "the source is paused");
+    const resume = nextCommand("resume", { source: source.name, ...target });
     const tick = `the next tick, which comes within ${span(source.interval)}`;
-    io.say(`Try again after ${isPaused ? "survey-poller resume" : tick}.`);
+    io.say(`Try again after ${isPaused ? resume : tick}.`);
   }
   const isShort = all.some(({ outcome }) => outcome === "unaccounted");
   const exit = isShort ? EXIT.unaccounted : open.length > 0 ? EXIT.notNow : EXIT.done;
@@ -189,7 +190,7 @@ export function surveyLine(survey: AuditedSurvey): string {
 function foundText({ found, missing }: AuditedSurvey): string {
   if (found === null || found === 0) return "";
   if (missing === null)
-    return ` ${count(found, "response")} no scan had met: ${found === 1 ? "it goes" : "they go"} out now.`;
+    return ` ${count(found, "response")} no poll had met: ${found === 1 ? "it goes" : "they go"} out now.`;
   if (missing.length === 0) return ` ${count(found, "response")} came meanwhile.`;
   const [was, goes] = missing.length === 1 ? ["was", "it goes"] : ["were", "they go"];
   return ` ${count(missing.length, "response")} ${was} missing (${named(missing)}): ${goes} out now.`;

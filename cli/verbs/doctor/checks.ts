@@ -18,7 +18,7 @@ import type { Io } from "../../io.ts";
 import { askingAws } from "../../target/aws-failure.ts";
 import { readSource, unlistedText } from "../../target/surveys.ts";
 import type { Target } from "../../target/target.ts";
-import { ago, count } from "../../words.ts";
+import { ago, count, nextCommand } from "../../words.ts";
 import { readStatus, sourceStatus } from "../status/read.ts";
 
 export interface CheckContext {
@@ -67,7 +67,7 @@ async function allowed(
 }
 
 /** Whether the schedules of a stack are on: without one nothing polls its source. */
-export const schedules: Check = async ({ looks, target, sources }) => {
+export const schedules: Check = async ({ looks, sources }) => {
   if (looks === undefined) return [];
   const permission = "cloudformation:ListStackResources and scheduler:GetSchedule";
   return allowed("schedule", permission, async () => {
@@ -79,7 +79,7 @@ export const schedules: Check = async ({ looks, target, sources }) => {
       if (own === undefined) return fail(check, "there is none", "Deploy the stack again: `npx cdk deploy`.");
       if (own.isEnabled) return ok(check, "enabled");
       if (!source.enabled) return warn(check, "disabled, as the configuration says", `Set "enabled": true to poll it.`);
-      return fail(check, "disabled: nothing polls", `Run: survey-poller resume ${target.flags} --yes`);
+      return fail(check, "disabled: nothing polls", "Switch it on in EventBridge Scheduler.");
     });
   });
 };
@@ -118,7 +118,9 @@ function lastTick(
   if (!source.enabled) return ok(check, `${at}; the source is not enabled`);
   const { problem } = sourceStatus(source, account, { now });
   if (problem === null) return ok(check, at);
-  if (account.pausedSince !== undefined) return warn(check, problem, `survey-poller resume ${target.flags} --yes`);
+  if (account.pausedSince !== undefined) {
+    return warn(check, problem, nextCommand("resume", { source: source.name, ...target }, "--yes"));
+  }
   if (account.pausedUntil !== undefined) return warn(check, problem, "Wait: it goes on by itself.");
   if (target.data === undefined) return fail(check, problem, "Look at the schedule above and at the function's log.");
   if (target.data.isRunning) return fail(check, problem, "Look at what npm start says.");

@@ -2,8 +2,16 @@ import type { SourceConfig } from "../../../lib/config/index.ts";
 import { credible, latestInstant } from "../../../lib/events/build/date-string.ts";
 import { isForgotten } from "../../../lib/operator/forget.ts";
 import type { Looked } from "../../../lib/operator/look.ts";
-import { type AccountState, isHistory, type LedgerEntry, type SurveyState } from "../../../lib/polling/index.ts";
-import { ago, span } from "../../words.ts";
+import {
+  type AccountState,
+  isAsked,
+  isHistory,
+  type LedgerEntry,
+  placeOf,
+  type SurveyState,
+} from "../../../lib/polling/index.ts";
+import { FOREVER } from "../../../lib/state/keys.ts";
+import { ago, nextCommand, span, whyPaused } from "../../words.ts";
 import { ORIGINS } from "../status/answer.ts";
 import type { EventLog, EventLogLine } from "./event-log.ts";
 
@@ -16,7 +24,7 @@ interface Step {
   at: number | null;
   what:
     | ("completed" | "met" | "listed" | "proved" | "details" | "bus" | "ledger" | "updated" | "changed")
-    | ("gone" | "deleted" | "waiting" | "held" | "quarantined" | "refused" | "open" | "before the start")
+    | ("gone" | "deleted" | "waiting" | "held" | "quarantined" | "refused" | "open" | "before the start" | "forgotten")
     | ("books" | "asked");
   detail: string;
   took: { what: Timed; ms: number }[];
@@ -80,7 +88,7 @@ export interface Facts {
   id: LedgerEntry["id"];
   entry: LedgerEntry | undefined;
   mark: SurveyState;
-  account: Pick<AccountState, "lastTick" | "pausedUntil" | "outages" | "start">;
+  account: Pick<AccountState, "lastTick" | "pausedUntil" | "pausedSince" | "outages" | "start">;
   /** Whether the last closed books list it; undefined where nothing tells. */
   isListed: boolean | undefined;
   log: EventLog;
@@ -159,17 +167,20 @@ function ofUnemitted(facts: Facts, entry: LedgerEntry): { verdict: Verdict; step
       return told(state, why, say(state, "coming", "Open: it is not completed yet, so there is no event.", next));
     }
     default:
-      return told("before the start", startText(account), beforeStart(facts, "Before the start"));
+      return isForgotten(entry)
+        ? told("forgotten", "by an operator", forgotten("before-start", "."))
+        : told("before the start", startText(account), beforeStart(facts, "Before the start"));
   }
+}
+
+function forgotten(state: LedgerEntry["state"], when: string): Verdict {
+  return say(state, "settled", `Forgotten by an operator${when}`, "Nothing: nothing of it goes out any more.");
 }
 
 function ofEmitted(facts: Facts, entry: LedgerEntry): Verdict {
   const { mark, isListed, tellsDeleted, now } = facts;
   const { revision = 1, emittedAt, gone, refusedRevision } = entry;
-  if (isForgotten(entry)) {
-    const what = "Nothing: neither it nor an update of it goes out again.";
-    return say("emitted", "settled", "Forgotten by an operator, after its event had gone out.", what);
-  }
+  if (isForgotten(entry)) return forgotten("emitted", ", after its event had gone out.");
   const emitted = `Emitted ${ago(emittedAt, now)}${revision === 1 ? "" : `, revision ${revision}`}`;
   const isUnlisted =
     gone !== undefined && !tellsDeleted && gone.since < (mark.books?.closedAt ?? 0) && isListed === false;
@@ -237,7 +248,7 @@ function unaccounted(facts: Facts, why: string): Verdict {
 
 function ofUnasked(facts: Facts): Verdict {
   const { books, phase } = facts.mark;
-  const explain = command(facts, `explain ${facts.id}`, " --ask");
+  const explain = command(facts, `explain ${facts.id}`, "--ask");
   const next = { what: "The service can be asked whether it has it.", at: null, command: explain };
   if (books === undefined || phase.kind !== "head") {
     return say("unknown", "coming", "Not met so far, and not every page of its survey was read yet.", next);
@@ -246,7 +257,17 @@ function ofUnasked(facts: Facts): Verdict {
   return say("unknown", "unknown", sentence, next);
 }
 
-function beforeStart({ account, source }: Facts, what: string): Verdict {
+/** History, unless a backfill asks for it. */
+function beforeStart(facts: Facts, what: string): Verdict {
+  const { account, source, mark, looked, now } = facts;
+  const backfill = placeOf(mark)?.backfill;
+  if (backfill !== undefined && (!looked || isAsked(looked.dateCompleted, { backfill, now }))) {
+    const under = `a backfill of what completed from ${backfill.from} to ${backfill.to} is under way`;
+    const next = looked
+      ? "The backfill emits it once it has come to it."
+      : "If it completed then, the backfill emits it.";
+    return say("before-start", "coming", `${what}, and ${under}.`, byItself(facts, next));
+  }
   const why = `Nothing: \`startFrom\` of ${source.name} is "${source.startFrom}".`;
   return say("before-start", "settled", `${what}: ${startText(account)}.`, why);
 }
@@ -270,8 +291,11 @@ function waitingText({ source, account }: Facts, reason = ""): string {
 function byItself({ account, source, isStopped, now }: Facts, what: string, from = 0): Next {
   const next = (more: string, at: number | null): Next => ({ what: `${what}${more}`, at, command: null });
   if (isStopped) return next(" Nothing polls this folder now: npm start does.", null);
-  const { pausedUntil = 0, lastTick = 0 } = account;
-  if (pausedUntil > now) return next(" The service asks to be left alone until then.", Math.max(pausedUntil, from));
+  const { pausedUntil = 0, pausedSince, lastTick = 0 } = account;
+  if (pausedUntil > now) {
+    const end = pausedUntil >= FOREVER ? null : Math.max(pausedUntil, from);
+    return next(` ${whyPaused(source.name, { pausedSince, pausedUntil })}.`, end);
+  }
   const late = now - lastTick > 2 * source.interval + 300_000;
   if (late) return next(` But nobody has polled for ${span(now - lastTick)}.`, null);
   return next("", Math.max(from, lastTick + source.interval, now));
@@ -281,8 +305,8 @@ function redrive(facts: Facts, what: string): Next {
   return { what, at: null, command: command(facts, `quarantine show ${facts.id}`) };
 }
 
-function command({ surveyId, source: { name }, flags }: Facts, verb: string, more = ""): string {
-  return `survey-poller ${verb} --survey ${surveyId}${more}${name === "main" ? "" : ` --source ${name}`} ${flags}`;
+function command({ surveyId, source, flags }: Facts, verb: string, more = ""): string {
+  return nextCommand(verb, { surveyId, source: source.name, flags }, more);
 }
 
 // The history of a response so far, in words.

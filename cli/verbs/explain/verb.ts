@@ -4,20 +4,20 @@ import type { AccountState, LedgerEntry, SurveyState } from "../../../lib/pollin
 import { readAccount } from "../../../lib/state/account.ts";
 import { readMark } from "../../../lib/state/leases.ts";
 import { readEntryIn } from "../../../lib/state/ledger.ts";
-import { CommandError, EXIT, notNow, UsageError } from "../../errors.ts";
+import { CommandError, EXIT, UsageError, unlessFailing } from "../../errors.ts";
 import type { Io, Style } from "../../io.ts";
 import { type Flags, openTarget } from "../../target/open-target.ts";
-import { fromTable, idsIn, listedIdsOf, type SurveyOf, theOne } from "../../target/surveys.ts";
+import { fromTable, idsIn, listedIdsOf, refusePaused, type SurveyOf, theOne } from "../../target/surveys.ts";
 import { sourcesOf, type Target } from "../../target/target.ts";
 import { examples, surveyId, targetVerb, type Verb } from "../../verb.ts";
-import { columns, count, surveyName } from "../../words.ts";
+import { columns, count, nextCommand, surveyName } from "../../words.ts";
 import { readEventLog } from "./event-log.ts";
 import { type ExplainAnswer, type Facts, instant, stepsOf, verdictOf } from "./story.ts";
 
 const EXITS = { settled: EXIT.done, coming: EXIT.notNow, person: EXIT.unaccounted, unknown: EXIT.failed };
 
 const HELP = `
-Exit codes: 0 emitted, deleted or before the start · 3 it goes on by itself (open, waiting, held)
+Exit codes: 0 emitted, deleted, forgotten or before the start · 3 it goes on by itself (open, waiting, held)
             5 it needs somebody (quarantined, refused, unaccounted) · 1 not known at all
 `;
 
@@ -119,12 +119,25 @@ export async function readStory(
   const known = theOne(await findInLedger(target, within, id)) ?? only ?? theOne(await findInBooks(target, all, id));
   const mayAsk = ask && named === undefined && typeof id === "number";
   const there = known === undefined ? within : [{ ...known.place, surveyIds: [known.surveyId] }];
-  const answers = mayAsk ? await askService(target, there, { responseId: id }) : undefined;
+  const answers = mayAsk
+    ? await orLedger(io, known?.entry !== undefined, () => askService(target, there, { responseId: id }))
+    : undefined;
   const looked = named ?? (answers === undefined ? undefined : theOne(answers.found));
   const found = known ?? looked;
   if (found === undefined) return nowhere(places, id, answers?.asked, target.flags);
   const asked = looked?.looked ?? (answers === undefined ? undefined : null);
   return explain(await factsOf(target, found, { id, looked: asked }, io));
+}
+
+/** Asks for what adds to the ledger's story, and does without where that cannot be had now; throws where the ledger has none. */
+async function orLedger<T>(io: Pick<Io, "say">, hasStory: boolean, ask: () => Promise<T>): Promise<T | undefined> {
+  try {
+    return await unlessFailing(ask);
+  } catch (error) {
+    if (!hasStory || !(error instanceof CommandError)) throw error;
+    io.say(`${error.message}: what follows is what the ledger has.`);
+    return undefined;
+  }
 }
 
 async function placesOf(target: Target, sources: readonly SourceConfig[], survey: number | undefined) {
@@ -163,7 +176,7 @@ async function isListed({ bucket }: Target, mark: SurveyState, id: number): Prom
   return (await listedIdsOf(mark, bucket))?.has(id);
 }
 
-/** Asks the service for the response, one request a survey and a hundred at most. */
+/** Asks the service for the response, one request a survey and a hundred at most; a source that is paused is not asked. */
 async function askService(
   target: Target,
   places: readonly Place[],
@@ -172,13 +185,10 @@ async function askService(
   const found: Found[] = [];
   let asked = 0;
   for (const place of places) {
+    refusePaused({ source: place.source.name, account: place.account }, target);
     for (let from = 0; from < place.surveyIds.length && asked < MOST_ASKED; ) {
       const surveyIds = place.surveyIds.slice(from, from + MOST_ASKED - asked);
       const answer = await target.operate(place.source.name, "look", { surveyIds, ...by });
-      if (answer.pausedUntil !== null) {
-        const hint = `Try again after ${new Date(answer.pausedUntil).toISOString()}.`;
-        throw notNow("SERVICE_PAUSED", "the service asks to be left alone", { hint });
-      }
       from += answer.asked;
       asked += answer.asked;
       const { name: source } = place.source;
@@ -189,7 +199,7 @@ async function askService(
 }
 
 async function byCrk(target: Target, places: readonly Place[], crk: string): Promise<Found> {
-  const { found, asked } = await askService(target, places, { crk });
+  const { found, asked } = await unlessFailing(() => askService(target, places, { crk }));
   const one = theOne(found);
   if (one !== undefined) return one;
   const surveys = allIn(places).length;
@@ -212,11 +222,9 @@ async function factsOf(
   const log =
     typeof id !== "number"
       ? { lines: [], from: null }
-      : await readEventLog(target, { ...of, responseId: id }, now).catch((error: unknown) => {
-          // The ledger tells all the same.
-          if (!(error instanceof CommandError)) throw error;
-          io.say(`${error.message}: what follows is what the ledger has.`);
-          return { lines: [], from: now };
+      : ((await orLedger(io, true, () => readEventLog(target, { ...of, responseId: id }, now))) ?? {
+          lines: [],
+          from: now,
         });
   return {
     ...{ source, surveyId, id, entry, mark, account, log, looked, now, flags: target.flags },
@@ -271,7 +279,7 @@ function nowhere(
     ...{ source, surveyId: null, responseId: id, verdict: "unknown", outlook: isBehind ? "coming" : "unknown" },
     sentence: `Not known: none of ${count(allIn(places).length, "survey")} has it in its ledger${of}.${more}`,
     steps: [],
-    next: { what, at: null, command: `survey-poller explain ${id} --survey N --ask ${flags}` },
+    next: { what, at: null, command: nextCommand(`explain ${id}`, { surveyId: "N", flags }, "--ask") },
     ...{ ledger: null, survey: null, log: { lines: 0, from: null, note: null } },
   };
 }

@@ -33,6 +33,8 @@ export interface SurveyStatus {
   name: string | null;
   phase: "new" | "head" | "backlog";
   lastPoll: number | null;
+  /** Since when its polls have failed; null after one that has not. */
+  failingSince: number | null;
   highWater: { responseId: number; completed: string } | null;
   /** From the completion of the newest response to its event; null without a time zone, and in a backlog. */
   lag: number | null;
@@ -44,6 +46,8 @@ export interface SurveyStatus {
   booksOpen: string | null;
   /** Listed responses that the last full read could not account for. */
   unaccounted: number;
+  /** Why nobody can say that it is complete, whatever its books say; null where nothing is wrong. */
+  problem: string | null;
 }
 
 export interface SourceStatus {
@@ -124,9 +128,10 @@ export const ORIGINS: Readonly<Record<string, string>> = {
 
 /** How much a survey needs to be looked at, from 0 to 5: the worst come first. */
 export function severityOf(survey: SurveyStatus): number {
-  const { unaccounted, books, booksOpen, backlog, now } = survey;
+  const { unaccounted, books, booksOpen, backlog, now, problem } = survey;
   if (unaccounted > 0) return 5;
   if (withheldIn(survey) > 0) return 4;
+  if (problem !== null) return 3;
   if (backlog !== null || now.waiting > 0) return 2;
   return books === null || booksOpen !== null ? 1 : 0;
 }

@@ -1,10 +1,11 @@
 import type { SourceConfig } from "../../../lib/config/index.ts";
 import { toMoment } from "../../../lib/events/build/local-time.ts";
+import { BOOKS_ALLOWANCE } from "../../../lib/monitoring/stalled.ts";
 import { type AccountState, placeOf, sayWhyOpen, selected, unaccountedOf } from "../../../lib/polling/index.ts";
 import { emittedResponses, readEntries } from "../../../lib/state/ledger.ts";
 import { countDue, entriesOf, fromTable, type PolledSurvey, readSource, unlistedText } from "../../target/surveys.ts";
 import type { Target } from "../../target/target.ts";
-import { ago, count, figure, pauseEnd, span, surveyName, utc } from "../../words.ts";
+import { ago, count, figure, nextCommand, span, surveyName, utc, whyPaused } from "../../words.ts";
 import type { Backlog, SourceStatus, StatusAnswer, SurveyStatus } from "./answer.ts";
 import { COUNTED, emittedText, sumOf, withheldIn, withheldText } from "./answer.ts";
 
@@ -63,14 +64,19 @@ async function surveyStatus(of: Of, survey: PolledSurvey): Promise<SurveyStatus>
       backlogOf(of, survey),
     ]),
   );
-  return {
+  const status = {
     ...{ source, surveyId, name: mark.survey?.facts.name ?? null, phase: mark.phase.kind },
-    ...{ lastPoll: row?.polledAt ?? null, highWater: mark.highWater ?? null, lag },
+    ...{ lastPoll: row?.polledAt || null, failingSince: row?.failingSince ?? null },
+    ...{ highWater: mark.highWater ?? null, lag },
     now: Object.fromEntries(counts) as SurveyStatus["now"],
     ...{ backlog, books: booksOf(survey) },
     booksOpen: mark.booksOpen === undefined ? null : sayWhyOpen(mark.booksOpen),
     unaccounted: unaccountedOf(mark),
   };
+  const { interval, rescan } = of.source;
+  // A survey that is listed no more has no further books.
+  const fullEvery = row?.rest["full read"].at === Infinity ? Infinity : rescan.full;
+  return { ...status, problem: surveyProblem(status, { interval, fullEvery, now: of.now }) };
 }
 
 function booksOf({ mark: { books } }: PolledSurvey): SurveyStatus["books"] {
@@ -170,7 +176,7 @@ type Verdict = Omit<StatusAnswer, "run" | "end" | "sources" | "surveys">;
  * |---|---|
  * | unaccounted | a full read has met listed responses that the ledger cannot account for |
  * | withheld | some responses are held, quarantined or refused: they do not go out |
- * | late | the last run on a data folder could not go on; a source is not polled, paused, out of reach, or an operation of the service fails |
+ * | late | the last run on a data folder could not go on; a source is not polled, paused, out of reach, or an operation of the service fails; a survey's polls fail, or its books are too old |
  * | working | a backlog is under way |
  * | unknown | a source was never polled, a survey that is to be polled is not listed, the books of some survey were never closed, or the last full read could not close them |
  * | complete | none of these |
@@ -183,36 +189,44 @@ export function verdictOf({ sources, surveys, end, flags, now }: VerdictOf): Ver
   const say = (verdict: Verdict["verdict"], sentence: string, next: string | null = null): Verdict => ({
     ...{ verdict, sentence, next, listed, accounted, provedAt },
   });
-  const several = sources.length > 1;
-  const flagsOf = ({ source, surveyId }: SurveyStatus): string =>
-    `--survey ${surveyId}${several ? ` --source ${source}` : ""}`;
-  const auditNow = (survey: SurveyStatus): string => `survey-poller audit ${flagsOf(survey)} --now --yes ${flags}`;
+  const auditNow = ({ source, surveyId }: SurveyStatus): string =>
+    nextCommand("audit", { flags, source, surveyId }, "--now --yes");
+  const doctor = nextCommand("doctor", { flags });
 
-  const worst = surveys.filter(({ unaccounted }) => unaccounted > 0).sort((a, b) => b.unaccounted - a.unaccounted)[0];
+  const short = surveys.filter(({ unaccounted }) => unaccounted > 0).sort((a, b) => b.unaccounted - a.unaccounted);
+  const [worst] = short;
   if (worst !== undefined) {
-    const total = sumOf(surveys, ({ unaccounted }) => unaccounted);
-    return say("unaccounted", `${total} unaccounted in ${surveyName(worst)}.`, auditNow(worst));
+    const left = figure(sumOf(short.slice(1), ({ unaccounted }) => unaccounted));
+    const others = short.length === 1 ? "" : `, ${left} in ${count(short.length - 1, "other survey")}`;
+    const sentence = `${figure(worst.unaccounted)} unaccounted in ${surveyName(worst)}${others}.`;
+    return say("unaccounted", sentence, auditNow(worst));
   }
   if (end !== null && end.cause !== null) {
-    return say("late", `Late: the last run ended ${ago(end.at, now)}: ${end.cause}`, `survey-poller doctor ${flags}`);
+    return say("late", `Late: the last run ended ${ago(end.at, now)}: ${end.cause}`, doctor);
   }
+  const lateOnes = surveys.filter((survey) => survey.problem !== null);
   const problem = sources.find((source) => source.problem !== null);
   const withheld = surveys.filter((survey) => withheldIn(survey) > 0);
   const [held] = withheld;
   if (held !== undefined) {
     const setAside = withheld.find(({ now: { quarantined, refused } }) => quarantined + refused > 0);
-    const list = setAside === undefined ? "" : `survey-poller quarantine list ${flagsOf(setAside)} ${flags}`;
     const all = sumOf(withheld, withheldIn);
     const what = `${count(all, "response")} ${all === 1 ? "does" : "do"} not go out: ${withheldText(withheld)}.`;
-    const sentence = [what, problem?.problem].filter(Boolean).join(" ");
-    return say("withheld", sentence, list || auditNow(held));
+    const sentence = [what, problem?.problem ?? lateOnes[0]?.problem].filter(Boolean).join(" ");
+    const next = setAside === undefined ? auditNow(held) : nextCommand("quarantine list", { ...setAside, flags });
+    return say("withheld", sentence, next);
   }
   if (problem !== undefined) {
     const isNew = problem.lastTick === null && problem.pausedUntil === null;
-    const resume = `survey-poller resume${several ? ` --source ${problem.source}` : ""} --yes ${flags}`;
-    const next = problem.pausedSince === null ? `survey-poller doctor ${flags}` : resume;
+    const { source, pausedSince } = problem;
+    const next = pausedSince === null ? doctor : nextCommand("resume", { source, flags }, "--yes");
     const isBegun = isNew && problem.firstTick !== null;
     if (!isBegun) return say(isNew ? "unknown" : "late", `${problem.problem}`, next);
+  }
+  const [late, ...others] = lateOnes;
+  if (late !== undefined) {
+    const more = others.length === 0 ? "" : ` So it is with ${count(others.length, "other survey")}.`;
+    return say("late", `${late.problem}${more}`, doctor);
   }
   const behind = surveys.filter(({ backlog }) => backlog !== null);
   if (behind.length > 0) return say("working", workingOn(behind, now));
@@ -225,7 +239,7 @@ export function verdictOf({ sources, surveys, end, flags, now }: VerdictOf): Ver
   if (first !== undefined) {
     const why = first.booksOpen ?? "no full read has read every page";
     const sentence = `Not proved: ${count(unproved.length, "survey")} with open books; ${surveyName(first)}: ${why}.`;
-    return say("unknown", sentence, `survey-poller audit --now --yes ${flags}`);
+    return say("unknown", sentence, nextCommand("audit", { source: first.source, flags }, "--now --yes"));
   }
   const proved = `proved ${ago(provedAt, now)}`;
   return say("complete", `Complete. ${figure(listed)} listed, ${figure(accounted)} accounted for; ${proved}.`);
@@ -255,8 +269,23 @@ function utcClock(at: number, now: number): string {
   return `${utc(at).slice(from, 16)} UTC`;
 }
 
-/** Milliseconds beside two intervals for which the survey list may fail: what passes at the next tick is no news. */
+/** Milliseconds beside two intervals for which the survey list, or a survey, may fail: what passes at the next tick is no news. */
 const PASSING = 20_000;
+
+/** Why a survey is not polled as it should be; null when it is. */
+export function surveyProblem(
+  { failingSince, books, ...survey }: Omit<SurveyStatus, "problem">,
+  { interval, fullEvery, now }: { interval: number; fullEvery: number; now: number },
+): string | null {
+  const name = surveyName(survey);
+  const failing = now - (failingSince ?? now);
+  if (failing > 2 * interval + PASSING) {
+    return `Late: the polls of ${name} have failed for ${span(failing)}; nothing is lost.`;
+  }
+  const age = now - (books?.closedAt ?? now);
+  if (age <= BOOKS_ALLOWANCE * fullEvery) return null;
+  return `Late: the books of ${name} were closed ${span(age)} ago, and are to be closed every ${span(fullEvery)}.`;
+}
 
 /** Why a source is not polled as it should be; null when it is. `hasEnded`: somebody has ended the last run on its data folder. */
 export function problemOf(
@@ -264,12 +293,7 @@ export function problemOf(
   { interval, now, hasEnded = false }: { interval: number; now: number; hasEnded?: boolean },
 ): string | null {
   const { source, firstTick, lastTick, listedAt, pausedUntil, pausedSince, outages, awaits } = status;
-  if (pausedSince !== null) {
-    return `Paused since ${utc(pausedSince)} by an operator: source ${source}${pauseEnd(pausedUntil)}. Nothing is lost.`;
-  }
-  if (pausedUntil !== null) {
-    return `Late: the service of ${source} asks to be left alone until ${utc(pausedUntil)}; nothing is lost.`;
-  }
+  if (pausedUntil !== null) return `${whyPaused(source, { pausedSince, pausedUntil })}. Nothing is lost.`;
   if (lastTick === null) {
     return firstTick === null
       ? `Source ${source} has not been polled yet.`

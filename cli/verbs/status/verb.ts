@@ -75,12 +75,12 @@ function healthyLine(healthy: readonly SurveyStatus[], now: number): string {
 }
 
 function rowOf(survey: SurveyStatus, now: number): string[] {
-  const { books, backlog, highWater } = survey;
+  const { books, backlog, highWater, failingSince } = survey;
   const proved = books === null ? "never" : ago(books.closedAt, now);
   const place = backlog === null ? "" : ` (${placeText(backlog)})`;
   return [
     surveyName(survey),
-    ago(survey.lastPoll, now),
+    failingSince === null ? ago(survey.lastPoll, now) : `fails for ${span(now - failingSince)}`,
     highWater === null ? "-" : `${highWater.responseId}`,
     survey.lag === null ? "-" : span(survey.lag),
     `${survey.now.open}`,

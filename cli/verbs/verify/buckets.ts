@@ -33,9 +33,9 @@ interface Bucket {
 interface SurveyVerdict {
   source: string;
   surveyId: number;
-  /** `meta.sequence` of the books. */
-  books: number;
-  verdict: BooksVerdict["kind"];
+  /** `meta.sequence` of the books; null where the files have none of the survey: nobody can tell what it should have. */
+  books: number | null;
+  verdict: BooksVerdict["kind"] | "unknown";
   expected: number;
   has: number;
   buckets: Bucket[];
@@ -74,11 +74,11 @@ export async function verifyBuckets({ ids, events }: BucketOptions, io: Io): Pro
   if (events !== undefined) {
     for await (const line of linesOf("--events", events, io)) take(told, eventsIn(line)?.details ?? []);
   }
-  const withBooks = [...told.values()].sort((a, b) => a.surveyId - b.surveyId || (a.source < b.source ? -1 : 1));
-  const surveys = withBooks.flatMap((survey) => verdictOn(survey, own) ?? []);
-  const known = new Set(withBooks.flatMap((survey) => [...survey.events.keys()]));
+  const all = [...told.values()].sort((a, b) => a.surveyId - b.surveyId || (a.source < b.source ? -1 : 1));
+  const surveys = all.map((survey) => verdictOn(survey, own));
+  const known = new Set(all.flatMap((survey) => [...survey.events.keys()]));
   const unknown = [...own].filter((id) => !known.has(id)).length;
-  if (surveys.length === 0) {
+  if (surveys.every(({ books }) => books === null)) {
     throw new CommandError("NO_BOOKS", "no books.closed event is in the files", {
       hint: "Give events as NDJSON with their books: --events FILE, as npm start -- --events FILE writes them, or a replay of the archive.",
     });
@@ -131,8 +131,11 @@ function take(told: Map<string, Told>, details: readonly object[]): void {
   }
 }
 
-function verdictOn({ source, surveyId, books, events }: Told, own: ReadonlySet<string>): SurveyVerdict | undefined {
-  if (books === undefined) return undefined;
+function verdictOn({ source, surveyId, books, events }: Told, own: ReadonlySet<string>): SurveyVerdict {
+  if (books === undefined) {
+    const has = latestOf([...events.values()].filter(({ eventId }) => own.has(eventId))).length;
+    return { source, surveyId, books: null, verdict: "unknown", expected: 0, has, buckets: [] };
+  }
   const counted = [...events.values()].filter(({ detectedAt }) => detectedAt <= books.closedAt);
   const theirs = latestOf(counted.filter(({ eventId }) => own.has(eventId)));
   const sums = booksSums();
@@ -168,13 +171,14 @@ function eventOf({ eventId, responseId, revision }: Event): Event {
 
 /** "Survey 7 of main, books 2: 1 missing of 40." */
 function surveyLine({ source, surveyId, books, verdict, expected, has }: SurveyVerdict): string {
-  const said: Record<BooksVerdict["kind"], string> = {
+  const said: Record<SurveyVerdict["verdict"], string> = {
+    unknown: "no books yet",
     complete: `complete, ${count(expected, "event")}`,
     missing: `${figure(expected - has)} missing of ${figure(expected)}`,
     ahead: `${figure(has - expected)} more than ${figure(expected)}, made since`,
     different: `as many as ${figure(expected)}, but not the same`,
   };
-  return `Survey ${surveyId} of ${source}, books ${books}: ${said[verdict]}.`;
+  return `Survey ${surveyId} of ${source}${books === null ? "" : `, books ${books}`}: ${said[verdict]}.`;
 }
 
 /** A line for each bucket that differs, and one for each event that says more. */

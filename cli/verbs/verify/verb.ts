@@ -90,16 +90,18 @@ async function verify(target: Target, io: Io, options: Options): Promise<VerifyA
     const { isAll, messages } = await readDeadLetters(target, dlq, { ...reading, ids: deadLetters });
     if (!isAll) io.say(`Only the first ${count(messages, "message")} of the dead-letter queue were read.`);
   }
-  const { take, compared } = createComparison({ ids, deadLetters, asOf: list.asOf });
+  // Where nobody has said when the list was taken, it may be too old to tell of what its consumer should have by now.
+  const dueBy = options.asOf === undefined ? io.now() - ON_ITS_WAY : Number.NEGATIVE_INFINITY;
+  const { take, compared } = createComparison({ ids, deadLetters, asOf: list.asOf, dueBy });
   await eachEmitted(target, surveys, io, (one, entries) => {
     for (const entry of entries) take(one, entry);
     progress.update(`${count(compared.expected, "emitted response")} compared`);
   });
-  const { missing, expected, emittedLater, notBefore } = compared;
+  const { missing, expected, emittedLater, notJudged, notBefore } = compared;
   missing.sort((a, b) => a.surveyId - b.surveyId || a.responseId - b.responseId);
   const causes = figuresOf(missing);
   const asOf = Math.floor(list.asOf);
-  const figures = { ...causes, expected, emittedLater, ids: size, asOf, notBefore };
+  const figures = { ...causes, expected, emittedLater, notJudged, ids: size, asOf, notBefore };
   const isPart = source !== undefined || survey !== undefined;
   return {
     ...{ verdict: verdictOf(figures), sentence: verdictText(figures), next: null },
@@ -238,12 +240,21 @@ interface CompareOptions {
   deadLetters: ReadonlySet<string>;
   /** When the consumer's list was taken (epoch milliseconds). */
   asOf: number;
+  /** By when what the list is to be judged by was emitted (epoch milliseconds). */
+  dueBy: number;
 }
 
 /** Compares the emitted responses of ledgers, some at a time, with what a consumer has. */
-export function createComparison({ ids, deadLetters, asOf }: CompareOptions) {
-  /** `notBefore`: when the youngest of the consumer's ids was emitted, where that was after the list is said to have been taken. */
-  const compared = { expected: 0, emittedLater: 0, notBefore: null as number | null, missing: [] as MissingEvent[] };
+export function createComparison({ ids, deadLetters, asOf, dueBy }: CompareOptions) {
+  const compared = {
+    expected: 0,
+    emittedLater: 0,
+    /** Those of them that a list as of now would be judged by. */
+    notJudged: 0,
+    /** When the youngest of the consumer's ids was emitted, where that was after the list is said to have been taken. */
+    notBefore: null as number | null,
+    missing: [] as MissingEvent[],
+  };
 
   function take({ source, surveyId }: SurveyOf, { id, eventId, emittedAt }: EmittedResponse): void {
     const isThere = ids.delete(eventId);
@@ -255,6 +266,7 @@ export function createComparison({ ids, deadLetters, asOf }: CompareOptions) {
     if (emittedAt === 0) return;
     if (emittedAt > asOf) {
       compared.emittedLater += 1;
+      if (emittedAt <= dueBy) compared.notJudged += 1;
       // The clocks of a bus and of a file differ by moments.
       if (isThere && emittedAt > asOf + ON_ITS_WAY) compared.notBefore = Math.max(compared.notBefore ?? 0, emittedAt);
       return;
@@ -272,8 +284,10 @@ export function createComparison({ ids, deadLetters, asOf }: CompareOptions) {
 
 type Causes = Pick<VerifyAnswer, "neverArrived" | "inDeadLetterQueue" | "olderRevision" | "onTheirWay">;
 type Figures = Causes &
-  Pick<VerifyAnswer, "expected" | "emittedLater"> &
-  Pick<VerifyAnswer["list"], "ids" | "asOf" | "notBefore">;
+  Pick<VerifyAnswer, "expected" | "emittedLater"> & { notJudged: number } & Pick<
+    VerifyAnswer["list"],
+    "ids" | "asOf" | "notBefore"
+  >;
 
 export function figuresOf(missing: readonly MissingEvent[]): Causes {
   const of = (cause: MissingEvent["cause"]): number => missing.filter((one) => one.cause === cause).length;
@@ -282,9 +296,9 @@ export function figuresOf(missing: readonly MissingEvent[]): Causes {
 }
 
 export function verdictOf(figures: Figures): VerifyAnswer["verdict"] {
-  const { neverArrived, inDeadLetterQueue, olderRevision, onTheirWay, expected, notBefore } = figures;
+  const { neverArrived, inDeadLetterQueue, olderRevision, onTheirWay, expected, notJudged, notBefore } = figures;
   if (neverArrived + inDeadLetterQueue + olderRevision > 0) return "missing";
-  if (expected === 0 || notBefore !== null) return "unknown";
+  if (expected === 0 || notBefore !== null || notJudged > 0) return "unknown";
   return onTheirWay > 0 ? "on-its-way" : "complete";
 }
 
@@ -318,9 +332,13 @@ export function verdictText(figures: Figures): string {
 }
 
 /** Why nothing is proved, and what to do. */
-function unknownText({ emittedLater, ids, asOf, notBefore }: Figures): string {
+function unknownText({ expected, emittedLater, ids, asOf, notBefore }: Figures): string {
   const taken = `the list counts as taken on ${utc(asOf)}`;
   if (notBefore !== null) return `${taken}, and has events that were emitted until ${utc(notBefore)}.`;
+  if (expected > 0) {
+    const since = `${count(emittedLater, "event")} ${emittedLater === 1 ? "was" : "were"} emitted since`;
+    return `${taken}, and ${since}. Take it again, or say when it was: --as-of TIME.`;
+  }
   if (emittedLater > 0) {
     return `nothing was compared: ${taken}, before all ${count(emittedLater, "event")}. Say when it was: --as-of TIME.`;
   }

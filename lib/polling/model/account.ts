@@ -44,6 +44,8 @@ export interface SurveyRow {
   dueAt?: number;
   /** Set while its backlog is under way, beside the ticks. */
   isBehind?: true;
+  /** Epoch milliseconds since which its polls have failed; absent after one that has not. */
+  failingSince?: number;
   /** Epoch milliseconds at which its books were closed last; absent when they never were. */
   booksAt?: number;
   /** New responses of which its poll has known by then: `found` of its state. */

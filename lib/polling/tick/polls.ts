@@ -9,7 +9,7 @@ import { type PollRequest, type PollResult, pollSurvey } from "../poll-survey.ts
 import type { Ports, SurveyService } from "../ports.ts";
 import type { Presence } from "../publish/tell.ts";
 import { type Budget, knownOf } from "../survey.ts";
-import { type DueTasks, nextRow } from "./schedule.ts";
+import { type DueTasks, nextRow, UNPOLLED } from "./schedule.ts";
 import type { ListedSurvey } from "./survey-list.ts";
 import type { TickRequest } from "./tick-request.ts";
 import type { SurveyOutcome } from "./tick-summary.ts";
@@ -88,9 +88,9 @@ export class Polls {
     };
     try {
       const result = await pollSurvey({ ...requestFor(this.options, survey), ports: { ...ports, observe }, ...how });
-      if (!this.enter(survey, result, how)) this.stayDue(survey, how, hasWaiting);
+      if (!this.enter(survey, result, how)) this.stayDue(survey, how, { hasWaiting, hasFailed: true });
     } catch (error) {
-      this.stayDue(survey, how, hasWaiting);
+      this.stayDue(survey, how, { hasWaiting, hasFailed: !isInterrupted(error) });
       this.isStopped ||= endsWork(error);
       // The time was up: it is no failure, and the next tick goes on with it.
       if (isInterrupted(error)) return;
@@ -116,28 +116,35 @@ export class Polls {
     // All but what was left is done, so slow work may follow. As long as something is left the survey is as due as it was.
     if (earlier !== undefined || (failure !== undefined && result.counts.left > 0)) return false;
     const at = { now: ports.clock.now(), tickAt: now, kind: how.rest?.kind };
-    const row = nextRow(survey, account.rows.get(surveyId), result, at);
-    this.unsaved.set(surveyId, row);
-    account.rows.set(surveyId, row);
+    this.take(surveyId, nextRow(survey, account.rows.get(surveyId), result, at));
     return true;
   }
 
   /** An attempt counts as work done, so other work goes first. What the poll has made wait before it failed is due at the next tick. */
-  private stayDue({ surveyId }: ListedSurvey, { rest }: How, hasWaiting: boolean): void {
+  private stayDue(
+    { surveyId }: ListedSurvey,
+    { rest }: How,
+    { hasWaiting, hasFailed }: { hasWaiting: boolean; hasFailed: boolean },
+  ): void {
     const { request, account } = this.options;
-    const row = this.unsaved.get(surveyId) ?? account.rows.get(surveyId);
-    if (row === undefined) return;
+    const row = account.rows.get(surveyId) ?? UNPOLLED;
     const now = request.ports.clock.now();
     const tried = (kind: RestKind): SurveyRow["rest"] => ({
       ...row.rest,
       [kind]: { ...row.rest[kind], triedAt: now },
     });
-    this.unsaved.set(surveyId, {
+    this.take(surveyId, {
       ...row,
       workedAt: now,
+      ...(hasFailed ? { failingSince: row.failingSince ?? now } : {}),
       ...(rest === undefined ? {} : { rest: tried(rest.kind) }),
       ...(hasWaiting ? { dueAt: Math.min(row.dueAt ?? now, now) } : {}),
     });
+  }
+
+  private take(surveyId: number, row: SurveyRow): void {
+    this.unsaved.set(surveyId, row);
+    this.options.account.rows.set(surveyId, row);
   }
 
   private async saveRows(): Promise<void> {

@@ -12,6 +12,15 @@ const GONE_EVERY = 24 * 3_600_000;
 const FIRST_REST = 3_600_000;
 const LONGEST_REST = 24 * 3_600_000;
 
+const NEVER: RestDue[RestKind] = { at: Number.POSITIVE_INFINITY, every: 1, triedAt: 0 };
+
+/** The row of a survey of which no poll has come to its end: its head is due. */
+export const UNPOLLED: SurveyRow = {
+  counts: [null, null, null],
+  ...{ dueAt: 0, polledAt: 0, workedAt: 0 },
+  rest: { recheck: NEVER, rescan: NEVER, "full read": NEVER },
+};
+
 /** A survey that is due for news. */
 export interface NewsTask extends ListedSurvey {
   /** Whether its head is read; else the list alone has something to tell of it. */
@@ -120,7 +129,7 @@ export function nextRow(
   result: PollResult,
   { now, tickAt, kind }: { now: number; tickAt: number; kind: RestKind | undefined },
 ): SurveyRow {
-  const { state, known, counted, rest, headRead } = result;
+  const { state, known, counted, rest, headRead, failure } = result;
   const found = foundSince(row, result);
   const hint = nextHint(row?.hint, { ...result, found }, now);
   // The index may not show yet what the last poll has just made wait; by the list of this very tick the survey may have been polled already.
@@ -137,9 +146,10 @@ export function nextRow(
     rest: {
       recheck: { ...rest.recheck, triedAt: tried("recheck") },
       rescan: { ...rest.rescan, triedAt: tried("rescan") },
-      "full read": { ...rest["full read"], triedAt: tried("full read") },
+      "full read": isGone(survey) ? NEVER : { ...rest["full read"], triedAt: tried("full read") },
     },
     ...(hint === undefined ? {} : { hint }),
+    ...(failure === undefined ? {} : { failingSince: row?.failingSince ?? now }),
     ...(booksAt === undefined ? {} : { booksAt }),
     ...(known === undefined ? {} : { known }),
     ...(counted === undefined ? {} : { counted }),

@@ -64,6 +64,8 @@ export interface TickFigures {
   changed: number;
   /** Full reads that closed the books. */
   booksClosed: number;
+  /** Milliseconds for which the polls of a survey have failed: the longest. */
+  failing: number;
   /** Surveys whose books were never closed, and milliseconds since those of any other were closed last: the oldest. */
   neverClosed: number;
   oldestBooks: number;
@@ -100,15 +102,15 @@ export function summarize(surveyId: number, { result, error }: SurveyOutcome): S
   };
 }
 
-/** The figures that the outcomes of a tick, and the rows of all surveys, come to. */
+/** The figures that the outcomes of a tick, and the rows of the surveys that are listed, come to. */
 export function figuresOf(
   outcomes: SurveyOutcome[],
-  rows: Map<number, SurveyRow>,
+  rows: readonly SurveyRow[],
   { now, overdrawn }: { now: number; overdrawn: number },
 ): TickFigures {
   const polled = outcomes.flatMap(({ result }) => result ?? []);
   const sum = (figure: (one: PollResult) => number): number => polled.reduce((total, one) => total + figure(one), 0);
-  const ages = [...rows.values()].flatMap(({ booksAt }) => (booksAt === undefined ? [] : [now - booksAt]));
+  const isKept = ({ booksAt, rest }: SurveyRow): boolean => booksAt !== undefined && rest["full read"].at < Infinity;
   const unreachable = outcomes.filter(({ error }) => errorCode(error) === "RANGE_UNREACHABLE").length;
   return {
     unaccounted: sum(({ state }) => unaccountedOf(state)),
@@ -117,9 +119,10 @@ export function figuresOf(
     repairedAgain: sum(({ counts }) => counts.repairedAgain),
     changed: sum(({ closedNow, state }) => (closedNow ? (state.books?.changed ?? 0) : 0)),
     booksClosed: sum(({ closedNow }) => (closedNow ? 1 : 0)),
-    neverClosed: rows.size - ages.length,
-    oldestBooks: Math.max(0, ...ages),
-    fullPollLate: Math.max(0, ...[...rows.values()].map(({ rest }) => now - rest.rescan.at)),
+    failing: Math.max(0, ...rows.map(({ failingSince = now }) => now - failingSince)),
+    neverClosed: rows.filter(({ booksAt }) => booksAt === undefined).length,
+    oldestBooks: Math.max(0, ...rows.filter(isKept).map(({ booksAt = now }) => now - booksAt)),
+    fullPollLate: Math.max(0, ...rows.map(({ rest }) => now - rest.rescan.at)),
     overdrawn,
   };
 }

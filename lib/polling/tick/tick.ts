@@ -51,7 +51,8 @@ async function tickInRole(request: TickRequest, holder: RoleHolder): Promise<Tic
     return idleTick(source, { listed: listed.length, awaitsStart: true });
   }
   const { news } = dueTasks(listed, account.rows, now);
-  observe({ kind: "surveys", listed: listed.filter((survey) => !isGone(survey)).length, due: news.length });
+  const here = listed.filter((survey) => !isGone(survey));
+  observe({ kind: "surveys", listed: here.length, due: news.length });
 
   const learned = learnedBy(account);
   const polls = new Polls({ request: { ...request, ports }, account, learned, holder, now });
@@ -84,9 +85,10 @@ async function tickInRole(request: TickRequest, holder: RoleHolder): Promise<Tic
     unpolled: news.filter(({ surveyId }) => !outcomes.has(surveyId)).length,
     behind: [...account.rows].filter(([id, { isBehind }]) => isBehind === true && selected(id, source.surveys)).length,
     outages: outagesOf({ learned, source, ports }),
-    figures: figuresOf([...outcomes.values()], account.rows, {
-      now: clock.now(),
-      overdrawn,
-    }),
+    figures: figuresOf(
+      [...outcomes.values()],
+      here.flatMap(({ surveyId }) => account.rows.get(surveyId) ?? []),
+      { now: clock.now(), overdrawn },
+    ),
   };
 }

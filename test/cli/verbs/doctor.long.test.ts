@@ -115,7 +115,7 @@ it.each([
     "a schedule that is off",
     schedules,
     { schedule: off },
-    { state: "fail", todo: "Run: survey-poller resume --stack SurveyPoller --yes" },
+    { state: "fail", todo: "Switch it on in EventBridge Scheduler." },
   ],
   ["silent alarms", alarms, {}, { state: "ok", says: "none of 2 alarms is raised" }],
   ["an alarm", alarms, { raised: async () => ["alarm-2"] }, { state: "fail", says: "raised: alarm-2" }],

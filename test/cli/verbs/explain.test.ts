@@ -4,8 +4,9 @@ import { describe, expect, it } from "vitest";
 import { searchLog } from "../../../cli/verbs/explain/event-log.ts";
 import type { ExplainAnswer, Facts } from "../../../cli/verbs/explain/story.ts";
 import { explain } from "../../../cli/verbs/explain/verb.ts";
-import { ReadIds } from "../../../lib/polling/index.ts";
+import { FORGOTTEN, type LedgerEntry, newFullRead, ReadIds, type SurveyState } from "../../../lib/polling/index.ts";
 import { pollScheduled } from "../../../lib/run/poll-scheduled.ts";
+import { FOREVER } from "../../../lib/state/keys.ts";
 import { writtenBy } from "../../lib/monitoring/support/embedded-metrics.ts";
 import { memoryGraph } from "../../lib/support/graph.ts";
 import type { MemoryWorld } from "../../support/memory-ports.ts";
@@ -127,7 +128,7 @@ it("tells the story of a response by its id, from the ledger and the log of the 
   const never = await survey(["explain", "999999", "--survey", "7", "--data", data]);
   expect(never.code).toBe(1);
   expect(never.stdout).toMatch(/^▲ Never listed: no reading has met it up to the full read of /m);
-  expect(never.stdout).toContain(`survey-poller explain 999999 --survey 7 --ask --data ${data}`);
+  expect(never.stdout).toContain(`survey-poller explain 999999 --survey 7 --source main --ask --data ${data}`);
 });
 
 it("asks the service where it may: by id, and by a respondent's key, which is told to nobody", async () => {
@@ -137,6 +138,14 @@ it("asks the service where it may: by id, and by a respondent's key, which is to
   expect(absent.code).toBe(1);
   expect(absent.stdout).toMatch(/^▲ Not known: neither the ledger nor the service has such a response\.$/m);
   expect(Number(simulator.counters().response) - Number(before.response ?? 0)).toBe(1);
+
+  // While the service cannot answer, the ledger's story is told; where there is none, nothing is known now.
+  const [first] = simulator.truth(7);
+  const heal = simulator.fault({ kind: "status", status: 500, operation: "response" });
+  const emitted = await survey(["explain", `${first?.responseId}`, "--survey", "7", "--ask", "--data", data]);
+  expect(emitted).toMatchObject({ code: 0, stderr: expect.stringContaining("what follows is what the ledger has") });
+  expect(await survey(["explain", "999999", "--survey", "7", "--ask", "--data", data])).toMatchObject({ code: 3 });
+  heal();
 
   const [responseId = 0] = simulator.complete(7);
   const known = await survey(["explain", `${responseId}`, "--survey", "7", "--ask", "--data", data, "--json"]);
@@ -165,6 +174,8 @@ it("asks the service where it may: by id, and by a respondent's key, which is to
 const DAY = 24 * HOUR;
 const EARLIER = { responseId: 1, completed: at(-HOUR) };
 const beginning = { startFrom: "beginning" };
+
+const FORGOTTEN_ONE: LedgerEntry = { id: 1, state: "before-start", reason: FORGOTTEN };
 
 /** A source with a response 2 that has completed seconds ago, after the tick that has met it. */
 async function met(spec: Partial<ResponseSpec> = {}, before: (world: MemoryWorld) => void = () => {}, fields = {}) {
@@ -303,7 +314,7 @@ describe("a response that was not emitted", () => {
       verdict: "quarantined",
       outlook: "person",
       sentence: "Quarantined: unreadable completed.",
-      next: { command: "survey-poller quarantine show 2 --survey 1 --stack SurveyPoller" },
+      next: { command: "survey-poller quarantine show 2 --survey 1 --source main --stack SurveyPoller" },
     });
     const quarantined = answer.steps.find(({ what }) => what === "quarantined");
     expect(quarantined?.detail).toContain("kept until 2026-04-09 12:00:00Z");
@@ -336,12 +347,40 @@ describe("a response that was not emitted", () => {
   });
 });
 
+describe("history", () => {
+  const backfill = { from: "2026-03-01 00:00:00", to: "2026-03-10 11:30:00" };
+  const looked = { surveyId: 1, responseId: 1, isCompleted: true, records: 2 };
+
+  it.each<[what: string, facts: Partial<Facts>, outlook: string, says: string]>([
+    ["that a backfill may ask for", {}, "coming", "2026-03-01 00:00:00 to 2026-03-10 11:30:00 is under way"],
+    ["that it asks for", { looked: { ...looked, dateCompleted: at(-HOUR) } }, "coming", "is under way"],
+    ["that it does not ask for", { looked: { ...looked, dateCompleted: at(-10 * MINUTE) } }, "settled", "is history"],
+    ["of which an operator has had it forgotten", { entry: FORGOTTEN_ONE }, "settled", "Forgotten by an operator."],
+  ])("%s", async (_what, facts, outlook, says) => {
+    const { world, story } = await told([EARLIER], { startFrom: "now" });
+    const mark: SurveyState = {
+      ...world.mark(1),
+      phase: { kind: "backlog", place: newFullRead(noon, { backfill }) },
+    };
+    const answer = await story(1, { mark, ...facts });
+    expect(answer).toMatchObject({ verdict: "before-start", outlook });
+    expect(answer.sentence).toContain(says);
+  });
+
+  it("that was forgotten is not told as history in its steps either", async () => {
+    const { story } = await told([EARLIER], { startFrom: "now" });
+    const answer = await story(1, { entry: FORGOTTEN_ONE });
+    expect(whats(answer)).toContain("forgotten");
+    expect(JSON.stringify([answer.sentence, answer.steps])).not.toContain("history");
+  });
+});
+
 describe("a response of which there is no item", () => {
   const looked = { surveyId: 1, responseId: 9, isCompleted: true, dateCompleted: at(0), records: 2 };
   const dated = (dateCompleted: string) => ({ looked: { ...looked, dateCompleted } });
   const unread = { isListed: undefined, hasBooks: false };
   const unlogged = { log: { lines: [], from: null }, isListed: true };
-  const audit = "survey-poller audit --survey 1 --stack SurveyPoller";
+  const audit = "survey-poller audit --survey 1 --source main --stack SurveyPoller";
 
   it.each<[what: string, facts: Partial<Facts> & { hasBooks?: boolean }, verdict: object, says: string]>([
     ["not met, and not every page was read", unread, { verdict: "unknown", outlook: "coming" }, "not every page"],
@@ -413,6 +452,12 @@ describe("what happens next", () => {
     const late = await story(2, { now: noon + 2 * HOUR });
     expect(late.next).toMatchObject({ at: null, what: expect.stringContaining("nobody has polled for 2 h") });
     const paused = await story(2, { account: { lastTick: noon, pausedUntil: noon + 8 * DAY } });
-    expect(paused.next.at).toBe(noon + 8 * DAY);
+    expect(paused.next).toMatchObject({
+      at: noon + 8 * DAY,
+      what: expect.stringContaining("the service of main asks"),
+    });
+    const account = { lastTick: noon, pausedSince: noon, pausedUntil: FOREVER };
+    const what = expect.stringMatching(/Paused since 2026-03-10 12:00:00 UTC by an operator: source main\.$/);
+    expect((await story(2, { account })).next).toMatchObject({ at: null, what });
   });
 });

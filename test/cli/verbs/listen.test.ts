@@ -88,8 +88,8 @@ describe("an event", () => {
     expect(ran.stdout).not.toContain("whsec_");
   });
 
-  it("is posted once, and it is said what a deployed webhook would do: exit code 1 where the last was not taken", async () => {
-    const ran = await listen([200, 500, 302, 0], ["--secret", "WEBHOOK_SECRET"]);
+  it("is posted once, and it is said what a deployed webhook would do: exit code 1 where one was not taken", async () => {
+    const ran = await listen([500, 302, 0, 200], ["--secret", "WEBHOOK_SECRET"]);
 
     expect(
       ran.stdout
@@ -97,14 +97,14 @@ describe("an event", () => {
         .trimEnd()
         .split("\n"),
     ).toEqual([
-      "response.completed 46375 → 200",
       "response.completed 46375 → 500  a deployed webhook would try again",
       "response.completed 46375 → 302  a deployed webhook would give up: to the dead-letter queue",
       "response.completed 46375 → no answer (UND_ERR_SOCKET)  a deployed webhook would try again",
+      "response.completed 46375 → 200",
     ]);
     expect(posted).toHaveLength(4);
     expect(ran.code).toBe(1);
-    expect(ran.stderr).toContain("the consumer did not take the last 3 events");
+    expect(ran.stderr).toContain("the consumer did not take 3 of 4 events");
   });
 
   it("is a line of JSON with --json", async () => {

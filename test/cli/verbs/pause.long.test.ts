@@ -1,6 +1,7 @@
 import { expect, it } from "vitest";
 import type { PauseAnswer } from "../../../cli/verbs/pause.ts";
 import type { StatusAnswer } from "../../../cli/verbs/status/answer.ts";
+import { eventId } from "../../../lib/events/index.ts";
 import { answerOf, poll, polledFolder, survey } from "../support/command.ts";
 
 it("pauses for ever, says so, asks the service for nothing meanwhile, and loses nothing", async () => {
@@ -26,12 +27,19 @@ it("pauses for ever, says so, asks the service for nothing meanwhile, and loses 
   const status = await survey(["status", ...at], { now: later });
   expect(status.code).toBe(3);
   expect(status.stdout).toMatch(/^▲ Paused since .* UTC by an operator: source main\. Nothing is lost\.$/m);
-  expect(status.stdout).toContain(`Next: survey-poller resume --yes --data ${data}`);
+  expect(status.stdout).toContain(`Next: survey-poller resume --source main --yes --data ${data}`);
 
   const [added] = simulator.complete(7);
   simulator.resetCounters();
   // A run ends at its last tick: it is as it should be.
   await poll(folder);
+  const [{ responseId = 0 } = {}] = simulator.truth(7);
+  const why = /Paused since .* UTC by an operator: source main\b(?! until)/;
+  const resent = await survey(["resend", eventId("main", 7, responseId), "--yes", ...at]);
+  expect(resent).toMatchObject({ code: 3, stdout: expect.stringMatching(why) });
+  const asked = await survey(["explain", `${responseId}`, "--ask", ...at]);
+  expect(asked).toMatchObject({ code: 0, stderr: expect.stringMatching(why) });
+  expect(await survey(["explain", "1", "--ask", ...at])).toMatchObject({ code: 3, stderr: expect.stringMatching(why) });
   expect(simulator.counters().requests ?? 0).toBe(0);
 
   expect(await survey(["resume", ...at])).toMatchObject({ code: 0, stdout: expect.stringContaining("would go on") });

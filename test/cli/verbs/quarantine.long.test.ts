@@ -83,10 +83,12 @@ describe("quarantine redrive", () => {
     expect((await run("list", "--json")).stdout).toBe(before);
   });
 
-  it("with it says what was put back, and what is left and why", async () => {
+  it("with it says what was put back, and what is left and why: exit code 1 where no later redrive helps", async () => {
     const args = ["redrive", "--survey", "7", "8", "--reason", "unreadable completed", "--yes", "--json"];
-    const answer = answerOf<RedriveAnswer>(await run(...args));
+    const ran = await run(...args);
+    const answer = answerOf<RedriveAnswer>(ran);
     expect(answer.surveys).toMatchObject([{ surveyId: 7, outcome: "done", putBack: 0, left: { unreadable: 1 } }]);
+    expect(ran.code).toBe(1);
     expect(redriveText(answer)[1]).toMatch(/1 cannot be read by this version either/);
   });
 

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import type { SourceStatus, StatusAnswer, SurveyStatus } from "../../../cli/verbs/status/answer.ts";
-import { problemOf, progressOf, verdictOf } from "../../../cli/verbs/status/read.ts";
+import { problemOf, progressOf, surveyProblem, verdictOf } from "../../../cli/verbs/status/read.ts";
 import { statusText } from "../../../cli/verbs/status/verb.ts";
 
 const now = Date.parse("2026-03-10T12:00:00Z");
@@ -52,7 +52,7 @@ it.each([
   [
     "a service that asks to be left alone",
     { pausedUntil: ago(-90) },
-    "Late: the service of main asks to be left alone until 2026-03-10 12:01:30 UTC; nothing is lost.",
+    "Late: the service of main asks to be left alone until 2026-03-10 12:01:30 UTC. Nothing is lost.",
   ],
 ])("%s", (_what, more, said) => {
   expect(problem(more)).toBe(said);
@@ -81,7 +81,7 @@ const survey = (more: Partial<SurveyStatus> = {}): SurveyStatus => ({
     surveyId: 7,
     name: "Onboarding",
     phase: "head",
-    lastPoll: now - 1_000,
+    ...{ lastPoll: now - 1_000, failingSince: null, problem: null },
     highWater: null,
     lag: null,
   },
@@ -103,18 +103,18 @@ function said(surveys: SurveyStatus[], { sources = [sourceOf()], width = 1_000, 
 }
 
 it.each([
-  ["held", { held: 23 }, "23 responses do not go out: 23 held.", "audit --survey 7 --now --yes --data d"],
+  ["held", { held: 23 }, "23 responses do not go out: 23 held.", "audit --survey 7 --source main --now --yes --data d"],
   [
     "set aside",
     { held: 1, refused: 1 },
     "2 responses do not go out: 1 held, 1 refused.",
-    "quarantine list --survey 7 --data d",
+    "quarantine list --survey 7 --source main --data d",
   ],
   [
     "quarantined",
     { quarantined: 1 },
     "1 response does not go out: 1 quarantined.",
-    "quarantine list --survey 7 --data d",
+    "quarantine list --survey 7 --source main --data d",
   ],
 ])("is not complete while something is %s", (_what, some, sentence, next) => {
   expect(said([survey({ now: { ...none, ...some } })])).toMatchObject({
@@ -122,6 +122,44 @@ it.each([
     sentence,
     next: `survey-poller ${next}`,
   });
+});
+
+const DAY = 86_400_000;
+
+it.each([
+  ["no failure", {}, null],
+  ["a failure that may pass at the next tick", { failingSince: ago(130) }, null],
+  [
+    "polls that fail, whatever the books say",
+    { failingSince: ago(540) },
+    "Late: the polls of Onboarding (7) have failed for 9 min; nothing is lost.",
+  ],
+  [
+    "books that should have been closed again by now",
+    { books: { ...books, closedAt: now - 90 * DAY } },
+    "Late: the books of Onboarding (7) were closed 90 d ago, and are to be closed every 7 d.",
+  ],
+])("a survey: %s", (_what, more, problem) => {
+  const at = { interval: 60_000, fullEvery: 7 * DAY, now };
+  expect(surveyProblem(survey(more), at)).toBe(problem);
+  // A survey that is listed no more has no further books.
+  if (!("failingSince" in more)) expect(surveyProblem(survey(more), { ...at, fullEvery: Infinity })).toBeNull();
+});
+
+it("is late while one of the surveys is, which comes first", () => {
+  const failing = survey({ surveyId: 8, failingSince: ago(540), problem: "Late: 8." });
+  const { verdict, sentence, next, lines } = said([survey(), failing, { ...failing, surveyId: 9 }]);
+  expect([verdict, sentence, next]).toEqual([
+    "late",
+    "Late: 8. So it is with 1 other survey.",
+    "survey-poller doctor --data d",
+  ]);
+  expect(lines[4]).toMatch(/^Onboarding \(8\) +fails for 9 min /);
+});
+
+it("says how many are unaccounted in which survey", () => {
+  const { sentence } = said([survey({ unaccounted: 1 }), survey({ surveyId: 8, name: "Support", unaccounted: 2 })]);
+  expect(sentence).toBe("2 unaccounted in Support (8), 1 in 1 other survey.");
 });
 
 it("is complete where nothing is open, with a row for each survey", () => {

@@ -64,6 +64,13 @@ describe("verify --buckets", () => {
     expect(code).toBe(5);
   });
 
+  it("proves nothing of a survey without books: exit code 3", async () => {
+    const all = file(...events, books, completed(8, 9));
+    const { code, stdout } = await verify(file(...events.map(idOf)), all);
+    expect(stdout).toBe("Survey 7 of main, books 2: complete, 4 events.\nSurvey 8 of main: no books yet.\n");
+    expect(code).toBe(3);
+  });
+
   it("leaves out what was made after the books, and takes the last books", async () => {
     const later = completed(SURVEY, 5, LATER);
     const all = file(...events, later, closed(SURVEY, events.slice(1), 1), books, closed(8, [], 1));

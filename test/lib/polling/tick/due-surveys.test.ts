@@ -16,6 +16,8 @@ import {
   worldWith,
 } from "../../../support/survey.ts";
 
+const DAY = 24 * HOUR;
+
 const complete = (count: number, first = 1) =>
   range(first, first + count - 1).map((responseId) => ({ responseId, completed: at(responseId * SECOND) }));
 
@@ -189,4 +191,42 @@ describe("a survey that the source's first tick did not see", () => {
 
     expect(deliveredIds(world)).toEqual([71]);
   });
+});
+
+describe("a survey whose polls fail", () => {
+  it.each([
+    ["from its first one on", 0],
+    ["from a later one on", 1],
+  ])("%s is known by since when, and by nothing after one that does not fail", async (_when, ticksBefore) => {
+    const world = worldWith(complete(3));
+    addSurvey(world, 2, complete(3, 20));
+    for (let i = 0; i < ticksBefore; i += 1) await runTick(world);
+    const { page } = world.ports.service;
+    world.ports.service.page = (surveyId, ...rest) =>
+      surveyId === 2 ? Promise.reject(new Error("SERVER_ERROR")) : page(surveyId, ...rest);
+    world.counts.set(2, { responses: 1 });
+    const since = world.time.now;
+
+    expect((await runTick(world)).figures?.failing).toBe(0);
+    world.time.now += 9 * MINUTE;
+    expect((await runTick(world)).figures?.failing).toBe(9 * MINUTE);
+    const { rows } = await world.ports.state.account();
+    expect([1, 2].map((id) => rows.get(id)?.failingSince)).toEqual([undefined, since]);
+
+    world.ports.service.page = page;
+    expect((await runTick(world)).figures?.failing).toBe(0);
+    expect(deliveredIds(world)).toEqual(expect.arrayContaining([20, 21, 22]));
+  });
+});
+
+it("a survey that is listed no more has no further books, and their age is that of no trouble", async () => {
+  const world = await polledWorld(2);
+  world.model.removeSurvey(2);
+  for (let day = 0; day < 30; day += 1) {
+    world.time.now += DAY;
+    await runTick(world, { source: { backgroundRequests: 20 } });
+  }
+  const { rows } = await world.ports.state.account();
+  expect(rows.get(2)?.rest["full read"].at).toBe(Number.POSITIVE_INFINITY);
+  expect((await runTick(world)).figures?.oldestBooks).toBeLessThan(8 * DAY);
 });
