@@ -100,7 +100,7 @@ export function createSurvey(
     history,
     nextId: idAfter(first),
     find: (responseId) => byId.get(responseId),
-    findByCrk: (crk) => byId.values().find((response) => crkOf(seed, response) === crk),
+    findByCrk: (crk) => [...byId.values()].find((response) => crkOf(seed, response) === crk),
     all: () => [...byId.values()].sort((a, b) => a.responseId - b.responseId),
     put(response) {
       const before = drop(response.responseId);
