@@ -173,7 +173,7 @@ async function steered(on: Deployed): Promise<void> {
     ["quarantine list", { total: 1 }],
     [`quarantine show ${unreadable}`, { id: unreadable }],
     // The kept records are as they were: only the list can read otherwise by now.
-    ["quarantine redrive --all --yes", { surveys: [{ left: { unreadable: 1 } }] }],
+    ["quarantine redrive --all --yes", { surveys: [{ left: { unreadable: 1 } }] }, { code: 1 }],
   ]);
   simulator.remove(2, unreadable);
   const id = simulator.truth(1)[0]?.responseId;
