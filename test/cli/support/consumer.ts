@@ -13,8 +13,8 @@ import { type EmbeddedAws, startEmbeddedAws } from "../../../local/aws/index.ts"
 import { readLastRun } from "../../../local/runner/last-run.ts";
 import type { DeliveredEvent } from "../../support/command.ts";
 
-/** A simulator without comments and questions that hold pictures, which the embedded SQS does not take. */
-export const QUEUE_TAKES_ALL = { seed: 5, settings: { commentBytes: 0, recordsPerResponse: [2, 3] } } as const;
+/** A simulator without questions that hold pictures, which the embedded SQS does not take. */
+export const QUEUE_TAKES_ALL = { seed: 5, settings: { recordsPerResponse: [2, 3] } } as const;
 
 /** The AWS of a data folder, while no command is at work on it. */
 export interface FolderAws {
@@ -77,7 +77,7 @@ export async function queueWith(data: string, queue: string, messages: readonly 
   await inAws(data, async ({ sqs, aws }) => {
     await sqs.send(new CreateQueueCommand({ QueueName: queue }));
     for (const message of messages) {
-      const MessageBody = JSON.stringify(message);
+      const MessageBody = asciiOf(JSON.stringify(message));
       await sqs.send(new SendMessageCommand({ QueueUrl: queueUrl(aws, queue), MessageBody }));
     }
   });
@@ -100,4 +100,9 @@ export async function visible(data: string, queue: string): Promise<string[]> {
 
 function queueUrl({ endpoints }: EmbeddedAws, queue: string): string {
   return `${endpoints.sqs}/000000000000/${queue}`;
+}
+
+/** The same JSON. SQS does not take every character. */
+function asciiOf(json: string): string {
+  return json.replaceAll(/[^\x20-\x7e]/g, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`);
 }
