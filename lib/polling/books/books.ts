@@ -25,7 +25,8 @@ export async function closeBooks(survey: Survey, read: FullRead, ids: ReadIds): 
   const left = listed - Object.values(classes).reduce((sum, count) => sum + count, 0);
   if (left !== 0) return leaveOpen(survey, { code: "unaccounted", count: left }, closedAt);
   // A page that is read as empty by mistake looks like a list without responses. An empty list is believed when it stays empty.
-  const isDoubtful = listed === 0 && (listedCount !== 0 || (before.books?.listed ?? 0) > 0);
+  const listedBefore = before.books?.listed;
+  const isDoubtful = listed === 0 && ((listedCount ?? listedBefore ?? 1) > 0 || (listedBefore ?? 0) > 0);
   if (isDoubtful && (before.emptyPasses ?? 0) + 1 < EMPTY_PASSES)
     return leaveOpen(survey, { code: "read-as-empty" }, closedAt);
   const { startedAt, moved, changed, repaired, found } = read;
