@@ -61,7 +61,8 @@ function firstRead({ surveys, verdict }: StatusAnswer): string {
 /** How far the books were proved, and how long ago: a mark on the bar, which fades. */
 function Proof({ total }: { total: number }): VNode {
   const status = snapshot.value?.status ?? null;
-  if (status === null || status.provedAt === null) {
+  if (status === null) return html`<p class="proof quiet">Nothing is known yet.</p>`;
+  if (status.provedAt === null) {
     return html`<p class="proof quiet">No books are closed yet: a pass over all pages closes them.</p>`;
   }
   const age = Math.max(0, now.value - status.provedAt);

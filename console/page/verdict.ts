@@ -50,7 +50,7 @@ export const verdict = computed<Verdict>(() => {
   }
   const { status = null, statusFailure = null, statusAt = null, command = "", flags = "" } = snapshot.value ?? {};
   if (status === null) {
-    const rest = statusFailure ?? "The poller is being loaded. The first poll begins in a moment.";
+    const rest = statusFailure ?? "The state is being read for the first time: a moment.";
     return told("Starting", rest, { glyph: "◐", tone: "work" });
   }
   if (statusFailure !== null || now.value - (statusAt ?? 0) > STALE) {
