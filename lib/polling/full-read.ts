@@ -12,7 +12,7 @@ import { fullSurvey, writeNoted } from "./process-page.ts";
 import { Publishing } from "./publish/publish.ts";
 import type { Survey } from "./survey.ts";
 import { toPage } from "./walk/page.ts";
-import type { ReadEnd } from "./walk/read-pages.ts";
+import type { EndOfList, ReadEnd } from "./walk/read-pages.ts";
 
 // A full read meets all pages from the oldest on, in parts (R7, R25, R29). A backlog brings out what is behind; a read for the books finds what scans have missed. Both
 // close the books at their end.
@@ -205,11 +205,7 @@ async function keepPlace(survey: Survey, read: FullRead, ids: ReadIds, purpose: 
  * Whether a read from the oldest page to its end has met the first page of the other order (R29). Arrivals meanwhile are at that end by now, or are new to the ledger.
  * Else there is a part of the list that no page number reaches.
  */
-async function reachesHead(
-  survey: Survey,
-  ids: ReadIds,
-  { last, seen }: { last: number; seen: string },
-): Promise<boolean> {
+async function reachesHead(survey: Survey, ids: ReadIds, { last, seen }: EndOfList): Promise<boolean> {
   const head = await runsOn(survey, 1, "desc");
   const missing = new Map(head.map((run) => [run.responseId, run]));
   for (const id of missing.keys()) if (ids.has(id)) missing.delete(id);

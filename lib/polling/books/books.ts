@@ -24,9 +24,10 @@ export async function closeBooks(survey: Survey, read: FullRead, ids: ReadIds): 
   const listed = ids.all.size;
   const left = listed - Object.values(classes).reduce((sum, count) => sum + count, 0);
   if (left !== 0) return leaveOpen(survey, { code: "unaccounted", count: left }, closedAt);
-  // A page that is read as empty by mistake looks like a list without responses. An empty list is believed when it stays empty.
-  const listedBefore = before.books?.listed;
-  const isDoubtful = listed === 0 && ((listedCount ?? listedBefore ?? 1) > 0 || (listedBefore ?? 0) > 0);
+  // A page that is read as empty by mistake looks like a list without responses. Where the survey list or the last books say that there are some, or neither says
+  // anything, an empty list is believed when it stays empty.
+  const said = [listedCount, before.books?.listed].filter((count) => count !== undefined);
+  const isDoubtful = listed === 0 && (said.length === 0 || said.some((count) => count > 0));
   if (isDoubtful && (before.emptyPasses ?? 0) + 1 < EMPTY_PASSES)
     return leaveOpen(survey, { code: "read-as-empty" }, closedAt);
   const { startedAt, moved, changed, repaired, found } = read;

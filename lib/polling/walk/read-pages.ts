@@ -45,12 +45,15 @@ export interface PageStep extends SoFar {
 /** The end of a read, and the responses that it leaves. `last`: the last page that holds records, 0 where none does. */
 export type ReadEnd = SoFar & { fragments: Fragment[]; last: number } & (
     | { kind: "enough" | "time up" }
-    /** Seen: twice, by a page that is not full, by one that is skipped behind such a page, or once where nothing new stands before it (R8, R9). */
     | { kind: "end"; seen: EndSeen; isEmpty: boolean }
     | { kind: "failed"; page: number; error: unknown }
   );
 
+/** How the end was seen: twice, by a page that is not full, by one that is skipped behind such a page, or once where nothing new stands before it (R8, R9). */
 type EndSeen = "twice" | "short page" | "skipped" | "once";
+
+/** The read has come to the end of the list. */
+export type EndOfList = Extract<ReadEnd, { kind: "end" }>;
 
 interface ReadOptions {
   from: number;
