@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { basename, dirname, join, normalize, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { type BuildOptions, build } from "esbuild";
-import { bundlePage } from "../../console/assets.ts";
+import { bundlePage } from "../../lib/console/assets.ts";
 import { bundleFunction } from "../bundle.ts";
 import { writeTemplate } from "./template.ts";
 
@@ -92,7 +92,7 @@ async function buildCommand(): Promise<void> {
   await build({
     ...SHARED,
     absWorkingDir: root,
-    entryPoints: { main: "cli/main.ts" },
+    entryPoints: { main: "lib/cli/main.ts" },
     outdir: folder,
     format: "esm",
     splitting: true,
@@ -175,8 +175,8 @@ function manifestOf(folder: string): { name: string; version: string; license?: 
 async function bundledLibraries(): Promise<string[]> {
   const entries = [
     ...Object.values(ENTRIES),
-    "cli/main.ts",
-    "console/page/main.ts",
+    "lib/cli/main.ts",
+    "lib/console/page/main.ts",
     ...globSync("functions/*.ts", { cwd: root }),
   ];
   const { metafile } = await build({

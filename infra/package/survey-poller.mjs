@@ -3,7 +3,7 @@
 import { existsSync } from "node:fs";
 
 // In a checkout npx finds this file first, and what stands beside it is as old as the last build.
-const ofCheckout = new URL("../../cli/bin/survey-poller.mjs", import.meta.url);
+const ofCheckout = new URL("../../lib/cli/bin/survey-poller.mjs", import.meta.url);
 await (existsSync(ofCheckout) ? import(ofCheckout.href) : runPackage());
 
 async function runPackage() {

@@ -15,6 +15,26 @@ const awsOrHttp = /^@aws|^aws-|^@smithy|^undici$|^node:(http|https|net\/.*|tls)$
 const door = "lib/polling/index.ts";
 const adapter = ["lib/errors.ts", "lib/events/index.ts", door];
 
+/** What the functions are made of: `lib` without the people's tools. */
+const product = [
+  "lib/errors.ts",
+  ...[
+    "polling",
+    "survey-api",
+    "service",
+    "events",
+    "state",
+    "publisher",
+    "secrets",
+    "aws",
+    "config",
+    "run",
+    "monitoring",
+    "webhooks",
+    "operator",
+  ].map((folder) => `lib/${folder}/`),
+];
+
 const api = "lib/survey-api";
 /** What every room of the survey API client may know. */
 const apiGround = ["base-url", "coordination", "diagnostics", "errors", "operations", "when-aborted"].map(
@@ -115,13 +135,18 @@ export const rules: readonly Rule[] = [
     ],
     noPackages: /^aws-cdk|^constructs$|^undici$/,
   },
-  { from: "lib/run/", mayImport: ["lib/"], noPackages: /^aws-cdk|^constructs$|^dynalite$|^fauxqs$/ },
-  { from: "lib/operator/", mayImport: ["lib/"], noPackages: /^aws-cdk|^constructs$|^dynalite$|^fauxqs$/ },
+  { from: "lib/run/", mayImport: product, noPackages: /^aws-cdk|^constructs$|^dynalite$|^fauxqs$/ },
+  { from: "lib/operator/", mayImport: product, noPackages: /^aws-cdk|^constructs$|^dynalite$|^fauxqs$/ },
   { from: "lib/errors.ts", mayImport: [], noPackages: awsOrHttp },
   // Everybody may import it.
   { from: "lib/json.ts", mayImport: [], noPackages: awsOrHttp },
-  { from: "functions/", mayImport: ["lib/"], noPackages: /^aws-cdk|^constructs$|^dynalite$|^fauxqs$/ },
-  { from: "", mayImport: ["lib/", "functions/", "infra/", "local/", "cli/", "console/"], noPackages: noPackage },
+  { from: "functions/", mayImport: product, noPackages: /^aws-cdk|^constructs$|^dynalite$|^fauxqs$/ },
+  // What stands around the product: people's tools, and the whole of it on one machine.
+  ...["lib/cli/", "lib/console/", "lib/local/", ""].map((from) => ({
+    from,
+    mayImport: ["lib/", "functions/", "infra/"],
+    noPackages: noPackage,
+  })),
 ];
 
 const STATEMENT = /(?:\bfrom|\bimport)\s*\(?\s*["']([^"']+)["']/g;

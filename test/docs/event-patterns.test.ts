@@ -2,7 +2,7 @@ import { globSync, readFileSync } from "node:fs";
 import { basename } from "node:path";
 import { describe, expect, it } from "vitest";
 import { checkWhere } from "../../infra/subscriptions/check-where.ts";
-import { createMatcher } from "../../local/aws/event-bridge/matcher.ts";
+import { createMatcher } from "../../lib/local/aws/event-bridge/matcher.ts";
 
 const [, after = ""] = readFileSync("docs/events.md", "utf8").split("\n## Patterns that work\n");
 const [section = ""] = after.split("\n## ");

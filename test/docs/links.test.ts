@@ -24,7 +24,7 @@ function problem(file: string, anchor: string | undefined): string | undefined {
 /** Where code, in a comment or a message, names a document: `docs/runbook.md#alarms`. */
 const IN_CODE = /(?<![\w/.-])(?:docs\/[\w/-]+|README|test\/deploy\/README)\.md(?:#([\w-]+))?/g;
 
-const sources = globSync("{bench,cli,console,examples,functions,infra,lib,local,smoke}/**/*.{ts,py,sh}", {
+const sources = globSync("{examples,functions,infra,lib,test/bench,test/smoke}/**/*.{ts,py,sh}", {
   exclude: ["**/node_modules/**", "**/.venv/**", "**/target/**"],
 });
 

@@ -1,4 +1,4 @@
-import { createMatcher, InvalidEventPatternError } from "../../local/aws/event-bridge/matcher.ts";
+import { createMatcher, InvalidEventPatternError } from "../../lib/local/aws/event-bridge/matcher.ts";
 import { generateCases } from "./generate.ts";
 import { goldenCases } from "./golden.ts";
 import { type AskRuler, createEventRuler, type RuleCase, type Verdict } from "./oracle.ts";

@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 import { createBusCompanions } from "../../infra/bus.ts";
 import { parseConfig } from "../../lib/config/index.ts";
 import { EVENT_TYPES, eventJsonSchema } from "../../lib/events/index.ts";
-import { createMatcher } from "../../local/aws/event-bridge/matcher.ts";
+import { createMatcher } from "../../lib/local/aws/event-bridge/matcher.ts";
 import { goldenCases } from "../event-rules/golden.ts";
 import { createApp } from "./support/synthesize.ts";
 

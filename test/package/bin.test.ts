@@ -20,7 +20,7 @@ function programRuns(...files: string[]): string {
 }
 
 it("In a checkout the package's program runs the checkout's own command, whatever was built there before", () => {
-  expect(programRuns("dist/bin/main.js", "cli/bin/survey-poller.mjs")).toBe("cli/bin/survey-poller.mjs");
+  expect(programRuns("dist/bin/main.js", "lib/cli/bin/survey-poller.mjs")).toBe("lib/cli/bin/survey-poller.mjs");
 });
 
 it("Installed it runs what was built", () => {

@@ -47,7 +47,7 @@ describe("the package", () => {
   it("holds what was built, the contract and the docs, and no sources, tests or paths of the machine", () => {
     for (const path of packed.files) {
       expect(path).toMatch(
-        /^(package\.json|(README|CHANGELOG|CONTRIBUTING|SECURITY)\.md|LICENSE|dist\/LICENSES\.txt|dist\/(esm|cjs)\/.+\.(js|d\.ts)|dist\/cjs\/package\.json|dist\/functions\/\w+\/[\w-]+\.mjs(\.map)?|dist\/cloudformation\/(poll\.zip|main\.tf|LICENSES\.txt|[\w-]+\.template\.json)|dist\/bin\/.+\.m?js|dist\/bin\/page\/style\.css|contract\/.+\.(json|yaml|d\.ts|py|java)|docs\/.+|examples\/.+)$/,
+        /^(package\.json|(README|CHANGELOG)\.md|\.github\/(CONTRIBUTING|SECURITY)\.md|LICENSE|dist\/LICENSES\.txt|dist\/(esm|cjs)\/.+\.(js|d\.ts)|dist\/cjs\/package\.json|dist\/functions\/\w+\/[\w-]+\.mjs(\.map)?|dist\/cloudformation\/(poll\.zip|main\.tf|LICENSES\.txt|[\w-]+\.template\.json)|dist\/bin\/.+\.m?js|dist\/bin\/page\/style\.css|contract\/.+\.(json|yaml|d\.ts|py|java)|docs\/.+|examples\/.+)$/,
       );
       expect(path).not.toMatch(/\/tests?\/|\.test\.|^dist.*\/app\.|\/released\//);
     }

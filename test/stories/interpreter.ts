@@ -1,8 +1,8 @@
 import type { EventType } from "../../lib/events/index.ts";
+import type { Model } from "../../lib/local/simulator/model.ts";
+import type { ResponseOverrides } from "../../lib/local/simulator/responses.ts";
 import { backfill } from "../../lib/operator/backfill.ts";
 import { type LedgerEntry, type PollingSource, sayWhyOpen, type TickSummary } from "../../lib/polling/index.ts";
-import type { Model } from "../../local/simulator/model.ts";
-import type { ResponseOverrides } from "../../local/simulator/responses.ts";
 import { Failure } from "../support/failing.ts";
 import { type MemoryWorld, memoryWorld, type PortCall } from "../support/memory-ports.ts";
 import { operatorOf } from "../support/operator.ts";

@@ -5,7 +5,7 @@ import { join, resolve } from "node:path";
 import { performance } from "node:perf_hooks";
 import { onTestFinished } from "vitest";
 import type { ResponseCompleted } from "../../lib/events/index.ts";
-import type { EventEnvelope } from "../../local/aws/index.ts";
+import type { EventEnvelope } from "../../lib/local/aws/index.ts";
 
 /** An event as the bus delivered it. `detail` is only claimed to follow the contract: a test has to parse it. */
 export type DeliveredEvent = Omit<EventEnvelope, "detail"> & { detail: ResponseCompleted };
@@ -47,10 +47,10 @@ export interface CommandOptions {
 }
 
 const ROOT = resolve(import.meta.dirname, "../..");
-const COMMAND = join(ROOT, "local", "start.ts");
+const COMMAND = join(ROOT, "lib", "local", "start.ts");
 
 /**
- * Starts `local/start.ts` with these flags in a process of its own, killed at the latest when the test ends.
+ * Starts `lib/local/start.ts` with these flags in a process of its own, killed at the latest when the test ends.
  *
  * @example
  * const command = startCommand(["--base-url", simulator.url, "--data", folder]);

@@ -1,4 +1,6 @@
 import type { ResponseCompleted } from "../../lib/events/index.ts";
+import { createModel, type Model } from "../../lib/local/simulator/model.ts";
+import type { SurveyTally } from "../../lib/local/simulator/survey.ts";
 import {
   type AccountState,
   type LedgerEntry,
@@ -11,8 +13,6 @@ import {
   type SurveyState,
   type Vault,
 } from "../../lib/polling/index.ts";
-import { createModel, type Model } from "../../local/simulator/model.ts";
-import type { SurveyTally } from "../../local/simulator/survey.ts";
 import { modelService } from "./model-service.ts";
 import { memoryState } from "./state-store.ts";
 import { type VirtualTime, virtualClock } from "./virtual-clock.ts";

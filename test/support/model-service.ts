@@ -1,4 +1,6 @@
 import * as definition from "../../lib/events/build/definition.ts";
+import type { Model } from "../../lib/local/simulator/model.ts";
+import { findRoute } from "../../lib/local/simulator/routes.ts";
 import type { SurveyService } from "../../lib/polling/index.ts";
 import { NEWS, toSurveyService } from "../../lib/service/survey-service.ts";
 import { createCalls } from "../../lib/survey-api/calls.ts";
@@ -6,8 +8,6 @@ import { ServerError, TimeoutError } from "../../lib/survey-api/errors.ts";
 import type { HttpAnswer } from "../../lib/survey-api/http/transport.ts";
 import { pathOf } from "../../lib/survey-api/operations.ts";
 import type { DataRequest } from "../../lib/survey-api/token/authorized.ts";
-import type { Model } from "../../local/simulator/model.ts";
-import { findRoute } from "../../local/simulator/routes.ts";
 
 /** The simulated service as polling meets it: read by the client's own code, without a wire, and at once. */
 export function modelService(model: Pick<Model, "answer">): SurveyService {

@@ -1,3 +1,4 @@
+import type { ResponseOverrides } from "../../lib/local/simulator/responses.ts";
 import {
   type PollingSource,
   type TickRequest,
@@ -5,7 +6,6 @@ import {
   tick,
   workOffBacklogs,
 } from "../../lib/polling/index.ts";
-import type { ResponseOverrides } from "../../local/simulator/responses.ts";
 import { type MemoryWorld, memoryWorld, type PortCall } from "./memory-ports.ts";
 
 /** 2026-03-10 12:00:00 UTC, where the virtual clock of these tests begins. */

@@ -1,5 +1,5 @@
 import { describe, test } from "vitest";
-import type { Service } from "../../local/aws/index.ts";
+import type { Service } from "../../lib/local/aws/index.ts";
 import type { Fault, FaultKind } from "../support/aws/faults.ts";
 import type { PolledService } from "./support/polled-service.ts";
 import { expectNothingLost } from "./support/troubled-history.ts";

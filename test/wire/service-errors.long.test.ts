@@ -1,6 +1,6 @@
 import { createServer } from "node:net";
 import { describe, expect, test } from "vitest";
-import type { Fault } from "../../local/simulator/index.ts";
+import type { Fault } from "../../lib/local/simulator/index.ts";
 import { expectOneClearLine } from "./support/failing.ts";
 import { type Flags, type PolledService, polledService } from "./support/polled-service.ts";
 

@@ -3,7 +3,7 @@ import { cpSync, mkdirSync, writeFileSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { basename, delimiter, join } from "node:path";
 import { GetQueueUrlCommand } from "@aws-sdk/client-sqs";
-import { startSimulator } from "../../../local/simulator/index.ts";
+import { startSimulator } from "../../../lib/local/simulator/index.ts";
 import { readDocument } from "../../docs/support/markdown.ts";
 import type { DeliveredEvent } from "../../support/command.ts";
 import { compareWithTruth } from "../../wire/support/compare-with-truth.ts";

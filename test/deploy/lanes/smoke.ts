@@ -19,7 +19,7 @@ export async function smoke({ report, installing, folder }: Given): Promise<void
     );
     await report.step("npm run smoke", async (note) => {
       const options = { cwd: ROOT, env: emulator.env, limit: 480_000 };
-      const { stdout } = await succeed(process.execPath, ["smoke/main.ts"], options);
+      const { stdout } = await succeed(process.execPath, ["test/smoke/main.ts"], options);
       for (const line of stdout.trim().split("\n")) note(line);
     });
   } finally {

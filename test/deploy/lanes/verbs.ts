@@ -15,7 +15,7 @@ import { consolePage } from "./console-page.ts";
 /** What is typed, what its answer has among others, and how it ends. */
 type Row = [line: string, answer: Answer, ending?: Ending];
 
-/** A deployment for the operator's command: each verb on a stack. What a verb does is tested in `test/cli`; here it finds the stack's own things. */
+/** A deployment for the operator's command: each verb on a stack. What a verb does is tested in `test/lib/cli`; here it finds the stack's own things. */
 export function verbs(given: Given): Promise<void> {
   return onStage(given, "verbs", async (stage) => {
     const on = await deploy(stage, { webhooks: [stage.webhook.config, stage.signed.config] });

@@ -5,7 +5,7 @@ import { ROOT } from "./cdk.ts";
 import { run } from "./processes.ts";
 import { type Deployed, output, type Stage } from "./stage.ts";
 
-export const COMMAND = join(ROOT, "cli", "bin", "survey-poller.mjs");
+export const COMMAND = join(ROOT, "lib", "cli", "bin", "survey-poller.mjs");
 
 /** An answer of the command, without the version of its schema. */
 export type Answer = Record<string, unknown>;

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { CreateSecretCommand } from "@aws-sdk/client-secrets-manager";
-import { type Simulator, startSimulator } from "../../../local/simulator/index.ts";
+import { type Simulator, startSimulator } from "../../../lib/local/simulator/index.ts";
 import { type Aws, createAws } from "./aws.ts";
 import { type Cdk, createCdk, type Outputs } from "./cdk.ts";
 import { type Emulator, startEmulator } from "./emulator.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { isDeepStrictEqual } from "node:util";
-import { createMatcher } from "../../../local/aws/event-bridge/matcher.ts";
+import { createMatcher } from "../../../lib/local/aws/event-bridge/matcher.ts";
 import type { DeliveredEvent } from "../../support/command.ts";
 import { compareWithTruth } from "../../wire/support/compare-with-truth.ts";
 import { type Deployed, output } from "./stage.ts";

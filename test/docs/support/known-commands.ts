@@ -1,7 +1,7 @@
 import { existsSync, globSync, readFileSync } from "node:fs";
-import { commandLine } from "../../../cli/run-command.ts";
-import { parseCommandLine } from "../../../local/command-line.ts";
-import { ioOf } from "../../cli/support/command.ts";
+import { commandLine } from "../../../lib/cli/run-command.ts";
+import { parseCommandLine } from "../../../lib/local/command-line.ts";
+import { ioOf } from "../../lib/cli/support/command.ts";
 import type { Words } from "./shell.ts";
 
 const words = (text: string): ReadonlySet<string> => new Set(text.split(/\s+/));

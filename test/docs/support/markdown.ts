@@ -25,7 +25,8 @@ export interface Document {
 export const documentPaths: readonly string[] = [
   ...globSync("*.md"),
   ...globSync("docs/**/*.md"),
-  ...globSync("{bench,test}/*/README.md"),
+  ...globSync("test/*/README.md"),
+  ...globSync(".github/*.md"),
   ...globSync("examples/**/README.md", { exclude: ["**/node_modules/**"] }),
 ].sort();
 

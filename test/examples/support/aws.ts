@@ -5,7 +5,7 @@ import { CreateTableCommand, DynamoDBClient, type KeySchemaElement } from "@aws-
 import { CreateBucketCommand, PutObjectCommand, S3Client } from "@aws-sdk/client-s3";
 import { CreateQueueCommand, DeleteMessageCommand, ReceiveMessageCommand, SQSClient } from "@aws-sdk/client-sqs";
 import { DeleteCommand, DynamoDBDocumentClient, ScanCommand } from "@aws-sdk/lib-dynamodb";
-import { startEmbeddedAws } from "../../../local/aws/index.ts";
+import { startEmbeddedAws } from "../../../lib/local/aws/index.ts";
 
 export type ExampleAws = Awaited<ReturnType<typeof startExampleAws>>;
 

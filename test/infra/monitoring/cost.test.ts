@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { type Price, type PricedTemplate, pricesOf, resourceTable, total } from "../../../bench/cost/resources.ts";
-import { costsAt, sum } from "../../../bench/cost/within-minute.ts";
 import type { MonitoringLevel } from "../../../lib/monitoring/catalog.ts";
+import { type Price, type PricedTemplate, pricesOf, resourceTable, total } from "../../bench/cost/resources.ts";
+import { costsAt, sum } from "../../bench/cost/within-minute.ts";
 import { synthesize } from "../support/synthesize.ts";
 
 const baseUrl = "https://surveys.example.com";

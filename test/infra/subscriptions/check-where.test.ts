@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { checkWhere } from "../../../infra/subscriptions/check-where.ts";
-import { createMatcher } from "../../../local/aws/event-bridge/matcher.ts";
+import { createMatcher } from "../../../lib/local/aws/event-bridge/matcher.ts";
 import { goldenCases } from "../../event-rules/golden.ts";
 
 const [golden] = goldenCases;

@@ -20,7 +20,7 @@ import {
   type Subscription,
 } from "../../../infra/subscriptions/subscribe.ts";
 import { parseConfig } from "../../../lib/config/index.ts";
-import { createMatcher } from "../../../local/aws/event-bridge/matcher.ts";
+import { createMatcher } from "../../../lib/local/aws/event-bridge/matcher.ts";
 import { goldenCases } from "../../event-rules/golden.ts";
 import { createApp } from "../support/synthesize.ts";
 

@@ -5,8 +5,8 @@ import { PutCommand } from "@aws-sdk/lib-dynamodb";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Clients, createClients } from "../../../lib/aws/clients.ts";
 import { isAwsFailure } from "../../../lib/aws/failure.ts";
+import type { Service } from "../../../lib/local/aws/index.ts";
 import { readSecret } from "../../../lib/secrets/secret-values.ts";
-import type { Service } from "../../../local/aws/index.ts";
 import type { FaultKind } from "../../support/aws/faults.ts";
 import { useAws } from "../support/aws.ts";
 

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
-import { slowWork } from "../../../bench/cost/case.ts";
-import { defaultSource } from "../../../bench/support/default-source.ts";
+import { slowWork } from "../../bench/cost/case.ts";
+import { defaultSource } from "../../bench/support/default-source.ts";
 import { memoryWorld } from "../../support/memory-ports.ts";
 import { addSurvey, at, HOUR, MINUTE, noon, range, runTick } from "../../support/survey.ts";
 

@@ -3,13 +3,13 @@ import { CreateSecretCommand, PutSecretValueCommand } from "@aws-sdk/client-secr
 import { describe, expect, it, onTestFinished } from "vitest";
 import { parseConfig } from "../../../lib/config/index.ts";
 import { secretNames } from "../../../lib/config/secret-names.ts";
+import { type Simulator, type SimulatorOptions, startSimulator } from "../../../lib/local/simulator/index.ts";
 import type { Log } from "../../../lib/monitoring/log.ts";
 import type { State } from "../../../lib/polling/index.ts";
 import { pollSources, RESERVE } from "../../../lib/run/poll-sources.ts";
 import { createSourceGraph, eventsOf, type SourceGraph } from "../../../lib/run/wiring.ts";
 import { createDynamoState } from "../../../lib/state/dynamo-state.ts";
 import { createShared, type Shared } from "../../../lib/state/shared.ts";
-import { type Simulator, type SimulatorOptions, startSimulator } from "../../../local/simulator/index.ts";
 import { useAws } from "../support/aws.ts";
 import { memoryLog } from "../support/log.ts";
 

@@ -1,7 +1,7 @@
 import { randomInt } from "node:crypto";
 import { GetCommand, PutCommand, QueryCommand } from "@aws-sdk/lib-dynamodb";
 import { describe, expect, it, vi } from "vitest";
-import { countDue } from "../../../cli/target/surveys.ts";
+import { countDue } from "../../../lib/cli/target/surveys.ts";
 import { eventId } from "../../../lib/events/index.ts";
 import { type CheckedState, emittedOf, type LedgerEntry } from "../../../lib/polling/index.ts";
 import { createDynamoState } from "../../../lib/state/dynamo-state.ts";

@@ -9,8 +9,8 @@ import { SQSClient } from "@aws-sdk/client-sqs";
 import { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
 import { afterAll, afterEach, beforeAll } from "vitest";
 import type { Clients } from "../../../lib/aws/clients.ts";
+import type { EmbeddedAws, EventEnvelope } from "../../../lib/local/aws/index.ts";
 import { createTableInput } from "../../../lib/state/table.ts";
-import type { EmbeddedAws, EventEnvelope } from "../../../local/aws/index.ts";
 import { startAws, type TestedAws } from "../../support/aws/start-aws.ts";
 
 /** Those of the poller, all of them there at once. */

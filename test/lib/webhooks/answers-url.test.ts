@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { readGolden } from "../../../cli/package.ts";
+import { readGolden } from "../../../lib/cli/package.ts";
 import { detailSchemas } from "../../../lib/events/index.ts";
 import { readEnvelope, withAnswersUrl } from "../../../lib/webhooks/event.ts";
 

@@ -1,6 +1,6 @@
+import type { Model } from "../../../lib/local/simulator/model.ts";
 import { NetworkError, ServerError } from "../../../lib/survey-api/errors.ts";
 import type { DataRequest } from "../../../lib/survey-api/token/authorized.ts";
-import type { Model } from "../../../local/simulator/model.ts";
 import { mix } from "../engine/random.ts";
 import type { WorkerProcess } from "../engine/worker-process.ts";
 import type { Oracle } from "../oracle/oracle.ts";

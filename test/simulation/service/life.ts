@@ -1,5 +1,5 @@
-import { createModel, type Model } from "../../../local/simulator/model.ts";
-import type { ResponseOverrides } from "../../../local/simulator/responses.ts";
+import { createModel, type Model } from "../../../lib/local/simulator/model.ts";
+import type { ResponseOverrides } from "../../../lib/local/simulator/responses.ts";
 import { mix } from "../engine/random.ts";
 import { START } from "../plan/plan.ts";
 import type { ResponsePlan, SurveyPlan } from "../plan/surveys.ts";

@@ -1,4 +1,4 @@
-import type { ListedRecord } from "../../../local/simulator/responses.ts";
+import type { ListedRecord } from "../../../lib/local/simulator/responses.ts";
 
 type Deviation = (record: ListedRecord, slot: number) => ListedRecord;
 

@@ -1,4 +1,4 @@
-import type { CountRule, Settings, SettingsPatch } from "../../../local/simulator/settings.ts";
+import type { CountRule, Settings, SettingsPatch } from "../../../lib/local/simulator/settings.ts";
 import { mix } from "../engine/random.ts";
 import type { ServiceClock } from "../plan/plan.ts";
 import type { SimSurvey, Traits } from "./survey-model.ts";

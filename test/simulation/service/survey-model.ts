@@ -1,4 +1,4 @@
-import type { Model } from "../../../local/simulator/model.ts";
+import type { Model } from "../../../lib/local/simulator/model.ts";
 import type { SurveyPlan } from "../plan/surveys.ts";
 import type { WordsPlan } from "../plan/words.ts";
 import type { OddRecord } from "./odd-records.ts";

@@ -1,7 +1,7 @@
 import { IncomingMessage, type RequestListener, ServerResponse } from "node:http";
 import { buffer } from "node:stream/consumers";
 import { setTimeout as delay } from "node:timers/promises";
-import type { EmbeddedAws, Service } from "../../../local/aws/index.ts";
+import type { EmbeddedAws, Service } from "../../../lib/local/aws/index.ts";
 import { seededRandom } from "../random.ts";
 import { operationOf } from "./operation.ts";
 import { splits } from "./partial.ts";

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from "node:http";
-import type { Service } from "../../../local/aws/index.ts";
+import type { Service } from "../../../lib/local/aws/index.ts";
 
 const ON_OBJECTS: Record<string, string> = {
   DELETE: "DeleteObject",

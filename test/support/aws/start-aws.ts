@@ -1,4 +1,4 @@
-import { type EmbeddedAws, type EmbeddedAwsOptions, startEmbeddedAws } from "../../../local/aws/index.ts";
+import { type EmbeddedAws, type EmbeddedAwsOptions, startEmbeddedAws } from "../../../lib/local/aws/index.ts";
 import { createFaults, type Faults } from "./faults.ts";
 import { operationOf } from "./operation.ts";
 

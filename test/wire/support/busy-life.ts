@@ -1,4 +1,4 @@
-import type { Simulator } from "../../../local/simulator/index.ts";
+import type { Simulator } from "../../../lib/local/simulator/index.ts";
 import { beforeEachList } from "./polled-service.ts";
 import type { Chance } from "./seeded.ts";
 

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { eventId, responseCompleted } from "../../../lib/events/index.ts";
-import type { TruthResponse } from "../../../local/simulator/index.ts";
+import type { TruthResponse } from "../../../lib/local/simulator/index.ts";
 import type { DeliveredEvent } from "../../support/command.ts";
 import { expectedDetail } from "./expected-detail.ts";
 

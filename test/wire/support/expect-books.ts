@@ -2,7 +2,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect } from "vitest";
 import { eventId } from "../../../lib/events/index.ts";
-import type { Simulator } from "../../../local/simulator/index.ts";
+import type { Simulator } from "../../../lib/local/simulator/index.ts";
 import type { Flags, PolledService } from "./polled-service.ts";
 import { scripted } from "./script.ts";
 import { readTable, withAws } from "./with-aws.ts";

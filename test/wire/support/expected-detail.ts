@@ -1,5 +1,5 @@
-import type { ListedRecord, TruthResponse } from "../../../local/simulator/index.ts";
-import { type SimulatedQuestion, surveyQuestions } from "../../../local/simulator/survey-questions.ts";
+import type { ListedRecord, TruthResponse } from "../../../lib/local/simulator/index.ts";
+import { type SimulatedQuestion, surveyQuestions } from "../../../lib/local/simulator/survey-questions.ts";
 
 /** What an event has to hold of a response, worked out from the API document and DESIGN alone, with none of lib's readers. */
 export interface ExpectedDetail {

@@ -2,7 +2,7 @@
 // the very request named, or set faults of the embedded AWS, which lives in that process.
 import { subscribe } from "node:diagnostics_channel";
 import { writeFileSync } from "node:fs";
-import type { EmbeddedAws } from "../../../local/aws/index.ts";
+import type { EmbeddedAws } from "../../../lib/local/aws/index.ts";
 import { createFaults, type FaultHandle } from "../../support/aws/faults.ts";
 import { operationOf } from "../../support/aws/operation.ts";
 import { type KillMoment, SCRIPT, type Script } from "./script.ts";

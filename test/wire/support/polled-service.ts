@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { expect, onTestFinished, vi } from "vitest";
-import { type Simulator, type SimulatorOptions, startSimulator } from "../../../local/simulator/index.ts";
+import { type Simulator, type SimulatorOptions, startSimulator } from "../../../lib/local/simulator/index.ts";
 import {
   type CommandOptions,
   type CommandResult,

@@ -1,5 +1,5 @@
 import { buffer } from "node:stream/consumers";
-import type { EmbeddedAws, Service } from "../../../local/aws/index.ts";
+import type { EmbeddedAws, Service } from "../../../lib/local/aws/index.ts";
 import { withBody } from "../../support/aws/faults.ts";
 import { operationOf } from "../../support/aws/operation.ts";
 

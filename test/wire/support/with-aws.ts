@@ -1,8 +1,8 @@
 import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { GetObjectCommand, S3Client } from "@aws-sdk/client-s3";
 import { DynamoDBDocumentClient, ScanCommand } from "@aws-sdk/lib-dynamodb";
-import { type EmbeddedAws, type Service, startEmbeddedAws } from "../../../local/aws/index.ts";
-import { names } from "../../../local/runner/provision.ts";
+import { type EmbeddedAws, type Service, startEmbeddedAws } from "../../../lib/local/aws/index.ts";
+import { names } from "../../../lib/local/runner/provision.ts";
 import type { DeliveredEvent } from "../../support/command.ts";
 
 /** Options of an SDK client for one of the embedded services. */

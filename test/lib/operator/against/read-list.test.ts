@@ -1,4 +1,5 @@
 import { expect, it } from "vitest";
+import { createModel, type Model } from "../../../../lib/local/simulator/model.ts";
 import {
   type ListPlace,
   type ListReading,
@@ -6,7 +7,6 @@ import {
   readList,
 } from "../../../../lib/operator/against/read-list.ts";
 import { OutOfTimeError } from "../../../../lib/polling/index.ts";
-import { createModel, type Model } from "../../../../local/simulator/model.ts";
 
 /** A survey of 300 responses with one record each: three pages, and 3,000 if so wanted. */
 function surveyOf(responses = 300, open = 0): Model {

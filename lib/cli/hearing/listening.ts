@@ -1,0 +1,229 @@
+import { DeleteMessageBatchCommand, ReceiveMessageCommand, SQSClient } from "@aws-sdk/client-sqs";
+import { InvalidArgumentError, Option } from "@commander-js/extra-typings";
+import { checkWhere } from "../../../infra/subscriptions/check-where.ts";
+import { pathText } from "../../config/parse.ts";
+import { parseDuration } from "../../config/units.ts";
+import { nearestName } from "../../config/unknown-field.ts";
+import { errorCode } from "../../errors.ts";
+import { EVENT_TYPES, type EventType } from "../../events/contract.ts";
+import { isObject } from "../../json.ts";
+import { createMatcher } from "../../local/aws/event-bridge/matcher.ts";
+import { parseJson } from "../../secrets/secret-values.ts";
+import { InterruptedError, notNow, UsageError } from "../errors.ts";
+import type { Io } from "../io.ts";
+import { askingAws } from "../target/aws-failure.ts";
+import { type Flags, openTarget } from "../target/open-target.ts";
+import type { Target } from "../target/target.ts";
+import { clock, count, nextCommand, span } from "../words.ts";
+import { LIFETIME, makeTemporaryRule, prolong, removeTemporaryRule, sweepExpired } from "./temporary-rules.ts";
+
+interface HearingOptions extends Flags {
+  filter?: string | undefined;
+  for?: number | undefined;
+  count?: number | undefined;
+}
+
+export const filterOption = () =>
+  new Option("--filter <pattern>", "which events: an event pattern of EventBridge, as JSON");
+
+export const forOption = () =>
+  new Option("--for <duration>", "how long, such as 10m; by default until Ctrl-C").argParser((text) => {
+    const duration = parseDuration(text);
+    if (duration !== undefined && duration >= 1_000) return duration;
+    throw new InvalidArgumentError("it takes a duration from 1s, such as 10m.");
+  });
+
+export const countOption = () =>
+  new Option("--count <n>", "end after so many events").argParser((text) => {
+    if (/^[1-9]\d{0,8}$/.test(text)) return Number(text);
+    throw new InvalidArgumentError("it takes a whole number from 1.");
+  });
+
+/** Milliseconds of silence after which it is said, and seconds for which one request waits for events. */
+const QUIET = 60_000;
+const LONGEST_POLL = 5;
+
+/** The source of events, and when it ends: at a time, or after so many events. */
+interface Hearing extends Pick<Io, "now" | "say" | "signal"> {
+  /** Takes what is in the queue, and waits so many seconds for it. Nothing once it is interrupted. */
+  receive: (waitSeconds: number) => Promise<readonly string[]>;
+  until: number;
+  count: number;
+}
+
+/** Events as they were delivered. Ends also when it is interrupted. */
+export async function* hear({ receive, until, count: most, now, say, signal }: Hearing): AsyncGenerator<string, void> {
+  const since = now();
+  let heard = 0;
+  let lastHeard = since;
+  let spoke = since;
+  while (!signal.aborted && heard < most && now() < until) {
+    const bodies = await receive(Math.min(LONGEST_POLL, Math.ceil((until - now()) / 1_000)));
+    for (const body of bodies.slice(0, most - heard)) {
+      heard += 1;
+      lastHeard = now();
+      spoke = lastHeard;
+      yield body;
+    }
+    if (bodies.length > 0 || now() - spoke < QUIET || signal.aborted) continue;
+    spoke = now();
+    const last = heard === 0 ? "listening since" : `the last of ${heard} was heard at`;
+    say(`nothing heard for ${span(spoke - lastHeard)}; ${last} ${clock(lastHeard)}`);
+  }
+}
+
+/**
+ * Hears events on the bus of a poller, by a rule and a queue that are removed at the end, whatever the end is.
+ *
+ * @param onEvent gets each event's envelope as it was delivered, one after the other
+ */
+export async function listening(
+  options: HearingOptions,
+  io: Io,
+  onEvent: (body: string) => Promise<void> | void,
+): Promise<void> {
+  const filter = options.filter === undefined ? {} : readFilter(options.filter);
+  await using target = await openTarget(options, io);
+  if (target.data?.isRunning === false) {
+    throw notNow("NO_RUN_AT_WORK", `no run is at work on the ${target.name}: there is nothing to hear`, {
+      hint: "Start npm start with this folder, then try again.",
+    });
+  }
+  const { sources } = await target.config();
+  const eventSources = sources.map(({ eventSource }) => eventSource);
+  await sweep(target, io);
+  const began = io.now();
+  const rule = await askingAws("the temporary rule and its queue could not be made", () =>
+    makeTemporaryRule(target, { pattern: patternOf(filter, eventSources), now: began }),
+  );
+  const sqs = new SQSClient({ ...target.client("sqs"), maxAttempts: 3 });
+  let prolongedAt = began;
+  let heard = 0;
+  const receive = async (wait: number): Promise<string[]> => {
+    if (io.now() - prolongedAt > LIFETIME / 3) {
+      prolongedAt = io.now();
+      await askingAws("the temporary queue could not be kept", () => prolong(target, rule, prolongedAt));
+    }
+    return take(sqs, rule.queueUrl, wait, io.signal);
+  };
+  try {
+    const soon = target.stack === undefined ? "" : "; a new rule of EventBridge may take a minute until it works";
+    io.say(`Listening on the bus ${target.resources.busName} of the ${target.name} since ${clock(began)} UTC${soon}.`);
+    const ends = { until: began + (options.for ?? Infinity), count: options.count ?? Infinity };
+    for await (const body of hear({ ...io, receive, ...ends })) {
+      heard += 1;
+      await onEvent(body);
+    }
+  } catch (error) {
+    throw target.data !== undefined && isUnreachable(error) ? runEnded(target) : error;
+  } finally {
+    sqs.destroy();
+    await remove(target, rule.name, options, io);
+    io.say(`Heard ${count(heard, "event")} in ${span(io.now() - began)}.`);
+  }
+  if (io.signal.aborted) throw new InterruptedError();
+}
+
+/** Removes the remains of other listeners. A failure in that is no reason not to listen. */
+async function sweep(target: Target, io: Io): Promise<void> {
+  try {
+    const gone = await sweepExpired(target, io.now());
+    if (gone.length > 0) io.say(`Removed what a killed command had left: ${gone.join(", ")}.`);
+  } catch (error) {
+    io.say(`What killed commands may have left was not looked for (${errorCode(error)}).`);
+  }
+}
+
+async function take(client: SQSClient, QueueUrl: string, wait: number, signal: AbortSignal): Promise<string[]> {
+  const receive = new ReceiveMessageCommand({ QueueUrl, WaitTimeSeconds: wait, MaxNumberOfMessages: 10 });
+  try {
+    const { Messages = [] } = await client.send(receive, { abortSignal: signal });
+    if (Messages.length === 0) return [];
+    // Before they are dealt with, which may take longer than SQS waits for it.
+    const Entries = Messages.map(({ ReceiptHandle }, i) => ({ Id: `${i}`, ReceiptHandle }));
+    await client.send(new DeleteMessageBatchCommand({ QueueUrl, Entries }));
+    return Messages.map(({ Body = "" }) => Body);
+  } catch (error) {
+    if (signal.aborted) return [];
+    throw isUnreachable(error) ? error : await askingAws("the queue could not be read", () => Promise.reject(error));
+  }
+}
+
+/** A run that has ended took its AWS with it, but not what lies in the folder. */
+async function remove(target: Target, name: string, options: HearingOptions, io: Io): Promise<void> {
+  try {
+    await removeTemporaryRule(target, name).catch(async (error: unknown) => {
+      if (target.data === undefined || !isUnreachable(error)) throw error;
+      await using again = await openTarget(options, io);
+      await removeTemporaryRule(again, name);
+    });
+  } catch (error) {
+    const next = nextCommand("doctor", target);
+    io.say(`The rule and queue ${name} could not be removed (${errorCode(error)}): ${next} does it in 15 minutes.`);
+  }
+}
+
+export function runEnded(target: Target): Error {
+  return notNow("RUN_ENDED", `the run on the ${target.name} has ended`, {
+    hint: "Start npm start again, then try again.",
+  });
+}
+
+export function isUnreachable(error: unknown): boolean {
+  return /^(ECONNREFUSED|ECONNRESET|EPIPE|TimeoutError)$/.test(errorCode(error));
+}
+
+/** Which events are meant: parts of an EventBridge event pattern. */
+interface Filter {
+  "detail-type"?: readonly EventType[];
+  detail?: Record<string, unknown>;
+}
+
+/** Characters of a pattern that EventBridge takes, unless AWS has raised the account's quota. */
+const LONGEST = 2_048;
+const FORM = `Give an event pattern as JSON, such as '{"detail":{"data":{"surveyId":[103]}}}'.`;
+
+/** Reads what `--filter` holds, and says where it is wrong. No value is repeated: it could be personal. */
+export function readFilter(text: string): Filter {
+  const pattern = parseJson(text);
+  if (!isObject(pattern)) throw wrong("--filter is no JSON object");
+  const fields = Object.keys(pattern);
+  if (fields.length === 0) throw wrong("--filter names no field");
+  for (const field of fields) {
+    if (field === "detail" || field === "detail-type") continue;
+    if (field === "data" || field === "meta") throw wrong(`--filter: ${field} stands in detail: {"detail":{…}}`);
+    const nearest = nearestName(field, ["detail", "detail-type"]);
+    throw wrong(`--filter: unknown field "${field}"${nearest === undefined ? "" : `, did you mean "${nearest}"?`}`);
+  }
+  const { "detail-type": types, detail } = pattern;
+  const known = types === undefined ? EVENT_TYPES : typesOf(types);
+  const [problem] = detail === undefined ? [] : checkWhere(detail, known);
+  if (problem !== undefined) throw wrong(`--filter: ${pathText(["detail", ...problem.path])} ${problem.message}`);
+  const filter: Filter = {
+    ...(types === undefined ? {} : { "detail-type": known }),
+    ...(detail === undefined ? {} : { detail: detail as Record<string, unknown> }),
+  };
+  try {
+    createMatcher(filter);
+  } catch {
+    throw wrong("--filter is no event pattern that EventBridge takes");
+  }
+  const { length } = JSON.stringify(filter);
+  if (length > LONGEST) throw wrong(`--filter has ${length} characters; EventBridge takes ${LONGEST}`);
+  return filter;
+}
+
+/** The pattern of a rule: the filter, for events of these sources alone, since others may use the bus too. */
+export function patternOf(filter: Filter, eventSources: Iterable<string>): object {
+  return { source: [...new Set(eventSources)], ...filter };
+}
+
+function typesOf(types: unknown): readonly EventType[] {
+  const isKnown = (type: unknown): type is EventType => EVENT_TYPES.some((known) => known === type);
+  if (Array.isArray(types) && types.length > 0 && types.every(isKnown)) return types;
+  throw wrong(`--filter: detail-type must be a list of types, out of ${EVENT_TYPES.join(", ")}`);
+}
+
+function wrong(message: string): UsageError {
+  return new UsageError(message, { hint: FORM });
+}

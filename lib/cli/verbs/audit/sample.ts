@@ -1,0 +1,180 @@
+import type { SourceConfig } from "../../../config/index.ts";
+import type { SampledState, SampleResult } from "../../../operator/sample.ts";
+import type { DateRange } from "../../../polling/index.ts";
+import { readEntries } from "../../../state/ledger.ts";
+import { InterruptedError } from "../../errors.ts";
+import type { Io, ProgressLine } from "../../io.ts";
+import { askingAws } from "../../target/aws-failure.ts";
+import { type PolledSurvey, refuseBehind } from "../../target/surveys.ts";
+import type { Target } from "../../target/target.ts";
+import { isPolling, watchTicks } from "../../wait.ts";
+
+export interface SampledSurvey {
+  surveyId: number;
+  name: string | null;
+  /** Pages of the list, and those that were read, in asc order. */
+  pages: number;
+  read: number[];
+  /** Different responses on them. */
+  responses: number;
+  states: Partial<Record<SampledState, number>>;
+  /** Completed after the start, and unknown to the ledger. */
+  missing: number[];
+  /** The same, but new since the last poll. */
+  isNew: number[];
+  /** The probability that so many missing responses, wherever they lie by chance, would have shown at least one. */
+  chances: { missing: number; seen: number }[];
+  /** The same where all of them lie on one page. */
+  chanceOnOnePage: number;
+}
+
+/** The output of `audit --sample --json`, beside `schemaVersion`. */
+export interface SampleAnswer {
+  source: string;
+  percent: number;
+  surveys: SampledSurvey[];
+}
+
+/** How many missing responses the stated probabilities are for. */
+const MISSING = [1, 10, 100];
+
+/**
+ * The probability that at least one of so many missing responses is seen on `read` pages, drawn out of `pages` without replacement. The
+ * responses lie anywhere, by chance. Each lies on one page, and is seen with `read / pages`. Those on different pages are seen with a
+ * little more, and those that all lie on one page with that of one.
+ */
+export function chanceToSee(missing: number, { read, pages }: { read: number; pages: number }): number {
+  return pages === 0 ? 0 : 1 - (1 - Math.min(1, read / pages)) ** missing;
+}
+
+/** So many of the pages 1 to `pages`, in ascending order. `random` gives numbers from 0 to below 1. */
+export function drawPages(pages: number, percent: number, random: () => number = Math.random): number[] {
+  const wanted = Math.min(pages, Math.max(1, Math.ceil((pages * percent) / 100)));
+  const drawn: number[] = [];
+  // Each is drawn with what is still wanted out of what is still left: so every choice is as likely as any other.
+  for (let page = 1; page <= pages && drawn.length < wanted; page += 1) {
+    if (random() * (pages - page + 1) < wanted - drawn.length) drawn.push(page);
+  }
+  return drawn;
+}
+
+interface SampleOf {
+  target: Target;
+  source: SourceConfig;
+  surveys: readonly PolledSurvey[];
+  percent: number;
+  io: Io;
+  progress: ProgressLine;
+}
+
+/** Pages of one invocation. */
+const AT_ONCE = 20;
+
+type LookOf = Pick<SampleOf, "target" | "source" | "io" | "progress">;
+
+function asking({ target, source }: LookOf, { surveyId, mark }: PolledSurvey, range?: DateRange) {
+  const { books, lastPage: guess } = mark;
+  const more = { ...(guess === undefined || guess < 1 ? {} : { guess }), ...(range === undefined ? {} : { range }) };
+  return (pages: number[]) =>
+    target.operate(source.name, "sample", { surveyId, pages, hasBooks: books !== undefined, ...more });
+}
+
+/** Has the function look at pages of a list, or at all of them; what it finds on each part of them. */
+export async function* lookAtPages(
+  of: LookOf,
+  survey: PolledSurvey,
+  { choose = allOf, range }: { choose?: (pages: number) => number[]; range?: DateRange },
+): AsyncGenerator<SampleResult & { length: number; chosen: number[] }> {
+  const ask = asking(of, survey, range);
+  const { length = 0 } = await ask([]);
+  const chosen = choose(length);
+  for (let i = 0; i < chosen.length; i += AT_ONCE) {
+    if (of.io.signal.aborted) throw new InterruptedError();
+    of.progress.update(`survey ${survey.surveyId}: ${i} of ${chosen.length} pages`, i / chosen.length);
+    yield { ...(await ask(chosen.slice(i, i + AT_ONCE))), length, chosen };
+  }
+}
+
+const allOf = (pages: number): number[] => Array.from({ length: pages }, (_, i) => i + 1);
+
+/** Looks up what a random part of the pages shows in the ledger. Nothing is changed. */
+export async function takeSample(of: SampleOf): Promise<SampleAnswer> {
+  const surveys: SampledSurvey[] = [];
+  for (const survey of of.surveys) {
+    refuseBehind(survey);
+    surveys.push(await sampleSurvey(of, survey));
+  }
+  return { source: of.source.name, percent: of.percent, surveys };
+}
+
+async function sampleSurvey(of: SampleOf, survey: PolledSurvey): Promise<SampledSurvey> {
+  const { surveyId, mark } = survey;
+  let [length, drawn] = [0, [] as number[]];
+  const empty = new Set<number>();
+  const states = new Map<number, keyof SampledSurvey["states"]>();
+  const completed = new Map<number, string | null>();
+  const choose = (pages: number): number[] => drawPages(pages, of.percent);
+  for await (const part of lookAtPages(of, survey, { choose })) {
+    [length, drawn] = [part.length, part.chosen];
+    for (const page of part.empty) empty.add(page);
+    for (const [state, ids = []] of Object.entries(part.states)) {
+      for (const id of ids) states.set(id, state as keyof SampledSurvey["states"]);
+    }
+    for (const [id, date] of Object.entries(part.completed)) completed.set(Number(id), date);
+  }
+  // The list is shorter by now.
+  const read = drawn.filter((page) => !empty.has(page));
+  const pages = length - empty.size;
+  const unknown = [...states].flatMap(([id, state]) => (state === "missing" ? [id] : []));
+  const isNew = await lookAgain(of, survey, unknown, completed);
+  const counted: SampledSurvey["states"] = {};
+  for (const state of states.values()) counted[state] = (counted[state] ?? 0) + 1;
+  return {
+    surveyId,
+    name: mark.survey?.facts.name ?? null,
+    pages,
+    read,
+    responses: states.size,
+    states: counted,
+    missing: unknown.filter((id) => !isNew.has(id)),
+    isNew: [...isNew],
+    chances: MISSING.map((missing) => ({ missing, seen: chanceToSee(missing, { read: read.length, pages }) })),
+    // As after a failure at one moment: never more than that of one.
+    chanceOnOnePage: chanceToSee(1, { read: read.length, pages }),
+  };
+}
+
+/** The responses that are only new. A tick that has begun since has met them. Where none comes, nothing so new was met before. */
+async function lookAgain(
+  of: SampleOf,
+  { surveyId, mark }: PolledSurvey,
+  unknown: number[],
+  completed: ReadonlyMap<number, string | null>,
+): Promise<Set<number>> {
+  if (unknown.length === 0) return new Set();
+  const { target, source } = of;
+  const table = target.table;
+  const isNew = new Set<number>();
+  await nextTick(of);
+  for (let i = 0; i < unknown.length; i += 100) {
+    const some = unknown.slice(i, i + 100);
+    const entries = await askingAws("the ledger could not be read", () =>
+      readEntries(table, source.name, surveyId, some),
+    );
+    for (const id of some) if (entries.has(id)) isNew.add(id);
+  }
+  if (isPolling(target)) return isNew;
+  const { completed: newest = "" } = mark.highWater ?? {};
+  for (const id of unknown) if ((completed.get(id) ?? "") > newest) isNew.add(id);
+  return isNew;
+}
+
+/** Waits for the end of a tick that has begun since; without a poller, or where none comes, for nothing. */
+async function nextTick(of: SampleOf): Promise<void> {
+  if (!isPolling(of.target)) return;
+  const since = of.io.now();
+  of.progress.update("a second look after the next tick");
+  await watchTicks<void>(of, ({ account: { lastTick = 0 } }) =>
+    lastTick > since ? { over: undefined } : { place: "", leave: () => undefined },
+  );
+}

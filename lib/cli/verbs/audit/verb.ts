@@ -1,0 +1,212 @@
+import { Option } from "@commander-js/extra-typings";
+import type { SourceConfig } from "../../../config/index.ts";
+import { EXIT, UsageError, unlessFailing } from "../../errors.ts";
+import { type Io, type ProgressLine, showProgress } from "../../io.ts";
+import { openTarget } from "../../target/open-target.ts";
+import {
+  chosenSurveys,
+  type PolledSurvey,
+  pagesOf,
+  readSource,
+  refusePaused,
+  type SourceState,
+} from "../../target/surveys.ts";
+import { oneSource, type Target } from "../../target/target.ts";
+import { type Answer, DRY_RUN, examples, surveyId, targetVerb, type Verb, yesOption } from "../../verb.ts";
+import { count, named, nextCommand, span, surveyName, utc } from "../../words.ts";
+import { auditAgainst } from "./against.ts";
+import { type AuditAnswer, type AuditCost, type AuditedSurvey, audited, readPasses, withMissing } from "./passes.ts";
+import { type SampleAnswer, type SampledSurvey, takeSample } from "./sample.ts";
+
+const ABOUT = `
+Without --yes it says what it costs. Exit code 5 names what is unaccounted for, 3 says why the books are open.
+With --against it needs no poller: the credentials are those of SURVEY_CLIENT_ID and SURVEY_CLIENT_SECRET.
+`;
+
+export const auditVerb: Verb = (act) =>
+  targetVerb("audit", "a full read that closes the books, or a sample")
+    .option("--source <name>", "the source, where there are several")
+    .option("--survey <id>", "only this survey; all of the source without it", surveyId)
+    .option("--now", "reads at once, whatever the background budget")
+    .option("--sample <percent>", "looks up a random part of the pages in the ledger, and changes nothing")
+    .addOption(
+      new Option("--against <file>", "names what these response ids lack of a service, without a poller").conflicts([
+        ...["stack", "source", "now", "sample", "yes"],
+      ]),
+    )
+    .option("--base-url <url>", "the service, with --against")
+    .option("--column <name>", "the column or field with the ids, with --against")
+    .option("--report <file>", "writes a page of HTML to send on, with --against")
+    .addOption(yesOption())
+    .addHelpText(
+      "after",
+      ABOUT +
+        examples(
+          "audit --survey 421 --stack SurveyPoller --yes",
+          "audit --now --data .survey-poller --yes",
+          "audit --sample 5% --data .survey-poller",
+          "audit --against ids.csv --base-url https://surveys.example.com",
+        ),
+    )
+    .action((options) =>
+      act(options, async (io) => {
+        const { against, baseUrl, column, report } = options;
+        if (against !== undefined) return auditAgainst({ ...options, against }, io);
+        if ([baseUrl, column, report].some((value) => value !== undefined)) {
+          const hint = "They say with which service a file of ids is compared.";
+          throw new UsageError("--base-url, --column and --report go with --against", { hint });
+        }
+        const { sample, now: isNow = false, yes: isDone = false } = options;
+        const percent = sample === undefined ? undefined : percentIn(sample);
+        if (percent !== undefined && (isNow || isDone)) {
+          const hint = "A sample changes nothing and is read at once: leave --now and --yes out.";
+          throw new UsageError("--sample goes with neither --now nor --yes", { hint });
+        }
+        await using target = await openTarget(options, io);
+        const source = await oneSource(target, options.source);
+        const state = await readSource(target, source.name);
+        const surveys = chosenSurveys(state, source, options.survey, target);
+        refusePaused(state, target);
+        const progress = showProgress(io);
+        const of: Of = { target, source, state, surveys, io, progress };
+        try {
+          return await unlessFailing(
+            (): Promise<Answer> => (percent === undefined ? audit(of, { isNow, isDone }) : sampled(of, percent)),
+          );
+        } finally {
+          progress.end();
+        }
+      }),
+    );
+
+interface Of {
+  target: Target;
+  source: SourceConfig;
+  state: SourceState;
+  surveys: PolledSurvey[];
+  io: Io;
+  progress: ProgressLine;
+}
+
+function percentIn(text: string): number {
+  const percent = Number(text.replace(/ ?%$/, ""));
+  if (/^\d/.test(text) && percent > 0 && percent <= 100) return percent;
+  throw new UsageError("--sample is no percentage above 0", { hint: "Give one such as 5% or 100%." });
+}
+
+async function sampled(of: Of, percent: number): Promise<Answer<SampleAnswer>> {
+  const answer = await takeSample({ ...of, percent });
+  const missing = answer.surveys.some((survey) => survey.missing.length > 0);
+  const end = `A sample of ${percent} % of the pages. It proves nothing of the others: survey-poller audit does.`;
+  return {
+    data: answer,
+    text: [...answer.surveys.flatMap(sampledLines), end],
+    exit: missing ? EXIT.unaccounted : EXIT.done,
+  };
+}
+
+async function audit(of: Of, { isNow, isDone }: { isNow: boolean; isDone: boolean }): Promise<Answer<AuditAnswer>> {
+  const { target, source, surveys, io, progress } = of;
+  const cost = costOf(of, isNow);
+  const answer = (all: AuditedSurvey[]): AuditAnswer => ({
+    ...{ dryRun: !isDone, source: source.name, mode: isNow ? "now" : "background", cost, surveys: all },
+  });
+  if (!isDone) {
+    io.say(DRY_RUN);
+    const names = surveys.map((survey) => surveyName(audited(survey)));
+    const which = surveys.length > 3 ? `${surveys.length} surveys` : names.join(", ");
+    const plan = isNow
+      ? `Would read every page of ${which} at once, and close the books.`
+      : `Would make the full read of ${which} due at once: ticks read every page, and close the books.`;
+    return { data: answer(surveys.map((survey) => audited(survey))), text: [plan, costText(cost)] };
+  }
+  io.say(costText(cost));
+  const ended = await withMissing({ ...of, account: of.state.account }, await readPasses(of, isNow));
+  const all = await Promise.all(ended.map((one) => withIds(of, one)));
+  progress.end();
+  const open = all.filter(({ outcome }) => outcome === "open");
+  if (open.length > 0) {
+    const isPaused = open.some(({ why }) => why === "the source is paused");
+    const resume = nextCommand("resume", { source: source.name, ...target });
+    const tick = `the next tick, which comes within ${span(source.interval)}`;
+    io.say(`Try again after ${isPaused ? resume : tick}.`);
+  }
+  const isShort = all.some(({ outcome }) => outcome === "unaccounted");
+  const exit = isShort ? EXIT.unaccounted : open.length > 0 ? EXIT.notNow : EXIT.done;
+  return { data: answer(all), text: all.map(surveyLine), exit };
+}
+
+/** Which ones they are, as far as all pages can tell now. */
+async function withIds(of: Of, one: AuditedSurvey): Promise<AuditedSurvey> {
+  const { unaccounted, surveyId: id } = one;
+  if (unaccounted === null) return one;
+  const surveys = of.surveys.filter((survey) => survey.surveyId === id);
+  const [all] = (await takeSample({ ...of, surveys, percent: 100 })).surveys;
+  return { ...one, unaccounted: { ...unaccounted, ids: all?.missing ?? [] } };
+}
+
+/** Each page is read again, and the end of the list is looked at from both sides. */
+const READS = 2;
+const AT_THE_END = 4;
+
+/** The requests and the time that a full read of these surveys costs. */
+function costOf({ source, state: { account }, surveys, io }: Of, isNow: boolean): AuditCost {
+  const known = surveys.map(pagesOf);
+  const pages = known.reduce((sum, one) => sum + one.pages, 0);
+  const requests = READS * pages + AT_THE_END * surveys.length;
+  const { requestsPerSecond: learned } = (account.learned ?? {}) as { requestsPerSecond?: number };
+  const rate = Math.min(learned ?? Number.POSITIVE_INFINITY, source.maxRequestsPerSecond ?? Number.POSITIVE_INFINITY);
+  // Full reads have half of the budget; ticks may follow at once where a run is driven by hand.
+  const ticks = Math.ceil(requests / Math.max(1, source.backgroundRequests / 2));
+  return {
+    pages,
+    isExact: known.every(({ isExact }) => isExact),
+    requests,
+    seconds: rate === Number.POSITIVE_INFINITY ? null : Math.ceil(requests / rate),
+    by: isNow ? null : io.now() + ticks * source.interval,
+  };
+}
+
+/** "It reads 12 pages, about 28 requests; …" */
+function costText({ pages, isExact, requests, seconds, by }: AuditCost): string {
+  const rate = seconds === null ? "" : ` At the rate that was learned they take ${span(seconds * 1_000)}.`;
+  const end = by === null ? "" : ` Within the background budget it is done by ${utc(by)}.`;
+  return `It reads ${isExact ? "" : "at least "}${count(pages, "page")}, about ${count(requests, "request")}.${rate}${end}`;
+}
+
+/** The outcome of one survey, for people. */
+export function surveyLine(survey: AuditedSurvey): string {
+  const { outcome, listed, why, unaccounted } = survey;
+  const name = surveyName(survey);
+  if (unaccounted !== null) {
+    const { count: left, ids } = unaccounted;
+    return `${name}: ${left} unaccounted${ids.length === 0 ? "" : `: ${ids.join(", ")}`}`;
+  }
+  if (outcome !== "closed") return `${name}: the books are open: ${why}.`;
+  return `${name}: books closed, ${listed} listed, ${listed} accounted for.${foundText(survey)}`;
+}
+
+/** " 1 response was missing (5000004): it goes out now." */
+function foundText({ found, missing }: AuditedSurvey): string {
+  if (found === null || found === 0) return "";
+  if (missing === null)
+    return ` ${count(found, "response")} no poll had met: ${found === 1 ? "it goes" : "they go"} out now.`;
+  if (missing.length === 0) return ` ${count(found, "response")} came meanwhile.`;
+  const [was, goes] = missing.length === 1 ? ["was", "it goes"] : ["were", "they go"];
+  return ` ${count(missing.length, "response")} ${was} missing (${named(missing)}): ${goes} out now.`;
+}
+
+function sampledLines(survey: SampledSurvey): string[] {
+  const { pages, read, responses, states, missing, isNew } = survey;
+  const known = Object.entries(states).flatMap(([state, n]) => (state === "missing" ? [] : [`${n} ${state}`]));
+  // Never 100 % for what is not certain.
+  const percentOf = (part: number): string =>
+    read.length >= pages ? "100 %" : `${Math.min(99.9, Math.floor(part * 1_000) / 10)} %`;
+  const chances = survey.chances.map(({ missing: k, seen }) => `${k} with ${percentOf(seen)}`).join(", ");
+  return [
+    `${surveyName(survey)}: ${read.length} of ${pages} pages read, ${responses} responses: ${known.join(", ") || "none known"}.`,
+    ...(isNew.length === 0 ? [] : [`  ${isNew.length} new since the last poll: ${isNew.join(", ")}`]),
+    ...missing.map((id) => `  unaccounted: survey ${survey.surveyId}, response ${id}`),
+    `  Of so many missing ones, wherever they lie, it would have seen at least one: of ${chances}. If all lie on one page: ${percentOf(survey.chanceOnOnePage)}.`,
+  ];
+}

@@ -1,0 +1,321 @@
+import { DescribeSecretCommand, PutSecretValueCommand, SecretsManagerClient } from "@aws-sdk/client-secrets-manager";
+import { Option } from "@commander-js/extra-typings";
+import { secretNames } from "../../config/secret-names.ts";
+import { errorCode } from "../../errors.ts";
+import { isObject } from "../../json.ts";
+import { describeFailure } from "../../monitoring/log.ts";
+import { parseJson, readSecret } from "../../secrets/secret-values.ts";
+import { baseUrlProblem } from "../../survey-api/base-url.ts";
+import { type Credentials, createSurveyApi } from "../../survey-api/index.ts";
+import { CommandError, exitOf, UsageError } from "../errors.ts";
+import { type Given, givenCredentials, isConfirmed } from "../given-credentials.ts";
+import type { Io } from "../io.ts";
+import { closing, credentialsFailure } from "../target/aws-failure.ts";
+import { type Flags, openTarget } from "../target/open-target.ts";
+import { type ClientSettings, oneSource, type Target } from "../target/target.ts";
+import { DRY_RUN, examples, targetVerb, type Verb, yesOption } from "../verb.ts";
+import { ago } from "../words.ts";
+
+/** The output of `credentials --json`, beside `schemaVersion`. */
+export interface CredentialsAnswer {
+  dryRun: boolean;
+  secretId: string;
+  /** Whether the secret had a value already; null where it may not be looked at. */
+  replaces: boolean | null;
+  /** Of the value that was written; null in a dry run. */
+  version: string | null;
+  from: Given["from"];
+  /** Whether the survey service has given a token for them. */
+  checked: boolean;
+}
+
+/** The output of `credentials renew --json`, beside `schemaVersion`. */
+export interface RenewAnswer {
+  dryRun: boolean;
+  source: string;
+  /** The token secret. */
+  secretId: string;
+  /** Epoch milliseconds; null where there was none, or it may not be looked at. */
+  keptSince: number | null;
+  /** Of the new token, where it is known. */
+  expiresAt: number | null;
+  /** Names and types in the answer that the token came in; no value. */
+  shape: string | null;
+}
+
+const ABOUT = `
+They are asked for, and not shown while they are typed. Or they come from SURVEY_CLIENT_ID and
+SURVEY_CLIENT_SECRET, or from standard input, as {"clientId":"…","clientSecret":"…"} or as two lines.
+No flag takes them: flags stay in the shell's history. The stack is SurveyPoller and the source main
+unless another one is named. A secret that sources share has an entry for each: --secret NAME --source NAME.
+With renew the function asks for a new token at once. The token itself is never shown.
+`;
+
+export const credentialsVerb: Verb = (act) =>
+  targetVerb("credentials", "puts client id and client secret into the secret that was made for them")
+    .argument("[renew]", "asks for a new token in the place of the one that is kept")
+    .option("--source <name>", "the source whose credentials they are")
+    .addOption(
+      new Option("--secret <name>", "the secret itself, by name or ARN; with --source, its entry there").conflicts(
+        "stack",
+      ),
+    )
+    .option("--base-url <url>", "ask this survey service first, and write nothing that it refuses")
+    .addOption(yesOption())
+    // Ways in which people try to give them all the same.
+    .addOption(new Option("--client-id [text]").hideHelp())
+    .addOption(new Option("--client-secret [text]").hideHelp())
+    .addHelpText(
+      "after",
+      ABOUT +
+        examples(
+          "credentials --stack SurveyPoller --base-url https://surveys.example.com --yes",
+          "credentials --data .survey-poller --yes < credentials.json",
+          "credentials renew --stack SurveyPoller --yes",
+        ),
+    )
+    .action((renews, options) =>
+      act(options, async (io) => {
+        check(options);
+        // What is typed there may be a secret that was meant for the prompt.
+        if (renews !== undefined && renews !== "renew") {
+          throw new UsageError("there are too many arguments", { hint: "See --help." });
+        }
+        if (renews !== undefined) {
+          const data = await renewToken(options, io);
+          return { data, text: renewText(data, io.now()) };
+        }
+        const data = await fill(options, io);
+        return { data, text: credentialsText(data) };
+      }),
+    );
+
+interface Options extends Flags {
+  secret?: string | undefined;
+  baseUrl?: string | undefined;
+}
+
+/** @throws UsageError naming what is wrong; no value is repeated, since it may be a secret that was meant for the prompt */
+function check(options: Options): void {
+  if ("clientId" in options || "clientSecret" in options) {
+    throw new UsageError("credentials are not taken from flags, which stay in the shell's history", {
+      hint: "Leave them out: they are asked for. --help tells of the other ways.",
+    });
+  }
+  for (const name of ["stack", "data", "source", "secret"] as const) {
+    if (options[name] === "") throw new UsageError(`--${name} needs a value`, { hint: "See --help." });
+  }
+  const problem = options.baseUrl === undefined ? undefined : baseUrlProblem(options.baseUrl);
+  if (problem !== undefined) throw new UsageError(`--base-url ${problem}`, { hint: "See --help." });
+}
+
+async function fill(
+  { stack = "SurveyPoller", data, source, secret, baseUrl, yes: isMeant }: Options,
+  io: Io,
+): Promise<CredentialsAnswer> {
+  const yes = isMeant === true;
+  if (data === undefined) {
+    // Of a stack the name of the secret is known: who fills it need not be allowed to look at the stack.
+    const name = source ?? "main";
+    const of =
+      secret === undefined
+        ? { secretId: secretName(stack, name), source: name }
+        : { secretId: secret, source, entry: source };
+    using client = secretsClient();
+    return await fillCredentials({ client, ...of, baseUrl, yes }, io);
+  }
+  await using target = await openTarget({ data }, io);
+  const one = await oneSource(target, source);
+  const secretId = secret ?? secretNames(one, target.resources.secrets).credentials;
+  using client = secretsClient(target.client("secretsmanager"));
+  return await fillCredentials({ client, secretId, source: one.name, baseUrl, yes }, io);
+}
+
+interface Wanted {
+  client: SecretsManagerClient;
+  secretId: string;
+  /** Whose they are, where that is known. */
+  source: string | undefined;
+  /** Under which they stand in a secret that sources share; undefined where they are all that is in it. */
+  entry?: string | undefined;
+  baseUrl: string | undefined;
+  yes: boolean;
+}
+
+/** Fills a source's credentials secret: finds it, has the credentials given, tries them where it is told the service, writes them. */
+export async function fillCredentials(
+  { client, secretId, source, entry, baseUrl, yes }: Wanted,
+  io: Io,
+): Promise<CredentialsAnswer> {
+  // First: nobody should type credentials for a secret that is not there.
+  const isFilled = await lookAtSecret(client, secretId);
+  const { credentials, from } = await givenCredentials({ source, secretId }, io);
+  if (baseUrl !== undefined) await checkCredentials(baseUrl, credentials);
+  const answer = { secretId, replaces: isFilled ?? null, from, checked: baseUrl !== undefined };
+  // Who has just typed them would have to type them again.
+  const isMeant =
+    yes || (from === "the terminal" && io.isInteractive && (await isConfirmed(`Write them into ${secretId}?`, io)));
+  if (!isMeant) {
+    io.say(DRY_RUN);
+    return { dryRun: true, ...answer, version: null };
+  }
+  return { dryRun: false, ...answer, version: await fillSecret(client, secretId, credentials, entry) };
+}
+
+function credentialsText({ dryRun, secretId, replaces, version, from, checked }: CredentialsAnswer): string[] {
+  const service = checked ? "accepted by the service" : "not checked with the service";
+  const done = replaces ? "replaced" : "filled";
+  if (dryRun) return [`would be ${done}: ${secretId}`, `The credentials are from ${from}, ${service}.`];
+  return [
+    `${done}: ${secretId}, version ${version}`,
+    `The credentials are from ${from}, ${service}. The next tick that needs a token reads them.`,
+  ];
+}
+
+/** Has the function ask for another token in the place of the one that is kept. */
+async function renewToken(options: Options, io: Io): Promise<RenewAnswer> {
+  if (options.secret !== undefined || options.baseUrl !== undefined) {
+    throw new UsageError("renew takes neither --secret nor --base-url", { hint: "The source says both." });
+  }
+  await using target = await openTarget(options, io);
+  const one = await oneSource(target, options.source);
+  const source = one.name;
+  const secretId = secretNames(one, target.resources.secrets).token;
+  const about = { source, secretId, keptSince: await keptSince(target, secretId) };
+  if (options.yes !== true) {
+    io.say(DRY_RUN);
+    return { dryRun: true, ...about, expiresAt: null, shape: null };
+  }
+  const { expiresAt, shape, isKept } = await target.operate(source, "renew-token", {});
+  if (!isKept) {
+    const hint = "It works for this one process alone. Look at the function's permission to write the secret.";
+    throw new CommandError("TOKEN_NOT_KEPT", `the new token could not be put into ${secretId}`, { hint });
+  }
+  return { dryRun: false, ...about, expiresAt, shape };
+}
+
+/** When a token was put into its secret (epoch milliseconds); null where there is none, or that is not known. Its value is not read. */
+export async function keptSince({ clients }: Target, secretId: string): Promise<number | null> {
+  try {
+    const answer = await clients.secrets.send(new DescribeSecretCommand({ SecretId: secretId }));
+    const isFilled = Object.keys(answer.VersionIdsToStages ?? {}).length > 0;
+    return isFilled ? (answer.LastChangedDate?.getTime() ?? null) : null;
+  } catch {
+    return null;
+  }
+}
+
+function renewText(answer: RenewAnswer, now: number): string[] {
+  const { dryRun, source, secretId, keptSince, expiresAt, shape } = answer;
+  const old = keptSince === null ? "none that is known" : `one of ${ago(keptSince, now)}`;
+  if (dryRun) {
+    return [
+      `The function would ask the service of ${source} for a token, and put it into ${secretId} in the place of ${old}.`,
+      "A service that gives one token at a time ends the old one with that.",
+    ];
+  }
+  const until = expiresAt === null ? "" : ` It holds until ${new Date(expiresAt).toISOString()}.`;
+  return [
+    `A new token of ${source} is in ${secretId}, in the place of ${old}.${until}`,
+    ...(shape === null ? [] : [`It came as ${shape}.`]),
+  ];
+}
+
+export function secretName(stack: string, source: string): string {
+  return secretNames({ name: source }, { prefix: stack }).credentials;
+}
+
+/** A client of the secrets of an account and a region. A person waits for it. */
+export function secretsClient(settings: ClientSettings = {}): SecretsManagerClient & Disposable {
+  const requestHandler = { connectionTimeout: 5_000, requestTimeout: 10_000, throwOnRequestTimeout: true };
+  return closing(new SecretsManagerClient({ ...settings, maxAttempts: 3, requestHandler }));
+}
+
+/** Whether the secret has a value already; undefined when it may not be looked at, which whoever may fill it need not be allowed to. */
+export async function lookAtSecret(client: SecretsManagerClient, secretId: string): Promise<boolean | undefined> {
+  try {
+    const answer = await client.send(new DescribeSecretCommand({ SecretId: secretId }));
+    if (answer.DeletedDate !== undefined) throw inWords("InvalidRequestException", secretId, "");
+    return Object.values(answer.VersionIdsToStages ?? {}).some((stages) => stages.includes("AWSCURRENT"));
+  } catch (error) {
+    const failure = await failureOf(error, client, secretId);
+    if (failure.code === "ACCESS_DENIED") return undefined;
+    throw failure;
+  }
+}
+
+/** Puts credentials into the secret, and gives the id of its new version. With an entry, what is there of other sources stays. */
+export async function fillSecret(
+  client: SecretsManagerClient,
+  secretId: string,
+  { clientId, clientSecret }: Credentials,
+  entry?: string,
+): Promise<string> {
+  try {
+    const others = entry === undefined ? {} : await entriesOf(client, secretId);
+    const own = { clientId, clientSecret };
+    const value = JSON.stringify(entry === undefined ? own : { ...others, [entry]: own });
+    const answer = await client.send(new PutSecretValueCommand({ SecretId: secretId, SecretString: value }));
+    return answer.VersionId ?? "unknown";
+  } catch (error) {
+    throw await failureOf(error, client, secretId);
+  }
+}
+
+/** @throws CommandError for a secret of another form: it would be lost */
+async function entriesOf(client: SecretsManagerClient, secretId: string): Promise<object> {
+  const text = await readSecret(client, secretId);
+  const entries = text === undefined ? {} : parseJson(text);
+  if (isObject(entries)) return entries;
+  const hint = "It must be a JSON object with an entry for each source.";
+  throw new CommandError("SECRET_UNREADABLE", `the secret ${secretId} holds something else`, { hint });
+}
+
+async function failureOf(error: unknown, client: SecretsManagerClient, secretId: string): Promise<CommandError> {
+  if (error instanceof CommandError) return error;
+  return credentialsFailure(error) ?? inWords(errorCode(error), secretId, await client.config.region(), error);
+}
+
+/** The SDK's own message stays out: it may repeat what it was given. */
+function inWords(name: string, secretId: string, region: string, cause?: unknown): CommandError {
+  const fail = (code: string, message: string, hint: string) =>
+    new CommandError(code, message, { hint, cause }, exitOf(code));
+  if (name === "ResourceNotFoundException") {
+    const hint =
+      "Deploy the stack first. If it is there: are --stack, --source and the region right? A credentialsSecret of the source is named by --secret.";
+    return fail("SECRET_NOT_FOUND", `there is no secret ${secretId} in ${region}`, hint);
+  }
+  if (name === "InvalidRequestException") {
+    const hint = `Bring it back: aws secretsmanager restore-secret --secret-id ${secretId}`;
+    return fail("SECRET_DELETED", `the secret ${secretId} is marked for deletion`, hint);
+  }
+  if (/AccessDenied|NotAuthorized/.test(name)) {
+    const hint =
+      "It takes secretsmanager:PutSecretValue on it and, with a key of your own, kms:GenerateDataKey and kms:Decrypt.";
+    return fail("ACCESS_DENIED", `you may not write the secret ${secretId} in ${region}`, hint);
+  }
+  const hint = "Nothing was written. Look at the network and the region, then try again.";
+  return fail("SECRETS_MANAGER_FAILED", `Secrets Manager in ${region} could not be used (${name})`, hint);
+}
+
+/**
+ * Asks the survey service for a token, which is then thrown away. A service that gives one at a time takes the poller's with that: the poller
+ * asks for another.
+ */
+async function checkCredentials(baseUrl: string, credentials: Credentials): Promise<void> {
+  const timeouts = { connect: 5_000, headers: 15_000, body: 15_000, call: 20_000 };
+  const api = createSurveyApi({ baseUrl, credentials, timeouts });
+  try {
+    await api.token();
+  } catch (error) {
+    const { code, message, hint: advice } = describeFailure(error);
+    const isWrong = code === "WRONG_CREDENTIALS";
+    const hint = isWrong
+      ? "Try again with the right ones."
+      : `${advice} Without --base-url they are written unchecked.`;
+    const options = { hint, cause: error };
+    throw new CommandError(errorCode(error), `nothing was written: ${message}`, options, exitOf(errorCode(error)));
+  } finally {
+    await api.close();
+  }
+}

@@ -1,0 +1,217 @@
+import {
+  CloudFormationClient,
+  paginateListStackResources,
+  type StackResourceSummary,
+} from "@aws-sdk/client-cloudformation";
+import { CloudWatchClient, DescribeAlarmsCommand } from "@aws-sdk/client-cloudwatch";
+import { DescribeEventBusCommand } from "@aws-sdk/client-eventbridge";
+import { GetScheduleCommand, SchedulerClient } from "@aws-sdk/client-scheduler";
+import { GetCommand } from "@aws-sdk/lib-dynamodb";
+import type { SourceConfig } from "../../../config/index.ts";
+import { errorCode } from "../../../errors.ts";
+import { describeFailure } from "../../../monitoring/log.ts";
+import type { CheckLine } from "../../../operator/probe/look.ts";
+import type { AccountState } from "../../../polling/index.ts";
+import { ACCOUNT, sourceKey } from "../../../state/keys.ts";
+import { sweepExpired } from "../../hearing/temporary-rules.ts";
+import type { Io } from "../../io.ts";
+import { askingAws } from "../../target/aws-failure.ts";
+import { readSource, unlistedText } from "../../target/surveys.ts";
+import type { Target } from "../../target/target.ts";
+import { ago, count, nextCommand } from "../../words.ts";
+import { readStatus, sourceStatus } from "../status/read.ts";
+
+export interface CheckContext {
+  target: Target;
+  sources: readonly SourceConfig[];
+  looks: StackLooks | undefined;
+  io: Pick<Io, "now">;
+}
+
+/** Looks at one side of a poller. It gives no line where there is nothing to say. */
+type Check = (context: CheckContext) => Promise<CheckLine[]>;
+
+export const ok = (check: string, says: string): CheckLine => ({ check, state: "ok", says, todo: null, code: null });
+export const warn = (check: string, says: string, todo: string): CheckLine => ({
+  ...ok(check, says),
+  state: "warn",
+  todo,
+});
+export const fail = (check: string, says: string, todo: string, code: string | null = null): CheckLine => ({
+  ...{ check, state: "fail", says, todo, code },
+});
+
+/** The name of the lines that tell of rights which are missing. */
+const PERMISSIONS = "permissions";
+
+/**
+ * Runs a check that needs a right of AWS. Without the right it is told as such, and is no failure: whoever looks need not be allowed everything.
+ *
+ * @param permission such as "scheduler:GetSchedule"
+ */
+async function allowed(
+  check: string,
+  permission: string,
+  work: () => Promise<CheckLine | CheckLine[]>,
+): Promise<CheckLine[]> {
+  try {
+    return [await askingAws(`${check} could not be looked at`, work)].flat();
+  } catch (error) {
+    if (errorCode(error) === "ACCESS_DENIED") {
+      const todo = `Allow ${permission} to whoever runs this, or have somebody look who may.`;
+      return [warn(PERMISSIONS, `without ${permission} nothing is known of: ${check}`, todo)];
+    }
+    const { code, message, hint } = describeFailure(error);
+    return [fail(check, message, hint, code)];
+  }
+}
+
+/** Whether the schedules of a stack are on: without one nothing polls its source. */
+export const schedules: Check = async ({ looks, sources }) => {
+  if (looks === undefined) return [];
+  const permission = "cloudformation:ListStackResources and scheduler:GetSchedule";
+  return allowed("schedule", permission, async () => {
+    const names = await looks.resources("AWS::Scheduler::Schedule");
+    const all = await Promise.all(names.map((name) => looks.schedule(name)));
+    return sources.map((source) => {
+      const check = sources.length === 1 ? "schedule" : `schedule of ${source.name}`;
+      const own = all.find(({ description }) => description.endsWith(` source ${source.name}`));
+      if (own === undefined) return fail(check, "there is none", "Deploy the stack again: `npx cdk deploy`.");
+      if (own.isEnabled) return ok(check, "enabled");
+      if (!source.enabled) return warn(check, "disabled, as the configuration says", `Set "enabled": true to poll it.`);
+      return fail(check, "disabled: nothing polls", "Switch it on in EventBridge Scheduler.");
+    });
+  });
+};
+
+export const alarms: Check = async ({ looks }) => {
+  if (looks === undefined) return [];
+  const permission = "cloudformation:ListStackResources and cloudwatch:DescribeAlarms";
+  return allowed("alarms", permission, async () => {
+    const names = await looks.resources("AWS::CloudWatch::Alarm");
+    const raised = await looks.raised(names);
+    if (raised.length === 0) return ok("alarms", `none of ${count(names.length, "alarm")} is raised`);
+    return raised.map((name) => fail("alarms", `raised: ${name}`, "See docs/runbook.md, which has each alarm."));
+  });
+};
+
+/** Of each source how long ago its last tick came to its end, and whether the surveys that are to be polled were there. */
+const ticks: Check = async ({ target, sources, io }) => {
+  const lines = sources.map((source) => {
+    const of = sources.length === 1 ? "" : ` of ${source.name}`;
+    return allowed(`last tick${of}`, "dynamodb:GetItem and dynamodb:Query", async () => {
+      const { account } = await readSource(target, source.name);
+      const last = lastTick(`last tick${of}`, { target, source, account, now: io.now() });
+      if (account.unlisted === undefined) return last;
+      const todo = "Nothing of them is polled until the list shows them.";
+      return [last, warn(`surveys${of}`, unlistedText(account.unlisted), todo)];
+    });
+  });
+  return (await Promise.all(lines)).flat();
+};
+
+function lastTick(
+  check: string,
+  { target, source, account, now }: { target: Target; source: SourceConfig; account: AccountState; now: number },
+): CheckLine {
+  const at = ago(account.lastTick, now);
+  if (!source.enabled) return ok(check, `${at}; the source is not enabled`);
+  const { problem } = sourceStatus(source, account, { now });
+  if (problem === null) return ok(check, at);
+  if (account.pausedSince !== undefined) {
+    return warn(check, problem, nextCommand("resume", { source: source.name, ...target }, "--yes"));
+  }
+  if (account.pausedUntil !== undefined) return warn(check, problem, "Wait: it goes on by itself.");
+  if (target.data === undefined) return fail(check, problem, "Look at the schedule above and at the function's log.");
+  if (target.data.isRunning) return fail(check, problem, "Look at what npm start says.");
+  const again = "Start it again: npm start, with the flags that it had.";
+  return warn(check, `${at}; no run is at work on the folder`, again);
+}
+
+/** The verdict of `status`: what is open there is open here. */
+const openProblem: Check = ({ target, sources, io }) =>
+  allowed("status", "dynamodb:GetItem and dynamodb:Query", async () => {
+    const polled = sources.filter(({ enabled }) => enabled);
+    const { verdict, sentence, next } = await readStatus(target, polled, io.now());
+    if (verdict === "complete" || verdict === "working" || polled.length === 0) return ok("status", sentence);
+    const isAnother = next !== null && !next.startsWith("survey-poller doctor");
+    const todo = isAnother ? `Run: ${next}` : "The other checks say more.";
+    return verdict === "late" || verdict === "unknown"
+      ? warn("status", sentence, todo)
+      : fail("status", sentence, todo, "UNACCOUNTED");
+  });
+
+/** Checks that the bus is there and answers. Nothing is put on it. */
+const smokeOfBus: Check = ({ target: { clients, resources } }) =>
+  allowed("bus", "events:DescribeEventBus", async () => {
+    await clients.events.send(new DescribeEventBusCommand({ Name: resources.busName }));
+    return ok("bus", `${resources.busName} answers DescribeEventBus`);
+  });
+
+/** Checks that the table is there and answers. Nothing is written. */
+const smokeOfTable: Check = ({ target, sources }) =>
+  allowed("table", "dynamodb:GetItem", async () => {
+    const { client, name } = target.table;
+    const [source] = sources;
+    if (source === undefined) return [];
+    await client.send(new GetCommand({ TableName: name, Key: { pk: sourceKey(source.name), sk: ACCOUNT } }));
+    return ok("table", `${name} answers GetItem`);
+  });
+
+/** Takes away what a killed `tail` has left on the bus, once its time is over. It is the one thing that doctor changes. */
+const leftovers: Check = ({ target, io }) =>
+  allowed("leftovers", "events:ListRules, sqs:ListQueues", async () => {
+    const gone = await sweepExpired(target, io.now());
+    return gone.length === 0 ? [] : ok("leftovers", `${count(gone.length, "expired rule")} of tail removed`);
+  });
+
+const MOST_ALARMS = 100;
+
+export type StackLooks = ReturnType<typeof createStackLooks>;
+
+export function createStackLooks(stackName: string) {
+  const settings = { maxAttempts: 3 };
+  const formation = new CloudFormationClient(settings);
+  const scheduler = new SchedulerClient(settings);
+  const cloudwatch = new CloudWatchClient(settings);
+  let all: StackResourceSummary[] | undefined;
+  return {
+    /** Names of the stack's resources of a type such as "AWS::CloudWatch::Alarm". */
+    async resources(type: string): Promise<string[]> {
+      if (all === undefined) {
+        all = [];
+        const pages = paginateListStackResources({ client: formation }, { StackName: stackName });
+        for await (const { StackResourceSummaries = [] } of pages) all.push(...StackResourceSummaries);
+      }
+      return all.flatMap((one) => (one.ResourceType === type ? (one.PhysicalResourceId ?? []) : []));
+    },
+    /** The description names its source. */
+    async schedule(name: string) {
+      // The name of the resource may have that of its group before it.
+      const answer = await scheduler.send(new GetScheduleCommand({ Name: name.split("|").at(-1) ?? name }));
+      return { description: answer.Description ?? "", isEnabled: answer.State === "ENABLED" };
+    },
+    async raised(names: readonly string[]): Promise<string[]> {
+      const found = [];
+      for (let i = 0; i < names.length; i += MOST_ALARMS) {
+        const some = names.slice(i, i + MOST_ALARMS);
+        const answer = await cloudwatch.send(new DescribeAlarmsCommand({ AlarmNames: some, StateValue: "ALARM" }));
+        found.push(...(answer.MetricAlarms ?? []), ...(answer.CompositeAlarms ?? []));
+      }
+      return found.map(({ AlarmName = "" }) => AlarmName);
+    },
+    close(): void {
+      for (const client of [formation, scheduler, cloudwatch]) client.destroy();
+    },
+  };
+}
+
+/** All that is looked at beside the survey service, in the order of the answer. Another one is one line. */
+const checks: readonly Check[] = [schedules, alarms, ticks, openProblem, smokeOfBus, smokeOfTable, leftovers];
+
+export const runChecks: Check = async (context) => {
+  const lines = [];
+  for (const check of checks) lines.push(...(await check(context)));
+  if (context.looks === undefined || lines.some(({ check }) => check === PERMISSIONS)) return lines;
+  return [...lines, ok(PERMISSIONS, "everything that was looked at may be looked at")];
+};

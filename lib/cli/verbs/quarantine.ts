@@ -1,0 +1,474 @@
+import { Command } from "@commander-js/extra-typings";
+import { isObject } from "../../json.ts";
+import { isForgotten } from "../../operator/forget.ts";
+import { reasonOf, type SurveyRedrive } from "../../operator/redrive.ts";
+import { isForRedrive, type LedgerEntry, takeOut } from "../../polling/index.ts";
+import { redriveEntries } from "../../state/ledger.ts";
+import { CommandError, EXIT, InterruptedError, UsageError } from "../errors.ts";
+import { type Io, showProgress } from "../io.ts";
+import { askingAws } from "../target/aws-failure.ts";
+import { openTarget } from "../target/open-target.ts";
+import { entriesOf, findResponse, noSurvey, readSource } from "../target/surveys.ts";
+import { oneSource, sourcesOf, type Target } from "../target/target.ts";
+import {
+  type Answer,
+  DRY_RUN,
+  examples,
+  responseId,
+  surveyId,
+  surveyIds,
+  targetVerb,
+  type Verb,
+  yesOption,
+} from "../verb.ts";
+import { ago, columns, count, day, nextCommand, quoted, surveyName } from "../words.ts";
+
+/** The output of `quarantine list --json`, beside `schemaVersion`. */
+export interface ListAnswer {
+  total: number;
+  groups: Group[];
+}
+
+/** The output of `quarantine show --json`. Times are epoch milliseconds. */
+export interface ShowAnswer {
+  source: string;
+  surveyId: number;
+  name: string | null;
+  id: LedgerEntry["id"];
+  state: string;
+  reason: string | null;
+  since: number | null;
+  attempts: number | null;
+  /** Where its records lie; null where none are kept. */
+  kept: "table" | "bucket" | null;
+  recordsGo: number | null;
+  revealed: boolean;
+  /** Without --reveal masked: what is personal is only named. */
+  records: unknown[] | null;
+  /** The metrics and metadata, as far as they are kept; only with --reveal. */
+  details: unknown;
+}
+
+const SUMMARY = "responses that were set aside: quarantined, or refused by the bus";
+
+export const quarantineVerb: Verb = (act) =>
+  new Command("quarantine")
+    .summary(SUMMARY)
+    .description(SUMMARY)
+    .addCommand(listVerb(act))
+    .addCommand(showVerb(act))
+    .addCommand(redriveVerb(act))
+    .addHelpText("after", examples("quarantine list --stack SurveyPoller", "quarantine redrive --all --yes"));
+
+/** Ids that are named of one survey. */
+const NAMED = 8;
+
+const listVerb: Verb = (act) =>
+  targetVerb("list", "what was set aside, by reason, with what mends it")
+    .option("--survey <id>", "only this survey", surveyId)
+    .option("--source <name>", "only this source")
+    .addHelpText(
+      "after",
+      "\nExit code 0, also where there is something: the books count it.\n" +
+        examples("quarantine list --stack SurveyPoller", "quarantine list --survey 101 --json"),
+    )
+    .action((options) =>
+      act(options, async (io) => {
+        await using target = await openTarget(options, io);
+        const sources = (await sourcesOf(target, options.source)).map(({ name }) => name);
+        const surveyIds = options.survey === undefined ? undefined : [options.survey];
+        const found = await readSetAside(target, { sources, surveyIds }, io);
+        const answer = { total: found.length, groups: groupsOf(found, target.flags) };
+        return { data: answer, text: listText(answer, io) };
+      }),
+    );
+
+function listText({ total, groups }: ListAnswer, io: Pick<Io, "style" | "now">): string[] {
+  if (total === 0) return ["Nothing is set aside."];
+  const what = `${count(total, "response or record", "responses and records")} set aside; they are accounted for.`;
+  return [what, ...groups.flatMap((group) => ["", ...groupText(group, io)])];
+}
+
+function groupText(group: Group, { style, now }: Pick<Io, "style" | "now">): string[] {
+  const { source, state, reason, oldest, kept, recordsGo, meaning, mend, next, surveys } = group;
+  const since = oldest === null ? "" : `, the oldest ${ago(oldest, now())}`;
+  const records =
+    kept === 0
+      ? "No records are kept any more."
+      : `Records of ${kept} are kept${recordsGo === null ? "" : `; the first go on ${day(recordsGo)}`}.`;
+  return [
+    `${style("yellow", "▲")} ${reason} (${state}, source ${source}): ${group.count}${since}`,
+    ...surveys.map(({ ids, ...survey }) => {
+      const more = ids.length > NAMED ? ` and ${ids.length - NAMED} more` : "";
+      return `  ${surveyName(survey)}: ${ids.slice(0, NAMED).join(", ")}${more}`;
+    }),
+    `  ${meaning} ${records}`,
+    `  ${mend}`,
+    `  Next: ${next}`,
+  ];
+}
+
+const showVerb: Verb = (act) =>
+  targetVerb("show", "one response that was set aside, and what is kept of it")
+    .argument("<response>", "a responseId, or the id of a record that list shows", responseId)
+    .option("--survey <id>", "its survey, where several have such a response", surveyId)
+    .option("--source <name>", "its source")
+    .option("--reveal", "show what is kept as it was read: this is personal data")
+    .addHelpText(
+      "after",
+      examples("quarantine show 45942 --stack SurveyPoller", "quarantine show 45942 --reveal --json"),
+    )
+    .action((id, options) =>
+      act(options, async (io) => {
+        await using target = await openTarget(options, io);
+        const found = await findResponse(target, id, options);
+        if (found?.entry === undefined) {
+          const next = nextCommand("quarantine list", target);
+          const message = `${target.name} has no entry of response ${id}`;
+          throw new CommandError("RESPONSE_NOT_FOUND", message, { hint: "It was never met.", next });
+        }
+        const { source, surveyId: survey, name, entry } = found;
+        const ports = { vault: target.bucket };
+        const kept = await askingAws("what is kept could not be read", () => takeOut({ ports }, entry));
+        const revealed = options.reveal === true;
+        const answer: ShowAnswer = {
+          ...{ source, surveyId: survey, name, id, state: entry.state, revealed },
+          reason: entry.refusedRevision ?? entry.reason ?? null,
+          since: entry.firstSeen ?? null,
+          attempts: entry.attempts ?? null,
+          kept: kept === undefined ? null : entry.keptKey === undefined ? "table" : "bucket",
+          recordsGo: kept === undefined || !isForRedrive(entry) ? null : (entry.nextCheck ?? null),
+          records: (revealed ? kept?.records : kept?.records.map(masked)) ?? null,
+          details: revealed ? (kept?.details ?? null) : null,
+        };
+        return { data: answer, text: showText(answer, entry, io) };
+      }),
+    );
+
+function showText(answer: ShowAnswer, entry: LedgerEntry, { now }: Pick<Io, "now">): string[] {
+  const { source, id, state, reason, since, attempts, kept, recordsGo, revealed, records } = answer;
+  const until = recordsGo === null ? "" : `, until ${day(recordsGo)}; the entry stays`;
+  const lines = columns([
+    ["state", `${state}${since === null ? "" : `, since ${new Date(since).toISOString()} (${ago(since, now())})`}`],
+    ...(reason === null ? [] : [["reason", `${reason}. ${meaningText(entry)}`.trim()]]),
+    ...(attempts === null ? [] : [["attempts", `${attempts} so far`]]),
+    ["records", records === null ? "none are kept" : `kept in the ${kept}: ${records.length}${until}`],
+  ]);
+  return [
+    `Response ${id} of ${surveyName(answer)}, source ${source}`,
+    ...lines.map((line) => `  ${line}`),
+    ...(records ?? []).map((record) => JSON.stringify(record)),
+    ...(revealed && answer.details !== null ? [JSON.stringify(answer.details)] : []),
+    ...(records === null || revealed ? [] : ["Masked: --reveal shows the records as they were read."]),
+  ];
+}
+
+function meaningText(entry: LedgerEntry): string {
+  if (isForRedrive(entry)) return meaningOf(entry.state, reasonOf(entry)).meaning;
+  return isForgotten(entry) ? "Nothing else is held of it." : "It is not set aside.";
+}
+
+/** Fields of a record that tell which one it is, and whether it is completed. */
+const SHOWN = ["responseId", "surveyId", "questionId", "completed", "dateStart", "dateCompleted"];
+/** The other documented ones: their names say nothing of anybody. */
+const MASKED = ["iso3166", "crk", "promoCode", "answer", "comment", "score", "matrixScore"];
+/** Longer text is none of what `SHOWN` is documented to be. */
+const LONGEST = 40;
+
+/** A record without anything personal: ids, dates and `completed`, and the names of what else it holds. */
+export function masked(record: unknown): object {
+  if (!isObject(record)) return { masked: [kindOf(record)] };
+  const shown = SHOWN.flatMap((name) => (Object.hasOwn(record, name) ? [[name, plain(record[name])]] : []));
+  const others = Object.keys(record).filter((name) => !SHOWN.includes(name));
+  const named = others.filter((name) => MASKED.includes(name));
+  const foreign = others.length - named.length;
+  return {
+    ...Object.fromEntries(shown),
+    masked: [...named, ...(foreign === 0 ? [] : [`${foreign} undocumented`])],
+  };
+}
+
+/** A value that is small; of any other only what it is. */
+function plain(value: unknown): unknown {
+  const isSmall = typeof value === "string" ? value.length <= LONGEST : value === null || typeof value !== "object";
+  return isSmall ? value : `(${kindOf(value)})`;
+}
+
+function kindOf(value: unknown): string {
+  if (typeof value === "string") return `text of ${value.length} characters`;
+  return Array.isArray(value) ? `list of ${value.length}` : value === null ? "null" : typeof value;
+}
+
+interface Redriven extends Pick<SurveyRedrive, "surveyId" | "putBack"> {
+  name: string | null;
+  /** Null in a dry run. */
+  outcome: SurveyRedrive["outcome"] | null;
+  left: SurveyRedrive["left"] | null;
+  failure: NonNullable<SurveyRedrive["failure"]> | null;
+}
+
+/** The output of `quarantine redrive --json`, beside `schemaVersion`. */
+export interface RedriveAnswer {
+  dryRun: boolean;
+  source: string;
+  /** Set aside, before it. */
+  total: number;
+  reasons: Pick<Group, "state" | "reason" | "count" | "kept">[];
+  surveys: Redriven[];
+}
+
+const redriveVerb: Verb = (act) =>
+  targetVerb("redrive", "puts what was set aside back on its way; it goes out at the next tick")
+    .option("--survey <ids...>", "of these surveys", surveyIds)
+    .option("--all", "of all surveys")
+    .option("--reason <reason>", "only those with this reason, as list shows it")
+    .option("--source <name>", "the source, where there are several")
+    .addOption(yesOption())
+    .addHelpText(
+      "after",
+      examples(
+        "quarantine redrive --survey 101 102 --stack SurveyPoller",
+        "quarantine redrive --all --reason TooLarge --yes",
+      ),
+    )
+    .action((options) =>
+      act(options, async (io) => {
+        const { survey, all, reason } = options;
+        if ((survey === undefined) === (all !== true)) {
+          const hint = "Give --survey with the ids of some, or --all.";
+          throw new UsageError(all ? "--survey and --all exclude each other" : "no survey is named", { hint });
+        }
+        await using target = await openTarget(options, io);
+        const { name: source } = await oneSource(target, options.source);
+        const found = await readSetAside(target, { sources: [source], surveyIds: survey, reason }, io);
+        const names = new Map(found.map(({ surveyId, name }) => [surveyId, name]));
+        const dryRun = options.yes !== true;
+        const wanted = { source, surveyIds: [...names.keys()], reason };
+        const done = dryRun ? new Map<number, SurveyRedrive>() : await redrive(target, wanted, io);
+        const answer: RedriveAnswer = {
+          ...{ dryRun, source, total: found.length },
+          reasons: groupsOf(found, target.flags).map(({ state, reason, count, kept }) => ({
+            state,
+            reason,
+            count,
+            kept,
+          })),
+          surveys: [...names].map(([surveyId, name]) => {
+            const { outcome = null, putBack = 0, left = null, failure = null } = done.get(surveyId) ?? {};
+            return { surveyId, name, outcome, putBack, left, failure };
+          }),
+        };
+        if (dryRun && found.length > 0) io.say(DRY_RUN);
+        return { data: answer, text: redriveText(answer), exit: redriveExit([...done.values()]) };
+      }),
+    );
+
+/** Put back: all of it. Not now: some of it may be later. Failed: none of what is left ever will. */
+function redriveExit(all: readonly SurveyRedrive[]): NonNullable<Answer["exit"]> {
+  const ended = (...outcomes: SurveyRedrive["outcome"][]): boolean =>
+    all.some(({ outcome }) => outcomes.includes(outcome));
+  const left = (some: (of: SurveyRedrive["left"]) => number): boolean => all.some((survey) => some(survey.left) > 0);
+  if (ended("failed", "not polled")) return EXIT.failed;
+  if (ended("busy", "unfinished") || left(({ failed }) => failed)) return EXIT.notNow;
+  return left((of) => Object.values(of).reduce((sum, number) => sum + number, 0)) ? EXIT.failed : EXIT.done;
+}
+
+/** Asks again for what an invocation had no time for, as long as that puts something back. */
+async function redrive(
+  target: Target,
+  { source, surveyIds: all, reason }: { source: string; surveyIds: number[]; reason: string | undefined },
+  io: Io,
+): Promise<Map<number, SurveyRedrive>> {
+  const results = new Map<number, SurveyRedrive>();
+  using progress = showProgress(io);
+  for (let left = all, isFurther = true; left.length > 0 && isFurther; ) {
+    if (io.signal.aborted) throw new InterruptedError();
+    progress.update(`putting back: ${all.length - left.length} of ${all.length} surveys`, 1 - left.length / all.length);
+    const input = { surveyIds: left, ...(reason === undefined ? {} : { reason }) };
+    const { surveys } = await target.operate(source, "redrive", input);
+    for (const survey of surveys) {
+      // What stays where it is was looked at once more.
+      const before = results.get(survey.surveyId)?.putBack ?? 0;
+      results.set(survey.surveyId, { ...survey, putBack: before + survey.putBack });
+    }
+    isFurther = surveys.some(({ outcome, putBack }) => outcome === "done" || putBack > 0);
+    left = surveys.filter(({ outcome }) => outcome === "unfinished").map(({ surveyId }) => surveyId);
+  }
+  return results;
+}
+
+const LEFT: Record<keyof SurveyRedrive["left"], string> = {
+  unreadable:
+    "cannot be read by this version either, or is a single record, or of a survey whose records may lie apart",
+  withoutRecords: "was never readable, and its records were dropped when their time was over (retention.quarantine)",
+  beforeStart: "was completed before the start: it never goes out",
+  failed: "has records that could not be read now",
+};
+
+const OUTCOMES: Partial<Record<SurveyRedrive["outcome"], string>> = {
+  busy: "is being polled just now: try again in a minute",
+  unfinished: "is not done yet: run it again to go on",
+  "not polled":
+    "is left out by the source's `surveys`, and nothing put back would go out: take it in, deploy, and redrive again",
+};
+
+/** The responses that would be put back, by reason. Or those that were, by survey, with those that are left and why. */
+export function redriveText({ dryRun, total, reasons, surveys }: RedriveAnswer): string[] {
+  if (total === 0) return ["Nothing is set aside there."];
+  if (dryRun) {
+    const rows = reasons.map((one) => [`${one.count}`, one.reason, one.state, `records of ${one.kept} kept`]);
+    const what = count(total, "response or record", "responses and records");
+    return [`${what} of ${count(surveys.length, "survey")} would be tried:`, ...columns(rows).map((row) => `  ${row}`)];
+  }
+  const back = surveys.reduce((sum, { putBack }) => sum + putBack, 0);
+  return [
+    ...surveys.flatMap(surveyText),
+    back === 0 ? "Nothing was put back." : `${count(back, "response")} put back: they go out at the next tick.`,
+  ];
+}
+
+function surveyText(survey: Redriven): string[] {
+  const { outcome, putBack, left, failure } = survey;
+  const reasons = Object.entries(left ?? {}).filter(([, number]) => number > 0);
+  const why = outcome === null ? undefined : OUTCOMES[outcome];
+  return [
+    `${surveyName(survey)}: ${putBack} put back, ${reasons.reduce((sum, [, number]) => sum + number, 0)} left`,
+    ...reasons.map(([reason, number]) => `  ${number} ${LEFT[reason as keyof typeof LEFT]}`),
+    ...(why === undefined ? [] : [`  It ${why}.`]),
+    ...(failure === null ? [] : [`  It failed (${failure.code}): ${failure.message}`]),
+  ];
+}
+
+// Times are epoch milliseconds. An id is a responseId, or that of a record of nobody knows which response.
+
+/** All that was set aside for one reason. */
+export interface Group extends Meaning {
+  source: string;
+  /** Emitted where the replacement of its event was refused. */
+  state: LedgerEntry["state"];
+  reason: string;
+  count: number;
+  /** Of how many the records are still kept. */
+  kept: number;
+  /** When the first of them was set aside, where that is known. */
+  oldest: number | null;
+  /** When the first kept records are dropped. */
+  recordsGo: number | null;
+  next: string | null;
+  surveys: { surveyId: number; name: string | null; count: number; ids: LedgerEntry["id"][] }[];
+}
+
+/** The meaning of a reason, and who mends it how. */
+interface Meaning {
+  meaning: string;
+  mend: string;
+}
+
+/** A response that was set aside. */
+interface SetAside {
+  source: string;
+  surveyId: number;
+  name: string | null;
+  entry: LedgerEntry;
+}
+
+/** Reads the ledgers of some surveys, or of all, for what was set aside: there is no index of all of it. */
+async function readSetAside(
+  target: Target,
+  wanted: { sources: readonly string[]; surveyIds?: readonly number[] | undefined; reason?: string | undefined },
+  io: Io,
+): Promise<SetAside[]> {
+  const found: SetAside[] = [];
+  const known = new Set<number>();
+  using progress = showProgress(io);
+  for (const source of wanted.sources) {
+    const { surveys } = await readSource(target, source);
+    const chosen = surveys.filter(({ surveyId }) => wanted.surveyIds?.includes(surveyId) ?? true);
+    for (const [i, { surveyId, mark }] of chosen.entries()) {
+      known.add(surveyId);
+      const name = mark.survey?.facts.name ?? null;
+      for await (const entries of entriesOf(target, { source, surveyId }, redriveEntries)) {
+        if (io.signal.aborted) throw new InterruptedError();
+        progress.update(`reading the ledger of survey ${surveyId}`, i / chosen.length);
+        found.push(...entries.map((entry) => ({ source, surveyId, name, entry })));
+      }
+    }
+  }
+  const unknown = wanted.surveyIds?.find((id) => !known.has(id));
+  if (unknown !== undefined) throw noSurvey(target, unknown);
+  return found.filter(({ entry }) => wanted.reason === undefined || reasonOf(entry) === wanted.reason);
+}
+
+/** By source, state and reason, the largest group first. */
+export function groupsOf(all: readonly SetAside[], flags: string): Group[] {
+  const groups = Object.groupBy(all, ({ source, entry }) => JSON.stringify([source, entry.state, reasonOf(entry)]));
+  return Object.values(groups)
+    .flatMap((some = []) => (some[0] === undefined ? [] : [groupOf(some[0], some, flags)]))
+    .sort((a, b) => b.count - a.count || a.reason.localeCompare(b.reason));
+}
+
+function groupOf({ source, entry: { state, ...entry } }: SetAside, some: readonly SetAside[], flags: string): Group {
+  const reason = reasonOf(entry);
+  const isKept = ({ entry: { kept, keptKey } }: SetAside): boolean => kept !== undefined || keptKey !== undefined;
+  const keptOnes = some.filter(isKept);
+  const surveys = Object.values(Object.groupBy(some, ({ surveyId }) => surveyId)).map((own = []) => ({
+    surveyId: own[0]?.surveyId ?? 0,
+    name: own[0]?.name ?? null,
+    count: own.length,
+    ids: own.map((one) => one.entry.id),
+  }));
+  const [first] = surveys;
+  const next =
+    reason === OF_NOBODY
+      ? nextCommand(`quarantine show ${first?.ids[0]}`, { surveyId: first?.surveyId ?? 0, source, flags }, "--reveal")
+      : nextCommand(`quarantine redrive --all --reason ${quoted(reason)}`, { source, flags });
+  return {
+    ...{ source, state, reason, count: some.length, kept: keptOnes.length, surveys },
+    oldest: least(some.flatMap((one) => one.entry.firstSeen ?? [])),
+    recordsGo: least(keptOnes.flatMap((one) => one.entry.nextCheck ?? [])),
+    ...meaningOf(state, reason),
+    next,
+  };
+}
+
+function least(times: readonly number[]): number | null {
+  return times.length === 0 ? null : times.reduce((a, b) => Math.min(a, b));
+}
+
+/** No redrive helps. */
+const OF_NOBODY = "unreadable responseId";
+
+const UNREADABLE: Record<string, Meaning> = {
+  "unreadable completed": {
+    meaning: "`completed` is neither 0 nor 1: nobody knows whether it is finished.",
+    mend: "Tell the operator of the survey service. Once it reads as 1 it goes out by itself; what a newer version can read, by a redrive.",
+  },
+  [OF_NOBODY]: {
+    meaning: "A record that belongs to nobody knows which response, whose event may have gone out without it.",
+    mend: "Find its response by hand, by question and date: look at it with --reveal.",
+  },
+};
+const UNKNOWN: Meaning = {
+  meaning: "It cannot be read as documented.",
+  mend: "Deploy a version that can, then redrive.",
+};
+
+const REFUSED: Record<string, Partial<Meaning>> = {
+  TooLarge: {
+    meaning:
+      "The event is over 1 MB even without its answers: metrics or metadata of that size are the doing of the service.",
+    mend: "Switch metrics or metadata off (`enrich`), deploy, then redrive.",
+  },
+  ValidationException: { meaning: "EventBridge takes no such entry. Report it: the poller makes none." },
+};
+
+/** The meaning of this state with this reason: a code of the bus where it has refused them. */
+export function meaningOf(state: LedgerEntry["state"], reason: string): Meaning {
+  if (state === "quarantined") return UNREADABLE[reason] ?? UNKNOWN;
+  const what =
+    state === "emitted"
+      ? "Its event stands; the bus has refused the one that was to replace it."
+      : "The bus has refused its event for good.";
+  const { meaning, mend = "Mend the cause (the bus, or a newer version), then redrive." } = REFUSED[reason] ?? {};
+  return { meaning: [what, meaning].filter((part) => part !== undefined).join(" "), mend };
+}

@@ -1,0 +1,267 @@
+import { MOST_RESENT, type ResendInput, type ResendResult, type Resent } from "../../operator/resend.ts";
+import { FORGOTTEN } from "../../polling/index.ts";
+import { EXIT, InterruptedError, UsageError } from "../errors.ts";
+import { isEventId, olderEventIds } from "../event-ids.ts";
+import { type Io, showProgress } from "../io.ts";
+import { type Flags, openTarget } from "../target/open-target.ts";
+import { eachEmitted, ledgersOf, type SurveyOf } from "../target/surveys.ts";
+import type { Target } from "../target/target.ts";
+import { type Answer, DRY_RUN, examples, momentOf, surveyId, targetVerb, type Verb, yesOption } from "../verb.ts";
+import { wait } from "../wait.ts";
+import { columns, count, whyPaused } from "../words.ts";
+
+/** The output of `resend --json`, beside `schemaVersion`. */
+export interface ResendAnswer {
+  dryRun: boolean;
+  sentence: string;
+  /** Events that were sent, or would be. */
+  events: number;
+  items: ResentItem[];
+}
+
+const ABOUT = `
+Every subscriber of the bus sees it again; who remembers event ids passes over it. It is made anew from the
+service, and goes out only where the service still shows the contents of that event.
+`;
+
+export const resendVerb: Verb = (act) =>
+  targetVerb("resend", "sends events to the bus once more: same id, same revision, origin replay")
+    .argument("[ids...]", "event ids")
+    .option("--from <time>", "instead of ids: what was emitted since, 2026-11-21T08:00:00Z or a day")
+    .option("--to <time>", "and until then (default: now)")
+    .option("--survey <id>", "only this survey", surveyId)
+    .option("--source <name>", "only this source")
+    .addOption(yesOption())
+    .addHelpText(
+      "after",
+      ABOUT +
+        examples(
+          "resend 6e4d7ba0-6ab5-5f94-8c0e-0d5ab1d0f0f3 --stack SurveyPoller",
+          "resend 6e4d7ba0-6ab5-5f94-8c0e-0d5ab1d0f0f3 --data .survey-poller --yes",
+          "resend --from 2026-11-21T08:00:00Z --to 2026-11-21T12:00:00Z --yes",
+        ),
+    )
+    .action((ids, options) =>
+      act(options, async (io) => {
+        const stretch = askedStretch(ids, options);
+        await using target = await openTarget(options, io);
+        const known =
+          stretch === undefined
+            ? await ofEventIds(target, io, options, ids)
+            : await emittedIn(target, io, options, stretch);
+        const dryRun = options.yes !== true;
+        if (dryRun) io.say(DRY_RUN);
+        const sent = dryRun ? [] : await sendAgain(target, io, wantedOf(known));
+        const items = dryRun ? known : [...known.filter(({ outcome }) => outcome !== "would-send"), ...sent];
+        const answer: ResendAnswer = { dryRun, sentence: sentenceOf(items, dryRun), events: countDone(items), items };
+        return { data: answer, text: [answer.sentence, ...itemLines(items, target)], exit: exitOf(items) };
+      }),
+    );
+
+/** A stretch of time, in epoch milliseconds, both ends included. */
+interface Stretch {
+  from: number;
+  to: number;
+}
+
+/** Undefined where ids are given. */
+function askedStretch(ids: readonly string[], options: Flags): Stretch | undefined {
+  const isTime = options.from !== undefined || options.to !== undefined;
+  if (ids.length === 0 && options.from !== undefined) {
+    const to = options.to === undefined ? Number.POSITIVE_INFINITY : momentOf("--to", options.to);
+    const stretch = { from: momentOf("--from", options.from), to };
+    if (stretch.from <= to) return stretch;
+    throw new UsageError("--from is after --to", { hint: "Give the earlier time as --from." });
+  }
+  if (ids.length === 0 || isTime) {
+    const hint = "Give event ids, or --from with a time.";
+    throw new UsageError("it is not said what is to be sent again", { hint });
+  }
+  if (ids.every(isEventId)) return undefined;
+  const hint =
+    "It is detail.meta.eventId, such as 6e4d7ba0-6ab5-5f94-8c0e-0d5ab1d0f0f3; explain tells that of a response.";
+  throw new UsageError("an id is not that of an event", { hint });
+}
+
+/** The last events that the ledgers have, and the ids of those that they have replaced; a forgotten one has no time. */
+async function eachEvent(
+  target: Target,
+  io: Io,
+  options: Flags,
+  take: (last: ResentItem & { eventId: string }, emittedAt: number, older: readonly string[]) => void,
+): Promise<void> {
+  await eachEmitted(target, await ledgersOf(target, options), io, (survey, entries) => {
+    for (const { id, eventId, emittedAt } of entries) {
+      const older = olderEventIds(survey.source, survey.surveyId, id, eventId);
+      const revision = older === undefined ? null : older.length + 1;
+      const item = { ...survey, responseId: id, eventId, revision, reason: null, update: null };
+      take({ ...item, outcome: "would-send" }, emittedAt, older ?? []);
+    }
+  });
+}
+
+/** Event ids by what the ledgers say of them: which would be sent, which have been replaced, and which are unknown. */
+async function ofEventIds(target: Target, io: Io, options: Flags, ids: readonly string[]): Promise<ResentItem[]> {
+  const unknown = { source: null, surveyId: null, responseId: null, revision: null, reason: null, update: null };
+  const found = new Map<string, ResentItem>(
+    ids.map((id) => id.toLowerCase()).map((eventId) => [eventId, { ...unknown, eventId, outcome: "unknown" }]),
+  );
+  await eachEvent(target, io, options, (last, emittedAt, older) => {
+    for (const [i, eventId] of older.entries()) {
+      if (!found.has(eventId)) continue;
+      found.set(eventId, { ...last, eventId, revision: i + 1, outcome: "replaced", update: older.length + 1 });
+    }
+    if (!found.has(last.eventId)) return;
+    // Of a forgotten one nothing is left but its id.
+    found.set(last.eventId, emittedAt === 0 ? { ...last, outcome: "not-emitted", reason: FORGOTTEN } : last);
+  });
+  return [...found.values()];
+}
+
+/** The last events of responses that were emitted in a stretch of time, oldest first. */
+async function emittedIn(target: Target, io: Io, options: Flags, stretch: Stretch): Promise<ResentItem[]> {
+  const found: { at: number; item: ResentItem }[] = [];
+  await eachEvent(target, io, options, (item, at) => {
+    if (at !== 0 && at >= stretch.from && at <= stretch.to) found.push({ at, item });
+  });
+  return found.sort((a, b) => a.at - b.at).map(({ item }) => item);
+}
+
+/** One event that was sent again, or was not. Null: of an id that no ledger has. */
+export interface ResentItem extends Omit<Resent, "responseId" | "outcome"> {
+  source: string | null;
+  surveyId: number | null;
+  responseId: number | null;
+  /** Replaced: a later revision has taken its place. Left: nothing was tried. */
+  outcome: Resent["outcome"] | "would-send" | "replaced" | "unknown" | "left";
+}
+
+/** Responses of one survey whose last events are to be sent again. */
+interface Wanted extends SurveyOf {
+  responseIds: number[];
+}
+
+export function wantedOf(items: readonly ResentItem[]): Wanted[] {
+  const bySurvey = new Map<string, Wanted>();
+  for (const { source, surveyId, responseId, outcome } of items) {
+    if (outcome !== "would-send" || source === null || surveyId === null || responseId === null) continue;
+    const key = `${source}/${surveyId}`;
+    const wanted = bySurvey.get(key) ?? { source, surveyId, responseIds: [] };
+    wanted.responseIds.push(responseId);
+    bySurvey.set(key, wanted);
+  }
+  return [...bySurvey.values()];
+}
+
+/** Milliseconds between two attempts on a survey that a poll works on, and how many there are. */
+const BUSY_PAUSE = 2_000;
+const MOST_BUSY = 15;
+
+/** Sends events again, survey by survey, and says what became of each. What could not be begun is left: trying again sends it. */
+export async function sendAgain(target: Target, io: Io, wanted: readonly Wanted[]): Promise<ResentItem[]> {
+  const items: ResentItem[] = [];
+  const all = wanted.reduce((sum, { responseIds }) => sum + responseIds.length, 0);
+  using progress = showProgress(io);
+  const tell = (place: string): void => {
+    progress.update(`${items.length} of ${count(all, "event")} dealt with${place}`, items.length / Math.max(1, all));
+  };
+  try {
+    for (const { responseIds, ...of } of wanted) {
+      for (let i = 0; i < responseIds.length; i += MOST_RESENT) {
+        await sendSome(target, io, { ...of, responseIds: responseIds.slice(i, i + MOST_RESENT) }, items, tell);
+      }
+    }
+  } catch (error) {
+    progress.end();
+    const sent = items.filter(({ outcome }) => outcome === "sent").length;
+    if (sent > 0)
+      io.say(`${count(sent, "event")} of ${all} had been sent again by then; another run begins with the first one.`);
+    throw error;
+  }
+  return items;
+}
+
+async function sendSome(
+  target: Target,
+  io: Io,
+  { source, surveyId, responseIds }: Wanted,
+  items: ResentItem[],
+  tell: (place: string) => void,
+): Promise<void> {
+  let input: ResendInput = { surveyId, responseIds };
+  for (let busy = 0; input.responseIds.length > 0; ) {
+    if (io.signal.aborted) throw new InterruptedError();
+    const { results, left, from, lastPage, stopped }: ResendResult = await target.operate(source, "resend", input);
+    items.push(...results.map((one) => ({ source, surveyId, ...one })));
+    const pages = lastPage === undefined ? "" : ` of ${lastPage}`;
+    tell(from === undefined ? "" : `, page ${from.page}${pages} of survey ${surveyId}`);
+    busy = stopped?.kind === "busy" ? busy + 1 : 0;
+    if (stopped?.kind === "paused" || busy > MOST_BUSY) {
+      const reason =
+        stopped?.kind === "paused"
+          ? whyPaused(source, { pausedSince: stopped.since, pausedUntil: stopped.until })
+          : "busy";
+      const one = { source, surveyId, eventId: null, revision: null, update: null, outcome: "left" as const, reason };
+      items.push(...left.map((responseId) => ({ ...one, responseId })));
+      return;
+    }
+    if (busy > 0) await wait(BUSY_PAUSE, io);
+    input = { surveyId, responseIds: left, ...(from === undefined ? {} : { from }) };
+  }
+}
+
+/** Whether trying again later may help. */
+const MAY_PASS: ReadonlySet<ResentItem["outcome"]> = new Set(["unproved", "failed", "left"]);
+const DONE: ReadonlySet<ResentItem["outcome"]> = new Set(["sent", "would-send"]);
+
+/** Sent: all of them. Not now: some may go out later. Failed: none of what is left ever will. */
+export function exitOf(items: readonly ResentItem[]): NonNullable<Answer["exit"]> {
+  if (items.some(({ outcome }) => MAY_PASS.has(outcome))) return EXIT.notNow;
+  return countDone(items) === items.length ? EXIT.done : EXIT.failed;
+}
+
+function countDone(items: readonly ResentItem[]): number {
+  return items.filter(({ outcome }) => DONE.has(outcome)).length;
+}
+
+/** "Sent 2 of 3 events again: 1 could not be sent now, try again later." */
+export function sentenceOf(items: readonly ResentItem[], dryRun: boolean): string {
+  const done = countDone(items);
+  const part = done === items.length ? count(done, "event") : `${done} of ${count(items.length, "event")}`;
+  const later = items.filter(({ outcome }) => MAY_PASS.has(outcome)).length;
+  const hint = later === 0 ? "" : `; ${later} could not be sent now, try again later`;
+  return `${dryRun ? "Would send" : "Sent"} ${part} again${hint}.`;
+}
+
+export function itemLines(items: readonly ResentItem[], { stack }: Pick<Target, "stack">): string[] {
+  const hasArchive = stack?.outputs.ArchiveArn !== undefined;
+  return columns(
+    items.map((item) => {
+      const { surveyId, responseId, eventId } = item;
+      return [...[surveyId, responseId, eventId].map((id) => `${id ?? "-"}`), wordsOf(item, hasArchive)];
+    }),
+  );
+}
+
+/** The outcome of one event, for people. */
+function wordsOf({ outcome, reason, revision, update }: ResentItem, hasArchive: boolean): string {
+  const said: Record<ResentItem["outcome"], string> = {
+    sent: `sent, revision ${revision}`,
+    "would-send": `would be sent, revision ${revision}`,
+    replaced: `not sent: revision ${update} has taken its place`,
+    changed:
+      update === null
+        ? "not sent: changed since its event, and updates are switched off"
+        : `not sent: changed since its event; its update will come, or came, as revision ${update}`,
+    gone: hasArchive
+      ? "not sent: gone at the service; the archive has it: aws events start-replay"
+      : "not sent: gone at the service, so that it cannot be made again",
+    "not-emitted": `not sent: it has no event (${reason})`,
+    unknown: "not sent: no ledger has this id",
+    unproved: `not sent: cannot be proved now (${reason})`,
+    failed: `not sent: failed (${reason})`,
+    refused: `not sent: the bus refuses it (${reason})`,
+    left: `not sent: ${reason}`,
+  };
+  return said[outcome];
+}

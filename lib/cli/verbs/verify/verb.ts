@@ -1,0 +1,348 @@
+import type { EmittedResponse } from "../../../polling/index.ts";
+import { EXIT, UsageError } from "../../errors.ts";
+import { olderEventIds } from "../../event-ids.ts";
+import { type Io, showProgress } from "../../io.ts";
+import { type Flags, openTarget } from "../../target/open-target.ts";
+import { eachEmitted, ledgersOf, type SurveyOf } from "../../target/surveys.ts";
+import type { Target } from "../../target/target.ts";
+import { type Answer, DRY_RUN, examples, surveyId, targetVerb, type Verb, yesOption } from "../../verb.ts";
+import { columns, count, figure, named, quoted, utc } from "../../words.ts";
+import { exitOf, itemLines, type ResentItem, sendAgain, sentenceOf, wantedOf } from "../resend.ts";
+import { verifyBuckets } from "./buckets.ts";
+import { checkList, type ListOptions, readDeadLetters, readList } from "./lists.ts";
+
+const EXITS = {
+  complete: EXIT.done,
+  missing: EXIT.unaccounted,
+  "on-its-way": EXIT.notNow,
+  unknown: EXIT.notNow,
+};
+
+interface Options extends Flags, ListOptions {
+  dlq?: string | undefined;
+  buckets?: true | undefined;
+  events?: string | undefined;
+}
+
+export const verifyVerb: Verb = (act) =>
+  targetVerb("verify", "compares the event ids of a consumer with the ledger")
+    .option("--ids <file>", "its ids, one a line, or events as NDJSON, or CSV; - is stdin")
+    .option("--dynamodb <table>", "its table: TABLE or TABLE:attribute (else partition key)")
+    .option("--s3 <prefix>", "its objects: s3://bucket/prefix, each named by its event id")
+    .option("--dlq <url>", "a dead-letter queue, which is read and left as it is")
+    .option("--buckets", "by the books in the files alone: needs no poller and no AWS")
+    .option("--events <file>", "with --buckets: events as NDJSON that others have, and their books")
+    .option("--as-of <time>", "when the list was taken (default: time of the file, or now)")
+    .option("--source <name>", "only this source")
+    .option("--survey <id>", "only this survey", surveyId)
+    .option("--resend", "send what is missing once more")
+    .addOption(yesOption())
+    .addHelpText(
+      "after",
+      examples(
+        "verify --stack SurveyPoller --dynamodb crm-events:eventId --dlq https://sqs…/crm-dead",
+        "verify --data .survey-poller --ids events.jsonl --resend --yes",
+        "verify --buckets --ids mine.csv --events events.jsonl",
+      ),
+    )
+    .action((options) =>
+      act(options, async (io) => {
+        checkBuckets(options);
+        if (options.buckets === true) return verifyBuckets(options, io);
+        checkList(options);
+        if (options.yes === true && options.resend !== true) {
+          throw new UsageError("--yes belongs to --resend", { hint: "Without --resend nothing is changed." });
+        }
+        await using target = await openTarget(options, io);
+        const found = await verify(target, io, options);
+        const { unknown, list } = found;
+        if (unknown !== null && unknown.length > 0) io.say(unknownWarning(unknown));
+        if (list.unreadable > 0)
+          io.say(`${count(list.unreadable, "entry", "entries")} without an event id in ${list.from}.`);
+        return options.resend === true
+          ? await resendMissing(target, io, found, options.yes !== true)
+          : told(found, nextOf(found, target, options));
+      }),
+    );
+
+/** @throws UsageError for a flag that is of one of the two ways alone */
+function checkBuckets({ buckets, ids: _, json: __, events, ...others }: Options & { json?: true | undefined }): void {
+  if (buckets !== true && events !== undefined) {
+    throw new UsageError("--events belongs to --buckets", { hint: "Say what the consumer has with --ids." });
+  }
+  const more = Object.entries(others).flatMap(([name, value]) => (value === undefined ? [] : [name]));
+  if (buckets === true && more.length > 0) {
+    const hint = "With --buckets give --ids and --events: it reads files alone.";
+    throw new UsageError(`--${more[0]} does not go with --buckets`, { hint });
+  }
+}
+
+/** Compares what a consumer has with the ledger. */
+async function verify(target: Target, io: Io, options: Options): Promise<VerifyAnswer> {
+  const { source, survey, dlq } = options;
+  const surveys = await ledgersOf(target, options);
+  using progress = showProgress(io);
+  const [ids, deadLetters] = [new Set<string>(), new Set<string>()];
+  const reading = { signal: io.signal, tell: (text: string) => progress.update(text) };
+  const list = await readList(target, options, io, { ...reading, ids });
+  const size = ids.size;
+  if (dlq !== undefined) {
+    const { isAll, messages } = await readDeadLetters(target, dlq, { ...reading, ids: deadLetters });
+    if (!isAll) io.say(`Only the first ${count(messages, "message")} of the dead-letter queue were read.`);
+  }
+  // Where nobody has said when the list was taken, it may be too old to tell of what its consumer should have by now.
+  const dueBy = options.asOf === undefined ? io.now() - ON_ITS_WAY : Number.NEGATIVE_INFINITY;
+  const { take, compared } = createComparison({ ids, deadLetters, asOf: list.asOf, dueBy });
+  await eachEmitted(target, surveys, io, (one, entries) => {
+    for (const entry of entries) take(one, entry);
+    progress.update(`${count(compared.expected, "emitted response")} compared`);
+  });
+  const { missing, expected, emittedLater, notJudged, notBefore } = compared;
+  missing.sort((a, b) => a.surveyId - b.surveyId || a.responseId - b.responseId);
+  const causes = figuresOf(missing);
+  const asOf = Math.floor(list.asOf);
+  const figures = { ...causes, expected, emittedLater, notJudged, ids: size, asOf, notBefore };
+  const isPart = source !== undefined || survey !== undefined;
+  return {
+    ...{ verdict: verdictOf(figures), sentence: verdictText(figures), next: null },
+    list: { from: list.from, asOf, notBefore, ids: size, unreadable: list.unreadable },
+    scope: { source: source ?? null, surveyId: survey ?? null },
+    ...causes,
+    ...{ expected, emittedLater, missing, unknown: isPart ? null : [...ids].sort(), resend: null },
+  };
+}
+
+function told(found: VerifyAnswer, next: string | null): Answer {
+  return {
+    data: { ...found, next },
+    text: [found.sentence, ...missingLines(found.missing), ...(next === null ? [] : [`Next: ${next}`])],
+    exit: EXITS[found.verdict],
+  };
+}
+
+/** Sends missing events again. An event that may still be on its way is left alone. */
+async function resendMissing(target: Target, io: Io, found: VerifyAnswer, dryRun: boolean): Promise<Answer> {
+  const due = found.missing.flatMap(({ cause, emittedAt: _, has: __, ...event }): ResentItem[] =>
+    cause === "on-its-way" ? [] : [{ ...event, outcome: "would-send", reason: null, update: null }],
+  );
+  if (due.length === 0) return told(found, null);
+  if (dryRun) io.say(DRY_RUN);
+  const items = dryRun ? due : await sendAgain(target, io, wantedOf(due));
+  const left = items.filter(({ outcome }) => outcome !== "sent");
+  const sentence = sentenceOf(items, dryRun);
+  const isMended = !dryRun && exitOf(items) === EXIT.done;
+  return {
+    data: { ...found, resend: { dryRun, sentence, items } },
+    text: [
+      ...[found.sentence, ...missingLines(found.missing), sentence],
+      ...(dryRun ? [] : itemLines(left, target)),
+      ...(isMended ? ["Verify again in a minute: what was sent is on its way."] : []),
+    ],
+    // Only what was sent is accounted for.
+    exit: isMended ? EXIT.done : EXIT.unaccounted,
+  };
+}
+
+/** The command that mends it: to send what is missing, or to compare with a list as of another time. */
+function nextOf({ verdict, list: { notBefore } }: VerifyAnswer, target: Target, options: Options): string | null {
+  if (verdict === "missing") return commandLine(target, options, ["--resend"]);
+  return notBefore === null ? null : commandLine(target, { ...options, asOf: new Date(notBefore).toISOString() }, []);
+}
+
+/** The same once more; null where it was read from standard input. */
+function commandLine({ flags }: Target, options: Options, more: readonly string[]): string | null {
+  if (options.ids === "-") return null;
+  const { ids, dynamodb, s3, dlq, asOf, source, survey } = options;
+  const values = { ids, dynamodb, s3, dlq, "as-of": asOf, source, survey };
+  const given = Object.entries(values).flatMap(([name, value]) =>
+    value === undefined ? [] : [`--${name} ${quoted(`${value}`)}`],
+  );
+  return ["survey-poller verify", flags, ...given, ...more].join(" ");
+}
+
+const CAUSES: Record<MissingEvent["cause"], (one: MissingEvent) => string> = {
+  "never-arrived": () => "never arrived",
+  "dead-letter-queue": ({ has }) => `in the dead-letter queue${has === null ? "" : `; revision ${has} is there`}`,
+  "older-revision": ({ has, revision }) => `older revision: ${has} instead of ${revision}`,
+  "on-its-way": () => "may still be on its way",
+};
+
+function missingLines(missing: readonly MissingEvent[]): string[] {
+  return columns(
+    missing.map((one) => [
+      ...[`${one.surveyId}`, `${one.responseId}`, one.eventId, CAUSES[one.cause](one)],
+      new Date(one.emittedAt).toISOString(),
+    ]),
+  );
+}
+
+function unknownWarning(unknown: readonly string[]): string {
+  const are = unknown.length === 1 ? "is" : "are";
+  return `Warning: ${count(unknown.length, "id")} of the consumer ${are} of no event that this poller knows (${named(unknown, 3)}).`;
+}
+
+// Times are epoch milliseconds.
+
+interface MissingEvent {
+  source: string;
+  surveyId: number;
+  responseId: number;
+  eventId: string;
+  revision: number | null;
+  /** When the bus took it. */
+  emittedAt: number;
+  /** On its way: emitted so shortly before the list was taken that it may have come since. */
+  cause: "never-arrived" | "dead-letter-queue" | "older-revision" | "on-its-way";
+  has: number | null;
+}
+
+/** The output of `verify --json`, beside `schemaVersion`. */
+export interface VerifyAnswer {
+  verdict: "complete" | "missing" | "on-its-way" | "unknown";
+  sentence: string;
+  /** The command that mends it. */
+  next: string | null;
+  list: {
+    /** Where the consumer's ids were read. */
+    from: string;
+    /** When the list was taken: what was emitted later is left out. */
+    asOf: number;
+    /** Set where that is too early: when the youngest of its ids was emitted. */
+    notBefore: number | null;
+    ids: number;
+    /** Lines, items or objects without an event id. */
+    unreadable: number;
+  };
+  scope: { source: string | null; surveyId: number | null };
+  /** Responses whose last event the consumer should have. */
+  expected: number;
+  neverArrived: number;
+  inDeadLetterQueue: number;
+  olderRevision: number;
+  onTheirWay: number;
+  /** Emitted after the list was taken: not judged. */
+  emittedLater: number;
+  missing: MissingEvent[];
+  /** Ids that no ledger of the poller has; null where only a part of it was read. */
+  unknown: string[] | null;
+  resend: { dryRun: boolean; sentence: string; items: ResentItem[] } | null;
+}
+
+/**
+ * Milliseconds that the bus and a consumer may take, and more. An event emitted so shortly before the list was taken is not called missing
+ * yet.
+ */
+const ON_ITS_WAY = 30_000;
+
+interface CompareOptions {
+  /** Ids of the consumer. Those that the ledger knows are taken out: what is left is unknown. */
+  ids: Set<string>;
+  deadLetters: ReadonlySet<string>;
+  /** When the consumer's list was taken (epoch milliseconds). */
+  asOf: number;
+  /** By when what the list is to be judged by was emitted (epoch milliseconds). */
+  dueBy: number;
+}
+
+/** Compares the emitted responses of ledgers, some at a time, with what a consumer has. */
+export function createComparison({ ids, deadLetters, asOf, dueBy }: CompareOptions) {
+  const compared = {
+    expected: 0,
+    emittedLater: 0,
+    /** Those of them that a list as of now would be judged by. */
+    notJudged: 0,
+    /** When the youngest of the consumer's ids was emitted, where that was after the list is said to have been taken. */
+    notBefore: null as number | null,
+    missing: [] as MissingEvent[],
+  };
+
+  function take({ source, surveyId }: SurveyOf, { id, eventId, emittedAt }: EmittedResponse): void {
+    const isThere = ids.delete(eventId);
+    const older = olderEventIds(source, surveyId, id, eventId);
+    // All of them are known, and the latest tells.
+    let has: number | null = null;
+    for (const [i, one] of (older ?? []).entries()) if (ids.delete(one)) has = i + 1;
+    // A forgotten response has no time: its consumers may have forgotten it too.
+    if (emittedAt === 0) return;
+    if (emittedAt > asOf) {
+      compared.emittedLater += 1;
+      if (emittedAt <= dueBy) compared.notJudged += 1;
+      // The clocks of a bus and of a file differ by moments.
+      if (isThere && emittedAt > asOf + ON_ITS_WAY) compared.notBefore = Math.max(compared.notBefore ?? 0, emittedAt);
+      return;
+    }
+    compared.expected += 1;
+    if (isThere) return;
+    const revision = older === undefined ? null : older.length + 1;
+    const late = emittedAt > asOf - ON_ITS_WAY ? "on-its-way" : has === null ? "never-arrived" : "older-revision";
+    const cause = deadLetters.has(eventId) ? "dead-letter-queue" : late;
+    compared.missing.push({ source, surveyId, responseId: id, eventId, revision, emittedAt, cause, has });
+  }
+
+  return { take, compared };
+}
+
+type Causes = Pick<VerifyAnswer, "neverArrived" | "inDeadLetterQueue" | "olderRevision" | "onTheirWay">;
+type Figures = Causes &
+  Pick<VerifyAnswer, "expected" | "emittedLater"> & { notJudged: number } & Pick<
+    VerifyAnswer["list"],
+    "ids" | "asOf" | "notBefore"
+  >;
+
+export function figuresOf(missing: readonly MissingEvent[]): Causes {
+  const of = (cause: MissingEvent["cause"]): number => missing.filter((one) => one.cause === cause).length;
+  const [neverArrived, inDeadLetterQueue] = [of("never-arrived"), of("dead-letter-queue")];
+  return { neverArrived, inDeadLetterQueue, olderRevision: of("older-revision"), onTheirWay: of("on-its-way") };
+}
+
+export function verdictOf(figures: Figures): VerifyAnswer["verdict"] {
+  const { neverArrived, inDeadLetterQueue, olderRevision, onTheirWay, expected, notJudged, notBefore } = figures;
+  if (neverArrived + inDeadLetterQueue + olderRevision > 0) return "missing";
+  if (expected === 0 || notBefore !== null || notJudged > 0) return "unknown";
+  return onTheirWay > 0 ? "on-its-way" : "complete";
+}
+
+/** "Missing 12 of 10,000: 10 never arrived, 2 in the dead-letter queue; 1 older revision." */
+export function verdictText(figures: Figures): string {
+  const { neverArrived, inDeadLetterQueue, olderRevision, onTheirWay, expected, emittedLater } = figures;
+  const way = `${figure(onTheirWay)} may still be on ${onTheirWay === 1 ? "its" : "their"} way`;
+  const all = figure(expected);
+  const were = `${figure(emittedLater)} ${emittedLater === 1 ? "was" : "were"}`;
+  const later = emittedLater === 0 ? "" : `; ${were} emitted after its list was taken, and not judged`;
+  switch (verdictOf(figures)) {
+    case "complete":
+      return `Complete. The consumer has all ${count(expected, "event")}${later}.`;
+    case "unknown":
+      return `Not proved: ${unknownText(figures)}`;
+    case "on-its-way":
+      return `Not proved: ${way}, of ${all}. Take the list again in a minute.`;
+    case "missing": {
+      const never = neverArrived > 0 && `${figure(neverArrived)} never arrived`;
+      const dead = inDeadLetterQueue > 0 && `${figure(inDeadLetterQueue)} in the dead-letter queue`;
+      const lost = neverArrived + inDeadLetterQueue;
+      const older = count(olderRevision, "older revision");
+      const parts = [
+        lost > 0 && `Missing ${figure(lost)} of ${all}: ${[never, dead].filter(Boolean).join(", ")}`,
+        olderRevision > 0 && (lost > 0 ? older : `Not up to date: ${older}, of ${all}`),
+        onTheirWay > 0 && way,
+      ];
+      return `${parts.filter(Boolean).join("; ")}.`;
+    }
+  }
+}
+
+/** Why nothing is proved, and what to do. */
+function unknownText({ expected, emittedLater, ids, asOf, notBefore }: Figures): string {
+  const taken = `the list counts as taken on ${utc(asOf)}`;
+  if (notBefore !== null) return `${taken}, and has events that were emitted until ${utc(notBefore)}.`;
+  if (expected > 0) {
+    const since = `${count(emittedLater, "event")} ${emittedLater === 1 ? "was" : "were"} emitted since`;
+    return `${taken}, and ${since}. Take it again, or say when it was: --as-of TIME.`;
+  }
+  if (emittedLater > 0) {
+    return `nothing was compared: ${taken}, before all ${count(emittedLater, "event")}. Say when it was: --as-of TIME.`;
+  }
+  return ids === 0
+    ? "nothing was emitted there yet, and nothing was compared."
+    : "nothing was emitted there, and this poller knows none of the ids. Is it the right one?";
+}

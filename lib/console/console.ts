@@ -1,0 +1,176 @@
+import { randomUUID } from "node:crypto";
+import { answerAsCalled, asCalled } from "../cli/called-as.ts";
+import type { Target } from "../cli/target/target.ts";
+import type { ExplainAnswer } from "../cli/verbs/explain/story.ts";
+import { readStory } from "../cli/verbs/explain/verb.ts";
+import { oneLine } from "../errors.ts";
+import type { EmbeddedAws, EventEnvelope } from "../local/aws/index.ts";
+import { pause } from "../local/pause.ts";
+import type { Simulator } from "../local/simulator/index.ts";
+import { type ActionKind, type ActionOf, act } from "./actions.ts";
+import { createApp } from "./app.ts";
+import { bundleOnce } from "./assets.ts";
+import type { Flag, Ground } from "./changes.ts";
+import { followShadow } from "./compare.ts";
+import { createEvents } from "./events.ts";
+import { createFeed, FEED } from "./feed.ts";
+import { keepLooking } from "./look.ts";
+import { observe } from "./observe.ts";
+import { matchedBy, type RuleView, readRules } from "./rules.ts";
+import { serve, tokenFor } from "./server.ts";
+import { type Story, storyOf } from "./story.ts";
+import { createStrip } from "./strip.ts";
+import { createTrouble } from "./trouble/trouble.ts";
+
+/** The parts that a demo has beside a poller: a service and an AWS in which troubles can be made, and a poller that can be killed. */
+export interface Demo {
+  simulator: Simulator;
+  aws: Pick<EmbeddedAws, "use">;
+  kill(): Promise<number>;
+}
+
+export interface ConsoleOptions extends Omit<Ground, "run" | "troubles"> {
+  /** The port to use, or the next that is free. */
+  port: number;
+  demo?: Demo | undefined;
+  /** Where the token is kept; without it each page has one of its own. */
+  folder?: string | undefined;
+}
+
+/** The live page of a poller. */
+export interface LiveConsole {
+  /** With the token, without which the page shows nothing. */
+  url: string;
+  event(envelope: EventEnvelope): void;
+  /** Something to be seen on the strip. */
+  flag(kind: Flag["kind"], text: string): void;
+  /** From now on the state can be read. */
+  ready(target: Target): void;
+  /** Tells the pages that it ends: with what could not go on, or as it should. */
+  close(cause?: string): Promise<void>;
+}
+
+const POINT_EVERY = 1_000;
+/** Milliseconds in which the pages hear of the end. */
+const LAST_WORD = 2 * FEED.deltaEvery;
+
+export async function startConsole({ port, demo, folder, ...ground }: ConsoleOptions): Promise<LiveConsole> {
+  const stop = new AbortController();
+  const token = tokenFor(folder);
+  const events = createEvents();
+  const strip = createStrip();
+  const follower = demo === undefined ? undefined : followShadow(demo.simulator);
+  const flag: LiveConsole["flag"] = (kind, text) => feed.tell({ kind: "flag", flag: { at: Date.now(), kind, text } });
+  const trouble =
+    demo &&
+    follower &&
+    createTrouble({
+      ...{ simulator: demo.simulator, aws: demo.aws, shadow: follower.shadow, signal: stop.signal },
+      async kill() {
+        await demo.kill();
+        flag("restart", "poller killed");
+      },
+      tell: (incident) => feed.tell({ kind: "incident", incident }),
+      flag: (text) => flag("trouble", text),
+    });
+  const feed = createFeed({ run: randomUUID(), ...ground, troubles: trouble?.list ?? [] });
+
+  const requests = { day: "", count: 0 };
+  const unobserve = observe({
+    request({ status }) {
+      strip.request(status);
+      const day = new Date().toISOString().slice(0, 10);
+      Object.assign(requests, { day, count: day === requests.day ? requests.count + 1 : 1 });
+    },
+    activity: (survey, activity) => feed.tell({ kind: "activity", survey, activity }),
+  });
+
+  let told = "";
+  const timer = setInterval(() => {
+    feed.tell({ kind: "point", point: strip.take(Date.now()) });
+    const shadow = follower?.view(events.repeated());
+    const saying = JSON.stringify([requests, shadow]);
+    if (saying === told) return;
+    told = saying;
+    if (ground.elsewhere === null) feed.tell({ kind: "now", of: { requestsToday: requests.count } });
+    if (shadow !== undefined) feed.tell({ kind: "now", of: { shadow } });
+  }, POINT_EVERY);
+  timer.unref();
+
+  let target: Target | undefined;
+  const io = { now: Date.now, say: () => undefined, signal: stop.signal };
+  const rules = async (): Promise<RuleView[]> => (target === undefined ? [] : readRules(target));
+
+  async function story(eventId: string): Promise<Story | undefined> {
+    const found = events.find(eventId);
+    if (found === undefined) return undefined;
+    const { row, envelope } = found;
+    const { responseId, surveyId, source } = row;
+    const explained = async (): Promise<ExplainAnswer | undefined> => {
+      if (target === undefined || responseId === null || surveyId === null) return undefined;
+      const asked = { by: { id: responseId }, survey: surveyId, source: source ?? undefined, ask: false };
+      return answerAsCalled(await readStory(target, asked, io), ground.command);
+    };
+    const [told, matched] = await Promise.all([
+      explained().catch(() => undefined),
+      rules()
+        .then((all) => matchedBy(envelope, all))
+        .catch(() => undefined),
+    ]);
+    return storyOf({ row, told, rules: matched, flags: feed.snapshot().flagged, now: Date.now() });
+  }
+
+  async function action(kind: ActionKind, of: ActionOf): Promise<string[]> {
+    if (target === undefined) return ["The poller is being loaded: try again in a moment."];
+    flag("action", `${kind} asked for on this page`);
+    try {
+      const lines = await act(kind, of, target, io);
+      for (const line of lines) flag("action", asCalled(line, ground.command));
+      return lines;
+    } catch (error) {
+      const failure = oneLine(error, () => `${kind} failed`);
+      flag("action", asCalled(failure, ground.command));
+      return [asCalled(failure, ground.command)];
+    }
+  }
+
+  /** Gives why nothing is pulled; undefined where something was. */
+  async function pull(kind: string): Promise<string | undefined> {
+    const isPaused = feed.snapshot().status?.sources.some(({ pausedSince }) => pausedSince !== null) === true;
+    if (isPaused) return "The poller is paused: it would find nothing. Resume it first.";
+    return (await trouble?.pull(kind)) === true ? undefined : "There is no such trouble here.";
+  }
+
+  const app = createApp({
+    ...{ feed, events, assets: bundleOnce(), token, rules, story },
+    ...(ground.mayAct ? { action } : {}),
+    ...(trouble === undefined ? {} : { pull }),
+  });
+  const server = await serve(app, port);
+  return {
+    url: `http://127.0.0.1:${server.port}/#${token}`,
+    event(envelope) {
+      const row = events.add(envelope, Date.now());
+      if (row.lag !== null && row.type === "response.completed") strip.lag(row.lag, row.at);
+      feed.tell({ kind: "event", row });
+      follower?.event(row);
+      trouble?.event(row);
+    },
+    flag,
+    ready(opened) {
+      target = opened;
+      const { tell, readers } = feed;
+      const { emittedSince } = events;
+      void keepLooking({ target: opened, tell, emittedSince, readers, signal: stop.signal, command: ground.command });
+    },
+    async close(cause) {
+      feed.tell({ kind: "now", of: { ended: { at: Date.now(), cause: cause ?? null } } });
+      if (feed.readers() > 0) await pause(LAST_WORD, stop.signal);
+      stop.abort();
+      clearInterval(timer);
+      unobserve();
+      follower?.stop();
+      await server.close();
+    },
+  };
+}

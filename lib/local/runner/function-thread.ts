@@ -1,0 +1,77 @@
+import { randomUUID } from "node:crypto";
+import { channel } from "node:diagnostics_channel";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { Worker } from "node:worker_threads";
+import { PollerError } from "../../errors.ts";
+import { INVOCATION_TIME } from "./environments.ts";
+import type { Invocation, InvocationEnd, Told } from "./function-worker.ts";
+
+/** An error that the function threw, as it came out of its thread. */
+export class FunctionError extends PollerError {
+  readonly code: string;
+  constructor(code: string, message: string, hint: string) {
+    super(message, { hint });
+    this.code = code;
+  }
+}
+
+/** The function was ended while it was at work. */
+export class FunctionKilledError extends PollerError {
+  readonly code = "FUNCTION_KILLED";
+}
+
+/** The function that a run has bundled, ready to be invoked one time after the other. */
+export interface FunctionThread {
+  /** Once `stop` is aborted no time is left but to bring the state home. */
+  invoke(input: object, stop: AbortSignal, requestId?: string): Promise<unknown>;
+  /** Ends it where it stands, as a process by kill -9. Says whether it was at work. */
+  close(): Promise<boolean>;
+}
+
+/**
+ * Starts the function of a bundle in a thread.
+ *
+ * @param variables all of its environment
+ * @param dataDir the folder whose log file takes its lines
+ */
+export function startFunction(bundle: string, variables: Record<string, string>, dataDir: string): FunctionThread {
+  const file = pathToFileURL(join(bundle, "index.mjs")).href;
+  const worker = new Worker(new URL("./function-worker.ts", import.meta.url), {
+    env: variables,
+    workerData: { file, dataDir },
+    stdout: true,
+  });
+  worker.stdout.resume();
+  worker.setMaxListeners(0);
+  let underWay: PromiseWithResolvers<InvocationEnd> | undefined;
+  worker.on("message", (message: InvocationEnd | Told) => {
+    if ("channel" in message) channel(message.channel).publish({ ...message.message, at: message.at });
+    else underWay?.resolve(message);
+  });
+  worker.on("error", (error) => underWay?.reject(error));
+  return {
+    async invoke(input, stop, requestId = `command-${randomUUID()}`) {
+      underWay = Promise.withResolvers();
+      const halt = (): void => worker.postMessage("stop");
+      stop.addEventListener("abort", halt);
+      worker.postMessage({ input, requestId, time: INVOCATION_TIME } satisfies Invocation);
+      if (stop.aborted) halt();
+      try {
+        const end = await underWay.promise;
+        if ("output" in end) return end.output;
+        throw new FunctionError(end.error.code, end.error.message, end.error.hint);
+      } finally {
+        underWay = undefined;
+        stop.removeEventListener("abort", halt);
+      }
+    },
+    async close() {
+      // Only once the thread is gone may anything follow it.
+      await worker.terminate();
+      const hint = "Nothing is lost: the next tick goes on where this one stopped.";
+      underWay?.reject(new FunctionKilledError("the poller was killed", { hint }));
+      return underWay !== undefined;
+    },
+  };
+}

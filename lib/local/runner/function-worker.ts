@@ -1,0 +1,58 @@
+import { subscribe } from "node:diagnostics_channel";
+import { parentPort, workerData } from "node:worker_threads";
+import { errorCode } from "../../errors.ts";
+import type { PollHandler } from "./environments.ts";
+import { openLogFile } from "./log-file.ts";
+
+// The function in a thread of its own, whose environment is its own as well: what it is told there is not the command's business.
+
+/** The request to the thread, and its answer. */
+export interface Invocation {
+  input: object;
+  requestId: string;
+  /** Milliseconds. */
+  time: number;
+}
+export type InvocationEnd = { output: unknown } | { error: { code: string; message: string; hint: string } };
+
+/** A message of the function on a diagnostics channel, and when (epoch milliseconds): the command listens in its own thread. */
+export interface Told {
+  channel: string;
+  message: object;
+  at: number;
+}
+
+const CHANNELS = ["request", "retry", "pause", "token", "progress"];
+
+const port = parentPort;
+const { file, dataDir } = workerData as { file: string; dataDir: string };
+const log = openLogFile(dataDir);
+const { handler } = (await import(file)) as { handler: PollHandler };
+let until = 0;
+
+for (const name of CHANNELS) {
+  subscribe(`survey-poller:${name}`, (message, channel) =>
+    port?.postMessage({ channel: String(channel), message: message as object, at: Date.now() } satisfies Told),
+  );
+}
+
+port?.on("message", (message: Invocation | "stop") => {
+  if (message === "stop") until = 0;
+  else void invoke(message).then((end) => port.postMessage(end));
+});
+
+async function invoke({ input, requestId, time }: Invocation): Promise<InvocationEnd> {
+  until = performance.now() + time;
+  const context = {
+    awsRequestId: requestId,
+    getRemainingTimeInMillis: () => Math.max(0, Math.floor(until - performance.now())),
+  };
+  try {
+    return { output: await handler(input, context) };
+  } catch (error) {
+    const { message = "", hint = "" } = error as { message?: string; hint?: string };
+    return { error: { code: errorCode(error), message, hint } };
+  } finally {
+    log.flush();
+  }
+}

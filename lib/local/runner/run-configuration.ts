@@ -1,0 +1,69 @@
+import { UsageError } from "../../cli/errors.ts";
+import { credentialVariables } from "../../cli/given-credentials.ts";
+import { type Config, ConfigError, parseConfig, readConfigFile, type SourceConfig } from "../../config/index.ts";
+import type { Credentials } from "../../survey-api/index.ts";
+import type { CommandLine } from "../command-line.ts";
+
+/** The configuration of a run: raw as the bundle takes it, and parsed. */
+export interface RunConfiguration {
+  raw: unknown;
+  config: Config;
+}
+
+/**
+ * The configuration file, if any, with the flags on top of it.
+ *
+ * @param base what holds without a file
+ */
+export function runConfiguration(line: CommandLine, base: object = {}): RunConfiguration {
+  const fromFile = line.config === undefined ? base : readConfigFile(line.config);
+  const raw = withFlags(fromFile, flagFields(line));
+  return { raw, config: parseConfig(raw, { deployed: false }) };
+}
+
+function flagFields(line: CommandLine): Record<string, unknown> {
+  return {
+    ...(line.baseUrl === undefined ? {} : { baseUrl: line.baseUrl }),
+    ...(line.interval === undefined ? {} : { interval: `${line.interval}ms` }),
+    ...(line.startFrom === undefined ? {} : { startFrom: line.startFrom }),
+    ...(line.surveys === undefined ? {} : { surveys: { include: line.surveys } }),
+    ...(line.timeZone === undefined ? {} : { timeZone: line.timeZone }),
+  };
+}
+
+function withFlags(fromFile: unknown, fields: Record<string, unknown>): unknown {
+  if (Object.keys(fields).length === 0) return fromFile;
+  if (typeof fromFile !== "object" || fromFile === null || Array.isArray(fromFile)) {
+    throw new ConfigError([{ path: "", message: "must be a JSON object" }]);
+  }
+  const { sources } = fromFile as { sources?: unknown };
+  if (sources === undefined) return { ...fromFile, ...fields };
+  if (!Array.isArray(sources) || sources.length === 0) return fromFile;
+  // How often to tick is the command's own business; everything else belongs to one source.
+  if (sources.length > 1 && Object.keys(fields).some((name) => name !== "interval")) {
+    throw new UsageError("flags about a source cannot be used with a configuration of several sources", {
+      hint: "Put them into the configuration file.",
+    });
+  }
+  return { ...fromFile, sources: sources.map((source: object) => ({ ...source, ...fields })) };
+}
+
+/**
+ * Credentials of a source by flag or environment; undefined when there are none, so that those of an earlier run are used.
+ *
+ * @throws UsageError when only half of them is given
+ */
+export function givenCredentials(
+  source: SourceConfig,
+  line: CommandLine,
+  environment: Record<string, string | undefined>,
+): Credentials | undefined {
+  const variables = credentialVariables(source.name, environment);
+  const clientId = line.clientId ?? variables.clientId;
+  const clientSecret = line.clientSecret ?? variables.clientSecret;
+  if (!clientId && !clientSecret) return undefined;
+  if (clientId && clientSecret) return { clientId, clientSecret };
+  throw new UsageError(`the client ${clientId ? "secret" : "id"} is missing`, {
+    hint: "Set both SURVEY_CLIENT_ID and SURVEY_CLIENT_SECRET in the environment.",
+  });
+}

@@ -1,0 +1,83 @@
+import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
+import { S3Client } from "@aws-sdk/client-s3";
+import { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
+import { createBucket } from "../../aws/bucket.ts";
+import { namingFailures } from "../../aws/failure.ts";
+import { listedIdsOf } from "../../cli/target/surveys.ts";
+import { PollerError } from "../../errors.ts";
+import { placeOf, type SurveyState, sayWhyOpen } from "../../polling/index.ts";
+import { readAccount } from "../../state/account.ts";
+import { readMark } from "../../state/leases.ts";
+import type { Emissions } from "./progress.ts";
+import { names } from "./provision.ts";
+
+/** The work is done by then: what fails meanwhile is asked again for longer than usual. */
+const MOST_ATTEMPTS = 10;
+
+/** One line for each survey of a source: what this run emitted of it, and its books as they are now. */
+export async function surveyLines(source: string, emitted: ReadonlyMap<number, Emissions>): Promise<string[]> {
+  const sdk = namingFailures("dynamodb", new DynamoDBClient({ maxAttempts: MOST_ATTEMPTS }));
+  const table = { client: DynamoDBDocumentClient.from(sdk), name: names.table };
+  const s3 = new S3Client({ forcePathStyle: true });
+  const bucket = createBucket(async () => s3, names.bucket);
+  const { rows } = await readAccount(table, source);
+  const surveyIds = [...new Set([...rows.keys(), ...emitted.keys()])].sort((a, b) => a - b);
+  const lines: string[] = [];
+  for (const surveyId of surveyIds) {
+    const ofRun = emitted.get(surveyId);
+    const books = await readMark(table, source, surveyId)
+      .then(async (mark) => {
+        const closedAt = mark.books?.closedAt ?? Infinity;
+        const since = [...(ofRun?.firstAt ?? [])].filter(([, at]) => at > closedAt).map(([responseId]) => responseId);
+        return booksLine(mark, since, since.length > 0 ? await listedIdsOf(mark, bucket) : undefined);
+      })
+      .catch(whyNot);
+    lines.push(`survey ${surveyId}: ${ofRun?.count ?? 0} emitted; books: ${books}`);
+  }
+  sdk.destroy();
+  s3.destroy();
+  return lines;
+}
+
+/** The reason of an error. Emitted events are to be told all the same. */
+function whyNot(error: unknown): string {
+  if (error instanceof PollerError) return `could not be read: ${error.message}`;
+  throw error;
+}
+
+function booksLine(mark: SurveyState, since: readonly number[], listed: ReadonlySet<number> | undefined): string {
+  const place = placeOf(mark);
+  if (place !== undefined) return `not closed yet: ${mark.phase.kind} at page ${place.page}`;
+  if (mark.booksOpen !== undefined) return `not closed yet: ${sayWhyOpen(mark.booksOpen)}`;
+  if (mark.books === undefined) return "not closed yet: no scan has read every page";
+  // What was listed already when the books were closed has left another class of theirs, and nobody has noted which.
+  const isNew = listed !== undefined && since.every((id) => !listed.has(id));
+  const books = since.length > 0 && isNew ? movedOn(mark.books, since.length) : mark.books;
+  const classes = [
+    `${books.emitted} emitted`,
+    `${books.beforeStart} before the start`,
+    `${books.open} open`,
+    `${books.held} held`,
+    `${books.waiting} waiting`,
+    `${books.quarantined} quarantined`,
+    `${books.refused} refused`,
+  ];
+  const rest = [
+    books.gone > 0 ? `${books.gone} gone` : "",
+    books.changed > 0 ? `${books.changed} changed` : "",
+    books.repaired > 0 ? `${books.repaired} repaired` : "",
+    books.deficit !== null && books.deficit !== 0 ? `deficit ${books.deficit}` : "",
+  ].filter((text) => text !== "");
+  const sum = [`${books.listed} listed = ${classes.join(" + ")}`, ...rest].join("; ");
+  const closedAt = new Date(books.closedAt).toISOString();
+  const more = since.length > 0 ? `, ${since.length} emitted since` : "";
+  return `closed at ${closedAt}${more} (${sum})`;
+}
+
+/**
+ * The books as they are now. Responses that have come since were not listed when they were closed, and the service's count of then says
+ * nothing of now.
+ */
+function movedOn(books: NonNullable<SurveyState["books"]>, since: number): NonNullable<SurveyState["books"]> {
+  return { ...books, deficit: null, listed: books.listed + since, emitted: books.emitted + since };
+}

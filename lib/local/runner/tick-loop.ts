@@ -1,0 +1,194 @@
+import { isAwsFailure } from "../../aws/failure.ts";
+import { errorCode, PollerError } from "../../errors.ts";
+import type { SurveySummary } from "../../polling/index.ts";
+import type { BlockedSource, PollOutput } from "../../run/poll-sources.ts";
+import { pause } from "../pause.ts";
+import type { Invoke } from "./environments.ts";
+import type { ProgressView, Totals } from "./progress.ts";
+
+type Progressed = Pick<Totals, "pages" | "emitted" | "waiting" | "withheld">;
+
+export interface TickLoopOptions {
+  invoke: Invoke;
+  /** Undefined: until `stop` aborts. */
+  ticks: number | undefined;
+  /** Milliseconds within which a new response is to go out: from the start of one tick to the end of the next. */
+  interval: number;
+  stop: AbortSignal;
+  view: Pick<ProgressView, "say"> & { totals: Progressed };
+}
+
+export interface TickLoopResult {
+  ticks: number;
+}
+
+/** Milliseconds between the beginnings of two invocations that overlap, at least. */
+const LEAST_DISTANCE = 1_000;
+/** Between two ticks made only to bring unfinished work to its end. */
+const FINISHING_PAUSE = 1_000;
+/** A lease left by a killed process runs out well within so many of these ticks. */
+const MOST_IDLE = 60;
+/** Milliseconds: no longer pause of the service is waited for after the last tick, nor between two looks whether it is over. */
+const LONGEST_PAUSE = 60_000;
+/** A survey that fails so often after the last tick is given up. */
+const MOST_FAILURES = 5;
+/** Ticks whose time is kept. */
+const KEPT = 10;
+/** Greatest part of the interval by which a tick begins early. The time saved must not cost more than a twentieth of the requests. */
+const MOST_LEAD = 1 / 20;
+const FATAL = new Set(["WRONG_CREDENTIALS", "CREDENTIALS_MISSING", "CREDENTIALS_UNREADABLE", "STATE_REFUSED"]);
+
+/** The run ended with surveys that could not be polled. */
+class SurveysFailedError extends PollerError {
+  readonly code = "SURVEYS_FAILED";
+}
+
+/** A source cannot be polled before somebody has seen to its credentials. */
+class SourceBlockedError extends PollerError {
+  readonly code: string;
+  constructor({ code, message, hint }: BlockedSource) {
+    super(message, { hint });
+    this.code = code;
+  }
+}
+
+/** The figures that an invocation has shown at its end. */
+interface Shown {
+  /** The error with which the whole tick failed. */
+  failure?: unknown;
+  unfinished: boolean;
+  /** The survey that failed, or the pause that lasts too long. */
+  failed?: string | undefined;
+  /** A survey with work left, and what is known of why. */
+  left?: string | undefined;
+  /** Epoch milliseconds: of the service's pause. */
+  pausedUntil: number;
+}
+
+/**
+ * Invokes the function at each interval, as a schedule does: also while an earlier invocation is still at work. After the last tick it goes on until
+ * nothing is unfinished.
+ */
+export async function runTicks({ invoke, ticks, interval, stop, view }: TickLoopOptions): Promise<TickLoopResult> {
+  const atWork = new Set<Promise<void>>();
+  /** Lines about surveys that were told: each once. */
+  const told = new Set<string>();
+  /** Of the last ticks, in milliseconds. */
+  const durations: number[] = [];
+  let made = 0;
+  /** Whether the service was ever reached. */
+  let isReached = false;
+  let last: Shown = { unfinished: true, pausedUntil: 0 };
+  /** After the last tick: those that failed, and those that got nowhere, in a row. */
+  let failures = 0;
+  let idle = 0;
+  /** Why the run cannot go on. */
+  let end: { error: unknown } | undefined;
+
+  /** Ticks begin early by what the slowest of the last took, so that what completes right after one has read the survey list goes out in time. */
+  const distance = (): number => interval - Math.min(interval * MOST_LEAD, Math.max(0, ...durations));
+  const dealtWith = (): number => view.totals.emitted + view.totals.waiting + view.totals.withheld;
+
+  async function invokeOnce(started: number): Promise<void> {
+    try {
+      const output = await invoke({}, stop);
+      last = shownBy(output);
+      for (const line of output.ticks.flatMap(({ surveys }) => surveys.flatMap((one) => showsTooFew(one) ?? []))) {
+        if (!told.has(line)) view.say(`${line}; looked at again at the next tick`);
+        told.add(line);
+      }
+      // One that was left to another invocation has not asked for anything.
+      isReached ||= output.ticks.some(({ isBusy }) => isBusy !== true);
+    } catch (error) {
+      // A service that was there before may come back, and so may a token that another client has made invalid; an AWS
+      // service always may. Credentials that are refused do not mend themselves.
+      const code = errorCode(error);
+      // A first invocation that works off a backlog tells only at its end that it has reached it.
+      isReached ||= view.totals.pages > 0;
+      const mayPass = isReached || code === "TOO_MANY_REQUESTS" || isAwsFailure(code);
+      if (FATAL.has(code) || !mayPass) {
+        end ??= { error };
+        return;
+      }
+      last = { failure: error, unfinished: true, pausedUntil: 0 };
+      view.say(`tick failed: ${(error as Error).message}; tried again at the next tick`);
+    }
+    const duration = performance.now() - started;
+    // One that has worked off a backlog says nothing of how long a tick takes.
+    if (duration < interval && durations.push(duration) > KEPT) durations.shift();
+  }
+
+  /** Whether the run may end once its last tick is over; when what is left gets nowhere, that is the end as well. */
+  function isDone(hasGotOn: boolean): boolean {
+    const { failure, unfinished, failed, left } = last;
+    if (failure === undefined && !unfinished) return true;
+    failures += failure !== undefined || failed !== undefined ? 1 : 0;
+    idle = hasGotOn ? 0 : idle + 1;
+    if (failures < MOST_FAILURES && idle < MOST_IDLE) return false;
+    const hint = "Nothing is lost: the next run goes on where this one stopped.";
+    end = { error: failure ?? new SurveysFailedError(failed ?? left ?? "surveys could not be polled", { hint }) };
+    return true;
+  }
+
+  /** Milliseconds until the next invocation. */
+  function waitAfter(started: number, isLast: boolean): number {
+    const isAlone = atWork.size === 0;
+    const usual = started + Math.max(distance(), isAlone ? 0 : LEAST_DISTANCE) - performance.now();
+    const pauseLeft = last.pausedUntil - Date.now();
+    const waitForPause = isLast && pauseLeft > LONGEST_PAUSE ? 0 : Math.min(pauseLeft, LONGEST_PAUSE);
+    return Math.max(0, isLast && isAlone ? FINISHING_PAUSE : usual, waitForPause);
+  }
+
+  for (;;) {
+    const started = performance.now();
+    const before = dealtWith();
+    made += 1;
+    const invocation = invokeOnce(started).finally(() => atWork.delete(invocation));
+    atWork.add(invocation);
+    // One that is over before the next is due is followed by it in its time; beside one that is not the next one begins.
+    const isOver = new AbortController();
+    await Promise.race([
+      invocation,
+      pause(Math.max(distance(), LEAST_DISTANCE), AbortSignal.any([stop, isOver.signal])),
+    ]);
+    isOver.abort();
+    if (end !== undefined || stop.aborted) break;
+    const isLast = ticks !== undefined && made >= ticks;
+    if (isLast && atWork.size === 0 && isDone(dealtWith() > before)) break;
+    await pause(waitAfter(started, isLast), stop);
+    if (stop.aborted) break;
+  }
+  await Promise.all(atWork);
+  if (end !== undefined) throw end.error;
+  return { ticks: made };
+}
+
+function shownBy({ ticks, blocked: [problem] = [] }: PollOutput): Shown {
+  if (problem !== undefined) throw new SourceBlockedError(problem);
+  const shown: Shown = { unfinished: false, pausedUntil: 0 };
+  for (const tick of ticks) {
+    // A source that an operator has paused is as it should be. It is looked at again at the next tick, and the last tick is the last one.
+    const pausedUntil = tick.pausedSince === undefined ? tick.pausedUntil : undefined;
+    shown.unfinished ||=
+      tick.unpolled > 0 || pausedUntil !== undefined || tick.isBusy === true || tick.awaitsStart === true;
+    shown.pausedUntil = Math.max(shown.pausedUntil, pausedUntil ?? 0);
+    for (const survey of tick.surveys) {
+      shown.unfinished ||= survey.unfinished;
+      if (survey.unfinished)
+        shown.left =
+          showsTooFew(survey) ?? shown.left ?? `survey ${survey.surveyId}: work is left that does not get on`;
+      if (survey.outcome === "failed") shown.failed = `survey ${survey.surveyId}: ${survey.failure?.message}`;
+    }
+  }
+  const { pausedUntil } = shown;
+  if (pausedUntil - Date.now() > LONGEST_PAUSE) {
+    shown.failed ??= `the survey service asks to be left alone until ${new Date(pausedUntil).toISOString()}`;
+  }
+  return shown;
+}
+
+/** The line about a survey whose list does not show what is counted. */
+function showsTooFew({ surveyId, showsOnly }: SurveySummary): string | undefined {
+  if (showsOnly === undefined) return undefined;
+  return `survey ${surveyId}: its list shows ${showsOnly} responses, and the survey list counts more`;
+}

@@ -1,6 +1,0 @@
-import type { Ground } from "../../../console/changes.ts";
-
-export const ground: Ground = {
-  ...{ run: "run-1", polled: "a demo", command: "survey-poller", flags: "--data d" },
-  ...{ mayAct: false, elsewhere: null, troubles: [] },
-};

@@ -1,0 +1,231 @@
+import { DeleteCommand } from "@aws-sdk/lib-dynamodb";
+import { describe, expect, it } from "vitest";
+import { openTarget } from "../../../../lib/cli/target/open-target.ts";
+import { type AuditAnswer, outcomeOf } from "../../../../lib/cli/verbs/audit/passes.ts";
+import { chanceToSee, drawPages, type SampleAnswer } from "../../../../lib/cli/verbs/audit/sample.ts";
+import { createRandom } from "../../../../lib/local/simulator/hashing.ts";
+import { sample } from "../../../../lib/operator/sample.ts";
+import { NEW_SURVEY } from "../../../../lib/polling/index.ts";
+import { responseKey, surveyKey } from "../../../../lib/state/keys.ts";
+import { operatorOf } from "../../../support/operator.ts";
+import { at, HOUR, range, runTick, worldWith } from "../../../support/survey.ts";
+import { answerOf, ioOf, poll, survey, useFolder } from "../support/command.ts";
+
+const surveys = [
+  { surveyId: 7, responses: 120 },
+  { surveyId: 8, responses: 5 },
+];
+const folder = useFolder({ surveys }, undefined, ["--time-zone", "UTC"]);
+const onFolder = ["--data", folder.data];
+
+/** Deletes what the ledger has of some responses of survey 7. */
+async function forget(ids: number[]): Promise<void> {
+  await using target = await openTarget({ data: folder.data }, ioOf().io);
+  const table = target.table;
+  for (const id of ids) {
+    const key = { pk: surveyKey("main", 7), sk: responseKey(id) };
+    await table.client.send(new DeleteCommand({ TableName: table.name, Key: key }));
+  }
+}
+
+/** Ids of the responses of survey 7, in the order in which they are listed. */
+const listed = (): number[] => folder.simulator.truth(7).map(({ responseId }) => responseId);
+
+describe("survey-poller audit", () => {
+  it("says beforehand what it costs, and changes nothing without --yes", async () => {
+    const ran = await survey(["audit", "--survey", "7", ...onFolder]);
+
+    expect(ran.code).toBe(0);
+    expect(ran.stdout).toMatch(/^Would make the full read of .*\(7\) due at once/m);
+    expect(ran.stdout).toMatch(
+      /^It reads \d+ pages, about \d+ requests\..* Within the background budget it is done by /m,
+    );
+    expect(ran.stderr).toContain("Dry run: nothing was changed.");
+    const dry = answerOf<AuditAnswer>(await survey(["audit", "--now", ...onFolder, "--json"]));
+    expect(dry).toMatchObject({ dryRun: true, mode: "now", cost: { isExact: true, by: null } });
+    expect(dry.surveys.map(({ surveyId, outcome }) => [surveyId, outcome])).toEqual([
+      [7, "to do"],
+      [8, "to do"],
+    ]);
+  });
+
+  it("reads the full read at once, and closes the books after the request", async () => {
+    const began = Date.now();
+
+    const answer = answerOf<AuditAnswer>(await survey(["audit", "--now", "--yes", ...onFolder, "--json"]));
+
+    expect(answer).toMatchObject({ dryRun: false, mode: "now" });
+    expect(answer.surveys).toMatchObject([
+      { surveyId: 7, outcome: "closed", listed: 120 },
+      { surveyId: 8, outcome: "closed", listed: 5 },
+    ]);
+    for (const { closedAt } of answer.surveys) expect(closedAt).toBeGreaterThanOrEqual(began);
+  });
+
+  it("leaves it to ticks, which it makes itself where nobody polls, until the books are closed", async () => {
+    const began = Date.now();
+    const ran = await survey(["audit", "--survey", "7", "--yes", ...onFolder]);
+    expect(ran.stdout).toMatch(/\(7\): books closed, 120 listed, 120 accounted for\.$/m);
+    expect(ran.code).toBe(0);
+    const status = await survey(["status", ...onFolder, "--json"]);
+    const books = (status.json as { surveys: { books: { closedAt: number } }[] }).surveys[0]?.books;
+    expect(books?.closedAt).toBeGreaterThanOrEqual(began);
+  });
+
+  it("takes a sample: what it knows, and with which probability it would have seen a gap", async () => {
+    const line = ["audit", "--survey", "7", "--sample", "30%", ...onFolder];
+
+    const answer = answerOf<SampleAnswer>(await survey([...line, "--json"]));
+
+    const [one] = answer.surveys;
+    expect(answer).toMatchObject({ percent: 30 });
+    expect(one?.read).toHaveLength(Math.ceil((one?.pages ?? 0) * 0.3));
+    expect(one).toMatchObject({ missing: [], isNew: [], states: { emitted: one?.responses } });
+    expect(one?.chances[0]).toEqual({ missing: 1, seen: expect.closeTo((one?.read.length ?? 0) / (one?.pages ?? 1)) });
+    const text = await survey(line);
+    expect(text.stdout).toMatch(
+      /^ {2}Of so many missing ones, wherever they lie, it would have seen at least one: of 1 with /m,
+    );
+    expect(text.code).toBe(0);
+  });
+
+  it("names what the ledger does not know, one line each, with exit code 5; a full read mends it", async () => {
+    const gaps = listed().slice(10, 12);
+    await forget(gaps);
+
+    const ran = await survey(["audit", "--survey", "7", "--sample", "100", ...onFolder]);
+
+    expect(ran.code).toBe(5);
+    for (const id of gaps) expect(ran.stdout).toContain(`  unaccounted: survey 7, response ${id}\n`);
+    expect(
+      answerOf<SampleAnswer>(await survey(["audit", "--sample", "100%", ...onFolder, "--json"])).surveys[0],
+    ).toMatchObject({
+      missing: expect.arrayContaining(gaps),
+      isNew: [],
+    });
+    const mended = answerOf<AuditAnswer>(
+      await survey(["audit", "--survey", "7", "--now", "--yes", ...onFolder, "--json"]),
+    );
+    expect(mended.surveys[0]).toMatchObject({ outcome: "closed", listed: 120, found: 2, missing: gaps });
+    await forget(gaps.slice(1));
+    const text = await survey(["audit", "--survey", "7", "--now", "--yes", ...onFolder]);
+    expect(text.stdout).toContain(`120 accounted for. 1 response was missing (${gaps[1]}): it goes out now.\n`);
+    expect((await survey(["audit", "--survey", "7", "--sample", "100", ...onFolder])).code).toBe(0);
+  });
+
+  it("tells what is new since the last poll from what is missing", async () => {
+    folder.simulator.complete(7);
+
+    const ran = await survey(["audit", "--survey", "7", "--sample", "100", ...onFolder]);
+
+    expect(ran.stdout).toMatch(/^ {2}1 new since the last poll: \d+$/m);
+    expect(ran.code).toBe(0);
+  });
+
+  it("does not call missing what has completed since the last poll began", async () => {
+    const { simulator } = folder;
+    const [open = 0] = simulator.start(7);
+    simulator.complete(7);
+    await poll(folder, ["--time-zone", "UTC"]);
+    simulator.finish(7, open);
+
+    const ran = await survey(["audit", "--survey", "7", "--now", "--yes", ...onFolder]);
+
+    expect(ran.stdout).toMatch(/ accounted for\. 1 response came meanwhile\.$/m);
+    expect(ran.code).toBe(0);
+  });
+
+  it("cannot prove anything while the source is paused: exit code 3", async () => {
+    await survey(["pause", "--yes", ...onFolder]);
+    for (const flags of [[], ["--now", "--yes"], ["--sample", "5%"]]) {
+      const ran = await survey(["audit", ...flags, ...onFolder]);
+      expect(ran).toMatchObject({ code: 3, stdout: "" });
+      expect(ran.stderr).toContain(`Next: survey-poller resume --source main --yes --data ${folder.data}`);
+    }
+    await survey(["resume", "--yes", ...onFolder]);
+  });
+
+  it("of a survey that is not polled does nothing", async () => {
+    const ran = await survey(["audit", "--survey", "9", ...onFolder]);
+    expect(ran).toMatchObject({ code: 2, stdout: "", stderr: expect.stringContaining("survey 9 is not polled") });
+  });
+});
+
+describe("the outcome of a full read", () => {
+  const before = { closedAt: 1, nextPass: 2 };
+  const of = (mark: object) => outcomeOf({ surveyId: 7, row: undefined, mark: { ...NEW_SURVEY, ...mark } }, before);
+
+  it("is not known before it has ended, and then why its books are open, or what is unaccounted for", () => {
+    expect(of({ nextPass: 2, booksOpen: { code: "pages-moved" } })).toBeUndefined();
+    expect(of({ nextPass: 3, booksOpen: { code: "pages-unreachable", pages: [2] }, pass: {} })).toBeUndefined();
+    expect(of({ nextPass: 3, booksOpen: { code: "pages-unreachable", pages: [2] } })).toMatchObject({
+      outcome: "open",
+      why: "page 2 unreachable",
+    });
+    expect(of({ nextPass: 3, booksOpen: { code: "unaccounted", count: 2 } })).toMatchObject({
+      outcome: "unaccounted",
+      unaccounted: { count: 2 },
+    });
+  });
+});
+
+const SEEDS = 200;
+
+/** Bounds between which 99.9 % of as many trials lie, by the normal form of the binomial distribution. */
+function bounds(chance: number): [number, number] {
+  const width = 3.29 * Math.sqrt((chance * (1 - chance)) / SEEDS);
+  return [chance - width, chance + width];
+}
+
+it.each([
+  [1, 10],
+  [1, 45],
+  [3, 20],
+  [10, 10],
+])("sees one of %i planted gaps in a sample of %i percent as often as it says", async (missing, percent) => {
+  // Twenty pages of ten responses each, in an order that knows nothing of the seed.
+  const world = worldWith(
+    range(1, 200).map((responseId) => ({ responseId, completed: at(-responseId * HOUR), size: 10 })),
+  );
+  await runTick(world);
+  const held = new Set(range(1, 200));
+  const { entries } = world.ports.state;
+  const operator = operatorOf(world);
+  let seen = 0;
+  let read = 0;
+  for (let seed = 1; seed <= SEEDS; seed += 1) {
+    const gaps = new Set(Array.from({ length: missing }, (_, i) => 1 + ((seed * 7_919 + i * 104_729) % held.size)));
+    world.ports.state.entries = async (surveyId, ids) => {
+      const all = await entries(surveyId, ids);
+      for (const id of gaps) all.delete(id);
+      return all;
+    };
+    const { length: pages = 0 } = await sample.run(operator, { surveyId: 1, pages: [], hasBooks: true });
+    expect(pages).toBe(20);
+    const drawn = drawPages(pages, percent, createRandom(seed));
+    read = drawn.length;
+    const { states } = await sample.run(operator, { surveyId: 1, pages: drawn, hasBooks: true });
+    expect(states.missing?.every((id) => gaps.has(id)) ?? true).toBe(true);
+    if (states.missing !== undefined) seen += 1;
+  }
+  const [low, high] = bounds(chanceToSee(missing, { read, pages: 20 }));
+  expect(seen / SEEDS).toBeGreaterThan(low);
+  expect(seen / SEEDS).toBeLessThan(high);
+});
+
+it("draws each page as often as any other, and no page twice", () => {
+  const times = new Map<number, number>();
+  for (let seed = 1; seed <= 2_000; seed += 1) {
+    const drawn = drawPages(10, 30, createRandom(seed));
+    expect(new Set(drawn).size).toBe(3);
+    for (const page of drawn) times.set(page, (times.get(page) ?? 0) + 1);
+  }
+  for (const page of range(1, 10)) expect(Math.abs((times.get(page) ?? 0) - 600)).toBeLessThan(90);
+});
+
+it("is sure of nothing but what it has read as a whole", () => {
+  expect(chanceToSee(1, { read: 20, pages: 20 })).toBe(1);
+  expect(chanceToSee(1, { read: 1, pages: 20 })).toBeCloseTo(0.05);
+  expect(chanceToSee(10, { read: 1, pages: 20 })).toBeCloseTo(0.401, 3);
+  expect(chanceToSee(1, { read: 0, pages: 0 })).toBe(0);
+});

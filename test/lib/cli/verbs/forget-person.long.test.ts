@@ -1,0 +1,145 @@
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { GetObjectCommand, ListObjectsV2Command } from "@aws-sdk/client-s3";
+import { ScanCommand } from "@aws-sdk/lib-dynamodb";
+import { afterAll, describe, expect, it } from "vitest";
+import { openTarget } from "../../../../lib/cli/target/open-target.ts";
+import type { ForgetPersonAnswer } from "../../../../lib/cli/verbs/forget/verb.ts";
+import { temporaryFolder } from "../../../support/command.ts";
+import { answerOf, ioOf, poll, survey, useFolder } from "../support/command.ts";
+import { holdLease } from "../support/lease.ts";
+
+const crk = "customer-4711";
+const beside = mkdtempSync(join(tmpdir(), "survey-poller-"));
+afterAll(() => rmSync(beside, { recursive: true, force: true }));
+const config = join(beside, "config.json");
+const events = join(beside, "events.jsonl");
+writeFileSync(config, JSON.stringify({ baseUrl: "http://127.0.0.1:1", privacy: { findBy: ["crk", "referrer"] } }));
+const args = ["--config", config, "--events", events];
+
+/** The person's key in every place where it can stay: entries, kept records in table and bucket, and records of nobody. The answers of one lie in the bucket. */
+let planted: Record<"small" | "large" | "unreadable" | "unreadableLarge" | "ofNobody", number>;
+let other = 0;
+const folder = useFolder(
+  { surveys: [{ surveyId: 7, responses: 3 }] },
+  async (polled) => {
+    const { simulator } = polled;
+    const add = (records: number, patch: object = {}, commentBytes = 10): number =>
+      simulator.complete(7, 1, { records, commentBytes, patch: { crk, ...patch } })[0] ?? 0;
+    planted = {
+      small: add(2),
+      large: add(6, {}, 60_000),
+      unreadable: add(2, { completed: "maybe" }),
+      unreadableLarge: add(6, { completed: "maybe" }, 60_000),
+      ofNobody: add(1, { responseId: "?" }),
+    };
+    other = add(2, { crk: "customer-1" });
+    await poll(polled, args);
+  },
+  args,
+);
+const run = (...flags: string[]) => survey(["forget", ...flags, "--data", folder.data]);
+const answer = async (...flags: string[]) => answerOf<ForgetPersonAnswer>(await run(...flags, "--json"));
+
+/** All that table and bucket hold, as text. */
+async function everything(): Promise<string> {
+  await using target = await openTarget({ data: folder.data }, ioOf().io);
+  const { tableName, claimCheckBucket: Bucket } = target.resources;
+  const { Items = [], LastEvaluatedKey } = await target.clients.dynamodb.send(
+    new ScanCommand({ TableName: tableName }),
+  );
+  expect(LastEvaluatedKey).toBeUndefined();
+  const s3 = await target.clients.s3();
+  const { Contents = [] } = await s3.send(new ListObjectsV2Command({ Bucket }));
+  const objects = await Promise.all(
+    Contents.map(async ({ Key }) => {
+      const { Body } = await s3.send(new GetObjectCommand({ Bucket, Key }));
+      return `${Key} ${await Body?.transformToString()}`;
+    }),
+  );
+  return [...Items.map((item) => JSON.stringify(item)), ...objects].join("\n");
+}
+
+const idsIn = ({ responses }: ForgetPersonAnswer) => responses.map(({ id }) => id);
+
+describe("forget by a person's key", () => {
+  it("finds all responses of the person, and no other one; the key stands in the clear only in kept records", async () => {
+    const found = await answer("--crk", crk);
+    const ids = idsIn(found);
+    expect(found).toMatchObject({ dryRun: true, by: "crk", unsearched: [], exported: null, deadLetters: [] });
+    expect(ids).toHaveLength(5);
+    for (const name of ["small", "large", "unreadable", "unreadableLarge"] as const)
+      expect(ids).toContain(planted[name]);
+    expect(ids.filter((id) => String(id).startsWith("record-"))).toHaveLength(1);
+    const lines = (await everything()).split("\n").filter((line) => line.includes(crk));
+    expect(lines.every((line) => line.startsWith("kept/") || line.includes('"kept"'))).toBe(true);
+    expect(lines).toHaveLength(3);
+    expect(JSON.stringify(found)).not.toContain(crk);
+  });
+
+  it("finds as many by the referrer as events tell of", async () => {
+    const referrer = "https://shop.example/thanks";
+    const told = readFileSync(events, "utf8").trim().split("\n");
+    const wanted = told.filter((line) => line.includes(`"referrer":"${referrer}"`)).length;
+    expect(wanted).toBeGreaterThan(0);
+    expect(idsIn(await answer("--referrer", referrer))).toHaveLength(wanted);
+  });
+
+  it("says of a survey that is being polled which are left, and forgets nothing of them", async () => {
+    const release = await holdLease(folder, 7);
+    const ran = await run("--crk", crk, "--yes", "--json");
+    await release();
+    expect(ran.code).toBe(3);
+    const { responses } = answerOf<ForgetPersonAnswer>(ran);
+    expect(responses.map(({ problem }) => problem?.code)).toEqual(Array(5).fill("SURVEY_BUSY"));
+    expect(idsIn(await answer("--crk", crk))).toHaveLength(5);
+  });
+
+  it("with --export first writes all that is held into a file for its owner alone", async () => {
+    const file = join(temporaryFolder(), "person.json");
+    const found = await answer("--crk", crk, "--export", file);
+    expect(found).toMatchObject({ dryRun: true, exported: file });
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+    const { responses } = JSON.parse(readFileSync(file, "utf8"));
+    const of = (id: number) => responses.find((one: { id: unknown }) => one.id === id);
+    expect(responses).toHaveLength(5);
+    expect(of(planted.unreadable).entry.kept.records[0]).toMatchObject({ crk });
+    expect(JSON.stringify(of(planted.unreadableLarge).objects)).toContain(crk);
+    expect(Object.values(of(planted.large).objects)).toEqual([expect.arrayContaining([expect.anything()])]);
+    expect((await run("--crk", crk, "--export", file)).stderr).toContain("is there already");
+  });
+
+  it("with --yes leaves bare entries, a receipt, and the key nowhere", async () => {
+    const done = await answer("--crk", crk, "--yes");
+    expect(done).toMatchObject({ dryRun: false, at: expect.stringMatching(/Z$/) });
+    expect(done.elsewhere.map(({ where }) => where)).toContain("subscribers");
+    expect(done.responses.map(({ stays, problem }) => [stays?.reason, problem])).toEqual(
+      Array(5).fill(["forgotten", null]),
+    );
+
+    const left = await everything();
+
+    expect(left).not.toContain(crk);
+    expect(left).not.toContain("answers/");
+    expect(await answer("--crk", crk)).toMatchObject({ responses: [], unsearched: [] });
+    expect(idsIn(await answer("--crk", "customer-1"))).toEqual([other]);
+    // Nothing brings it back: not the next ticks either, which still see it listed.
+    await poll(folder, args);
+    expect(await everything()).not.toContain(crk);
+    expect(idsIn(await answer("--crk", crk))).toEqual([]);
+  });
+});
+
+it("a source without findBy says that what went out is not found by a key", async () => {
+  writeFileSync(config, JSON.stringify({ baseUrl: "http://127.0.0.1:1" }));
+  const late = folder.simulator.complete(7, 1, { records: 2, patch: { crk, completed: "maybe" } })[0];
+  folder.simulator.complete(7, 1, { records: 2, patch: { crk } });
+  await poll(folder, args);
+  const found = await answer("--crk", crk);
+  expect(idsIn(found)).toEqual([late]);
+  expect(found.unsearched).toEqual([{ source: "main", responses: 1 }]);
+  const { code, stdout } = await run("--crk", crk);
+  expect(code).toBe(3);
+  expect(stdout).toContain("Source main: 1 response went out with no hash of crk (privacy.findBy)");
+});

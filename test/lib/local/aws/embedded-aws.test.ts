@@ -1,0 +1,155 @@
+import { once } from "node:events";
+import { chmodSync, mkdirSync, statSync } from "node:fs";
+import { connect } from "node:net";
+import { join } from "node:path";
+import { DynamoDBClient, GetItemCommand, ListTablesCommand, PutItemCommand } from "@aws-sdk/client-dynamodb";
+import { EventBridgeClient, PutEventsCommand } from "@aws-sdk/client-eventbridge";
+import { CreateBucketCommand, GetObjectCommand, PutObjectCommand, S3Client } from "@aws-sdk/client-s3";
+import { CreateSecretCommand, SecretsManagerClient } from "@aws-sdk/client-secrets-manager";
+import {
+  ChangeMessageVisibilityCommand,
+  CreateQueueCommand,
+  GetQueueUrlCommand,
+  ReceiveMessageCommand,
+  SendMessageCommand,
+  SQSClient,
+} from "@aws-sdk/client-sqs";
+import { expect, onTestFinished, test, vi } from "vitest";
+import { DataFolderInUseError, startEmbeddedAws } from "../../../../lib/local/aws/index.ts";
+import { createQueue, createTable, entry, errorName, scratchFolder, startForTest } from "./support.ts";
+
+test("SDK clients without any setting of their own work by the environment alone", async () => {
+  const { aws } = await startForTest();
+  onTestFinished(() => void vi.unstubAllEnvs());
+  // What a developer may have lying about; none of it may have a say.
+  for (const name of ["AWS_PROFILE", "AWS_SESSION_TOKEN"]) vi.stubEnv(name, "production");
+  for (const name of ["AWS_USE_FIPS_ENDPOINT", "AWS_IGNORE_CONFIGURED_ENDPOINT_URLS"]) vi.stubEnv(name, "true");
+  for (const [name, value] of Object.entries(aws.env)) vi.stubEnv(name, value);
+  const [s3, sqs] = [new S3Client(), new SQSClient()];
+
+  await new DynamoDBClient().send(new ListTablesCommand({}));
+  await new EventBridgeClient().send(new PutEventsCommand({ Entries: [entry()] }));
+  await new SecretsManagerClient().send(new CreateSecretCommand({ Name: "s" }));
+  const { QueueUrl } = await sqs.send(new CreateQueueCommand({ QueueName: "queue" }));
+  await sqs.send(new SendMessageCommand({ QueueUrl, MessageBody: "m" }));
+  await s3.send(new CreateBucketCommand({ Bucket: "some-bucket" }));
+  await s3.send(new PutObjectCommand({ Bucket: "some-bucket", Key: "a/ż b.json", Body: "{}" }));
+  const { Body } = await s3.send(new GetObjectCommand({ Bucket: "some-bucket", Key: "a/ż b.json" }));
+
+  expect(await Body?.transformToString()).toBe("{}");
+  expect(QueueUrl).toBe(`${aws.endpoints.sqs}/000000000000/queue`);
+});
+
+test("no service listens beyond 127.0.0.1", async () => {
+  const { aws } = await startForTest();
+  for (const endpoint of Object.values(aws.endpoints)) {
+    const { hostname, port } = new URL(endpoint);
+    expect(hostname).toBe("127.0.0.1");
+    const elsewhere = connect(Number(port), "127.0.0.2");
+    await expect(once(elsewhere, "connect")).rejects.toThrow();
+  }
+});
+
+test("the data folder is made for its owner alone, and in a folder of others its parts are", async () => {
+  const dataDir = join(scratchFolder(), "new");
+  await startForTest({ dataDir });
+  expect(statSync(dataDir).mode & 0o777).toBe(0o700);
+
+  const shared = join(scratchFolder(), "shared");
+  mkdirSync(shared);
+  chmodSync(shared, 0o755);
+  await startForTest({ dataDir: shared });
+  expect(statSync(shared).mode & 0o777).toBe(0o755);
+  for (const part of ["dynamodb", "event-bridge", "queues-and-buckets", "secrets"]) {
+    expect(statSync(join(shared, part)).mode & 0o777).toBe(0o700);
+  }
+});
+
+test("a data folder is used by one at a time", async () => {
+  const { aws, dataDir } = await startForTest();
+  await expect(startEmbeddedAws({ dataDir })).rejects.toThrow(DataFolderInUseError);
+  await aws.close();
+  await startForTest({ dataDir });
+});
+
+test("queue URLs lead to the running service after a restart", async () => {
+  const first = await startForTest();
+  await createQueue(first.sqs);
+  await first.aws.close();
+
+  const { aws, sqs } = await startForTest({ dataDir: first.dataDir });
+  const { QueueUrl } = await sqs.send(new GetQueueUrlCommand({ QueueName: "queue" }));
+  expect(QueueUrl).toBe(`${aws.endpoints.sqs}/000000000000/queue`);
+});
+
+test("a message that is given back is there at once, with its receive count, also after a restart", async () => {
+  const first = await startForTest();
+  const { url } = await createQueue(first.sqs);
+  await first.sqs.send(new SendMessageCommand({ QueueUrl: url, MessageBody: "m" }));
+  const receive = async ({ sqs }: Pick<typeof first, "sqs">) => {
+    const { Messages } = await sqs.send(
+      new ReceiveMessageCommand({ QueueUrl: url, MessageSystemAttributeNames: ["ApproximateReceiveCount"] }),
+    );
+    const [message] = Messages ?? [];
+    const VisibilityTimeout = 0;
+    await sqs.send(
+      new ChangeMessageVisibilityCommand({ QueueUrl: url, ReceiptHandle: message?.ReceiptHandle, VisibilityTimeout }),
+    );
+    return message?.Attributes?.ApproximateReceiveCount;
+  };
+  expect([await receive(first), await receive(first)]).toEqual(["1", "2"]);
+  await first.aws.close();
+  expect(await receive(await startForTest({ dataDir: first.dataDir }))).toBe("3");
+});
+
+test("a client that breaks off while it is sending harms nobody", async () => {
+  const started = await startForTest();
+  await createTable(started.dynamodb);
+  for (const endpoint of Object.values(started.aws.endpoints)) {
+    const { host, port } = new URL(endpoint);
+    const socket = connect(Number(port), "127.0.0.1");
+    const authorization = `Authorization: AWS4-HMAC-SHA256 Credential=${started.aws.credentials.accessKeyId}/`;
+    const head = ["POST / HTTP/1.1", `Host: ${host}`, authorization, "X-Amz-Target: X.Y"];
+    head.push("Content-Type: application/x-amz-json-1.0");
+    socket.write(`${[...head, "Content-Length: 100"].join("\r\n")}\r\n\r\n{"half"`);
+    await once(socket, "connect");
+    await new Promise((resolve) => setImmediate(resolve));
+    socket.destroy();
+    await once(socket, "close");
+  }
+  expect(await errorName(started.dynamodb.send(new ListTablesCommand({})))).toBe("no error");
+  expect(await errorName(started.eventbridge.send(new PutEventsCommand({ Entries: [entry()] })))).toBe("no error");
+});
+
+test("closing in the middle of traffic is orderly, and what was acknowledged stays", async () => {
+  const first = await startForTest();
+  await createTable(first.dynamodb);
+  const keys = Array.from({ length: 60 }, (_, n) => String(n));
+  const outcomes = keys.map((pk) =>
+    errorName(first.dynamodb.send(new PutItemCommand({ TableName: "table", Item: { pk: { S: pk } } }))),
+  );
+  await outcomes[0];
+  await first.aws.close();
+  const acknowledged: string[] = [];
+  for (const [index, outcome] of outcomes.entries()) {
+    if ((await outcome) === "no error") acknowledged.push(keys[index] ?? "");
+  }
+
+  const { dynamodb } = await startForTest({ dataDir: first.dataDir });
+  for (const pk of acknowledged) {
+    const { Item } = await dynamodb.send(new GetItemCommand({ TableName: "table", Key: { pk: { S: pk } } }));
+    expect(Item).toEqual({ pk: { S: pk } });
+  }
+});
+
+test("an operation that is not offered is refused by name", async () => {
+  const { aws } = await startForTest();
+  const authorization = `AWS4-HMAC-SHA256 Credential=${aws.credentials.accessKeyId}/`;
+  const response = await fetch(aws.endpoints.eventbridge, {
+    method: "POST",
+    headers: { authorization, "x-amz-target": "AWSEvents.constructor" },
+    body: "{}",
+  });
+  expect(response.status).toBe(400);
+  expect(await response.json()).toMatchObject({ __type: "UnknownOperationException" });
+});

@@ -1,0 +1,57 @@
+import { mkdtempSync, readdirSync, rmSync, statSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, it, onTestFinished } from "vitest";
+import { openLogFile, readLogLines } from "../../../../lib/local/runner/log-file.ts";
+import { fromLevel, logChannel } from "../../../../lib/monitoring/log.ts";
+import { memoryLog } from "../../support/log.ts";
+
+function folder(): string {
+  const path = mkdtempSync(join(tmpdir(), "survey-poller-log-"));
+  onTestFinished(() => rmSync(path, { recursive: true, force: true }));
+  return path;
+}
+
+it("keeps the lines of the log from the level of their source on, as CloudWatch Logs has them", () => {
+  const data = folder();
+  const log = openLogFile(data);
+  const logger = fromLevel("info", memoryLog());
+  logger.debug("hidden", {});
+  logger.info("event", { source: "main", responseId: 2 });
+  log.close();
+  logger.info("too late", {});
+
+  const [line, ...others] = readLogLines(data).map((text) => JSON.parse(text) as Record<string, unknown>);
+  expect(others).toEqual([]);
+  expect(line).toMatchObject({ level: "INFO", message: "event", source: "main", responseId: 2 });
+  expect(Date.parse(String(line?.timestamp))).toBeLessThanOrEqual(Date.now());
+  expect(statSync(join(data, "log.ndjson")).mode & 0o777).toBe(0o600);
+  expect(logChannel.hasSubscribers).toBe(false);
+});
+
+it("goes on where an earlier run has ended, or begins anew", () => {
+  const data = folder();
+  for (const anew of [false, false, true]) {
+    const log = openLogFile(data, { anew });
+    logChannel.publish({ message: "one" });
+    log.close();
+  }
+  expect(readLogLines(data)).toHaveLength(1);
+});
+
+it("begins a second file in time, keeps one old one, and loses nothing in between", () => {
+  const data = folder();
+  const log = openLogFile(data, { most: 1_000 });
+  for (let i = 0; i < 100; i += 1) {
+    logChannel.publish({ message: "event", i });
+    log.flush();
+  }
+  log.close();
+
+  const files = readdirSync(data).map((name) => statSync(join(data, name)).size);
+  expect(files).toHaveLength(2);
+  for (const size of files) expect(size).toBeLessThanOrEqual(1_000);
+  const kept = readLogLines(data).map((text) => (JSON.parse(text) as { i: number }).i);
+  expect(kept.at(-1)).toBe(99);
+  expect(kept).toEqual(kept.map((_, i) => 100 - kept.length + i));
+});

@@ -1,0 +1,52 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { fileURLToPath } from "node:url";
+import { expect, onTestFinished, test } from "vitest";
+
+const main = fileURLToPath(new URL("../../../../lib/local/simulator/main.ts", import.meta.url));
+
+function run(...flags: string[]): { child: ChildProcess; out: () => string; errors: () => string } {
+  const child = spawn(process.execPath, [main, ...flags], { stdio: ["ignore", "pipe", "pipe"] });
+  onTestFinished(() => void child.kill("SIGKILL"));
+  const text = { out: "", errors: "" };
+  child.stdout.on("data", (part) => (text.out += part));
+  child.stderr.on("data", (part) => (text.errors += part));
+  return { child, out: () => text.out, errors: () => text.errors };
+}
+
+test("prints its URL and credentials, serves with them, and ends at SIGTERM", async () => {
+  const { child, out } = run(
+    "--surveys",
+    "2",
+    "--responses",
+    "30",
+    "--client-secret",
+    "s3",
+    "--settings",
+    '{"tokenBody":"raw"}',
+  );
+  while (!out().includes("curl -s")) await once(child.stdout ?? child, "data");
+  const [, url, clientId, clientSecret] = /^(\S+) {2}clientId (\S+) {2}clientSecret (\S+)$/m.exec(out()) ?? [];
+  expect([clientId, clientSecret]).toEqual(["simulator", "s3"]);
+  const body = new URLSearchParams({ clientId: String(clientId), clientSecret: String(clientSecret) });
+  const token = await (await fetch(`${url}/oauth/token/`, { method: "POST", body })).text();
+  const headers = { authorization: `bearer ${token}`, "content-type": "application/json" };
+  const list = await (await fetch(`${url}/api/v3/surveys/`, { headers })).json();
+  expect(list).toMatchObject([
+    { surveyId: 101, responses: 30 },
+    { surveyId: 102, responses: 30 },
+  ]);
+  child.kill("SIGTERM");
+  expect(await once(child, "exit")).toEqual([0, null]);
+});
+
+test.each([
+  [["--prot", "1"], /^Unknown option '--prot'/],
+  [["--port", "x"], /^--port must be a whole number, not x\n$/],
+  [["--settings", "{"], /^--settings must be a JSON object\n$/],
+  [["--settings", '{"sortKey":"date"}'], /^sortKey must be one of "responseId", .*\n$/],
+])("%j ends with one line on stderr", async (flags, message) => {
+  const { child, errors } = run(...flags);
+  expect(await once(child, "close")).toEqual([1, null]);
+  expect(errors()).toMatch(message);
+});
