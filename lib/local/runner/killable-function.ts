@@ -18,7 +18,7 @@ export function createKillableFunction(): KillableFunction {
     const variables = Object.entries(process.env).filter((entry): entry is [string, string] => entry[1] !== undefined);
     // The bundle lies two folders below the data folder.
     const bundle = dirname(file);
-    const thread = startFunction(bundle, Object.fromEntries(variables), resolve(bundle, "../../.."));
+    const thread = startFunction(bundle, Object.fromEntries(variables), resolve(bundle, "../.."));
     threads.add(thread);
     return thread;
   };
