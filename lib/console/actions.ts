@@ -1,7 +1,7 @@
 import type { Io } from "../cli/io.ts";
 import { readSource } from "../cli/target/surveys.ts";
 import { sourcesOf, type Target } from "../cli/target/target.ts";
-import { type AuditedSurvey, readPasses, withMissing } from "../cli/verbs/audit/passes.ts";
+import { type AuditedSurvey, readPasses } from "../cli/verbs/audit/passes.ts";
 import { surveyLine } from "../cli/verbs/audit/verb.ts";
 import { changePause, pausedFrom, pauseText } from "../cli/verbs/pause.ts";
 
@@ -26,10 +26,9 @@ async function audit({ source: name, surveyId }: ActionOf, target: Target, io: A
   const progress = { update: () => undefined, end: () => undefined };
   const audited: AuditedSurvey[] = [];
   for (const source of await sourcesOf(target, name)) {
-    const { surveys, account } = await readSource(target, source.name);
+    const { surveys } = await readSource(target, source.name);
     const chosen = surveys.filter((survey) => surveyId === undefined || survey.surveyId === surveyId);
-    const of = { target, source, surveys: chosen, account, io, progress };
-    audited.push(...(await withMissing(of, await readPasses(of, true))));
+    audited.push(...(await readPasses({ target, source, surveys: chosen, io, progress }, true)));
   }
   return audited;
 }

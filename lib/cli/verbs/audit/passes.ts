@@ -1,13 +1,9 @@
 import type { SourceConfig } from "../../../config/index.ts";
-import { credible } from "../../../events/build/date-string.ts";
-import { localString } from "../../../events/build/local-time.ts";
 import type { AuditResult } from "../../../operator/audit.ts";
 import { sayWhyOpen } from "../../../polling/index.ts";
-import { readMark } from "../../../state/leases.ts";
 import { CommandError, notNow } from "../../errors.ts";
 import type { Io, ProgressLine } from "../../io.ts";
-import { askingAws } from "../../target/aws-failure.ts";
-import { eachEmitted, type PolledSurvey, pagesOf, type SourceState } from "../../target/surveys.ts";
+import { type PolledSurvey, pagesOf, type SourceState } from "../../target/surveys.ts";
 import type { Target } from "../../target/target.ts";
 import { type Standing, wait, watchTicks } from "../../wait.ts";
 import { count } from "../../words.ts";
@@ -35,8 +31,6 @@ export interface AuditedSurvey {
   listed: number | null;
   /** New responses that no scan had met: they went out. */
   found: number | null;
-  /** The ones of them that had completed before the last poll began; null where nothing tells. */
-  missing: number[] | null;
   closedAt: number | null;
   /** Why the books are open. */
   why: string | null;
@@ -64,7 +58,7 @@ interface AuditOf {
 /** A survey of which nothing is known yet, or what is. */
 export function audited(survey: PolledSurvey, more: Partial<AuditedSurvey> = {}): AuditedSurvey {
   const name = survey.mark.survey?.facts.name ?? null;
-  const none = { listed: null, found: null, missing: null, closedAt: null, why: null, unaccounted: null };
+  const none = { listed: null, found: null, closedAt: null, why: null, unaccounted: null };
   return { surveyId: survey.surveyId, name, pages: pagesOf(survey).pages, outcome: "to do", ...none, ...more };
 }
 
@@ -165,56 +159,4 @@ async function readSlice({ target, source }: AuditOf, surveyId: number): Promise
     if (!(error instanceof CommandError) || !/^(TOO_MANY_REQUESTS|OUT_OF_TIME)$/.test(error.code)) throw error;
     return { outcome: "busy", failure: error };
   }
-}
-
-/** Responses of which the service is asked when they completed, at most. */
-const MOST_ASKED = 100;
-
-/**
- * Names what a full read has found that polls should have met: what had completed before the last one began. The others came meanwhile. Null where
- * nothing tells, since some still wait, say.
- */
-export async function withMissing(
-  of: Omit<AuditOf, "progress"> & Pick<SourceState, "account">,
-  all: readonly AuditedSurvey[],
-): Promise<AuditedSurvey[]> {
-  const answers: AuditedSurvey[] = [];
-  for (const one of all) {
-    const before = of.surveys.find((survey) => survey.surveyId === one.surveyId);
-    answers.push(one.found && before !== undefined ? { ...one, missing: await missingOf(of, before, one.found) } : one);
-  }
-  return answers;
-}
-
-async function missingOf(
-  { target, source, account, io }: Parameters<typeof withMissing>[0],
-  { surveyId, row, mark: { highWater } }: PolledSurvey,
-  found: number,
-): Promise<number[] | null> {
-  const { books } = await askingAws("the table could not be read", () => readMark(target.table, source.name, surveyId));
-  const since = books?.startedAt ?? Number.POSITIVE_INFINITY;
-  const ids: number[] = [];
-  await eachEmitted(target, [{ source: source.name, surveyId }], io, (_, entries) => {
-    ids.push(...entries.flatMap(({ id, emittedAt }) => (emittedAt >= since ? [id] : [])));
-  });
-  if (ids.length !== found || found > MOST_ASKED) return null;
-  const { timeZone } = source;
-  const { lastTick = 0 } = account;
-  const polledAt = Math.min(row?.polledAt ?? 0, lastTick);
-  // Without a zone only what completed before the newest one that was met is known to be older than a poll.
-  const before = timeZone === undefined ? (highWater?.completed ?? "") : localString(polledAt, timeZone);
-  const missing: number[] = [];
-  for (const id of ids.sort((a, b) => a - b)) {
-    const asked = { surveyIds: [surveyId], responseId: id };
-    // The books are closed, whether the service answers now or not.
-    const [looked] = await target.operate(source.name, "look", asked).then(
-      ({ found }) => found,
-      () => [],
-    );
-    const completed = looked?.dateCompleted ?? null;
-    if (!credible(completed, io.now())) return null;
-    if (completed < before) missing.push(id);
-    else if (timeZone === undefined) return null;
-  }
-  return missing;
 }

@@ -13,9 +13,9 @@ import {
 } from "../../target/surveys.ts";
 import { oneSource, type Target } from "../../target/target.ts";
 import { type Answer, DRY_RUN, examples, surveyId, targetVerb, type Verb, yesOption } from "../../verb.ts";
-import { count, named, nextCommand, span, surveyName, utc } from "../../words.ts";
+import { count, nextCommand, span, surveyName, utc } from "../../words.ts";
 import { auditAgainst } from "./against.ts";
-import { type AuditAnswer, type AuditCost, type AuditedSurvey, audited, readPasses, withMissing } from "./passes.ts";
+import { type AuditAnswer, type AuditCost, type AuditedSurvey, audited, readPasses } from "./passes.ts";
 import { type SampleAnswer, type SampledSurvey, takeSample } from "./sample.ts";
 
 const ABOUT = `
@@ -121,8 +121,7 @@ async function audit(of: Of, { isNow, isDone }: { isNow: boolean; isDone: boolea
     return { data: answer(surveys.map((survey) => audited(survey))), text: [plan, costText(cost)] };
   }
   io.say(costText(cost));
-  const ended = await withMissing({ ...of, account: of.state.account }, await readPasses(of, isNow));
-  const all = await Promise.all(ended.map((one) => withIds(of, one)));
+  const all = await Promise.all((await readPasses(of, isNow)).map((one) => withIds(of, one)));
   progress.end();
   const open = all.filter(({ outcome }) => outcome === "open");
   if (open.length > 0) {
@@ -176,24 +175,17 @@ function costText({ pages, isExact, requests, seconds, by }: AuditCost): string 
 
 /** The outcome of one survey, for people. */
 export function surveyLine(survey: AuditedSurvey): string {
-  const { outcome, listed, why, unaccounted } = survey;
+  const { outcome, listed, found, why, unaccounted } = survey;
   const name = surveyName(survey);
   if (unaccounted !== null) {
     const { count: left, ids } = unaccounted;
     return `${name}: ${left} unaccounted${ids.length === 0 ? "" : `: ${ids.join(", ")}`}`;
   }
   if (outcome !== "closed") return `${name}: the books are open: ${why}.`;
-  return `${name}: books closed, ${listed} listed, ${listed} accounted for.${foundText(survey)}`;
-}
-
-/** " 1 response was missing (5000004): it goes out now." */
-function foundText({ found, missing }: AuditedSurvey): string {
-  if (found === null || found === 0) return "";
-  if (missing === null)
-    return ` ${count(found, "response")} no poll had met: ${found === 1 ? "it goes" : "they go"} out now.`;
-  if (missing.length === 0) return ` ${count(found, "response")} came meanwhile.`;
-  const [was, goes] = missing.length === 1 ? ["was", "it goes"] : ["were", "they go"];
-  return ` ${count(missing.length, "response")} ${was} missing (${named(missing)}): ${goes} out now.`;
+  const news = found
+    ? ` ${count(found, "response")} no poll had met: ${found === 1 ? "it goes" : "they go"} out now.`
+    : "";
+  return `${name}: books closed, ${listed} listed, ${listed} accounted for.${news}`;
 }
 
 function sampledLines(survey: SampledSurvey): string[] {
