@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import * as z from "zod";
 import { section } from "../config/fields.ts";
 import { eventId } from "../events/index.ts";
@@ -57,7 +58,7 @@ async function forgetResponse(
   // Which revision of it is out nobody knows until the reading that meets it next has said so.
   if (entry?.next !== undefined && entry.refusedRevision === undefined) return { outcome: "busy" };
   // What is kept is not read with it: only what was written by this very operation is known to be bare.
-  if (entry === undefined || !isBare(entry)) {
+  if (entry === undefined || !isDeepStrictEqual(entry, bareEntry(entry))) {
     await holdLease(survey);
     // One that was never met must not go out either, once a backfill or the service shows it.
     await ports.state.putEntries(surveyId, [bareEntry(entry ?? { id, state: "before-start" })]);
@@ -70,9 +71,6 @@ async function forgetResponse(
   await Promise.all(keys.map((key) => bucket.delete(key)));
   return { outcome: "done", was: entry?.state ?? null, objects: keys.length };
 }
-
-/** The fields of a forgotten response that stay: that it is settled. `gone` too, so that its deletion is not told twice. */
-const STAYS = new Set<string>(["id", "state", "reason", "eventId", "revision", "gone"] satisfies (keyof LedgerEntry)[]);
 
 /**
  * The entry of a forgotten response. One that went out keeps the id of its event, which the digest of the books counts. It keeps no digest
@@ -93,11 +91,6 @@ export function bareEntry({ id, state, eventId, revision, gone }: LedgerEntry): 
 
 export function isForgotten({ reason }: Pick<LedgerEntry, "reason">): boolean {
   return reason === FORGOTTEN;
-}
-
-/** Whether an entry is forgotten, and holds no more than that. */
-export function isBare(entry: LedgerEntry): boolean {
-  return isForgotten(entry) && Object.keys(entry).every((name) => STAYS.has(name));
 }
 
 /** The beginnings of the keys of all objects that hold something of a response: its kept records, and the answers of its events. */
