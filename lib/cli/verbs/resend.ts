@@ -1,14 +1,13 @@
-import { MOST_RESENT, type ResendInput, type ResendResult, type Resent } from "../../operator/resend.ts";
+import { MOST_RESENT, type ResendInput, type Resent } from "../../operator/resend.ts";
 import { FORGOTTEN } from "../../polling/index.ts";
 import { EXIT, InterruptedError, UsageError } from "../errors.ts";
 import { isEventId, olderEventIds } from "../event-ids.ts";
 import { type Io, showProgress } from "../io.ts";
 import { type Flags, openTarget } from "../target/open-target.ts";
-import { eachEmitted, ledgersOf, type SurveyOf } from "../target/surveys.ts";
+import { eachEmitted, ledgersOf, readSource, refusePaused, type SurveyOf } from "../target/surveys.ts";
 import type { Target } from "../target/target.ts";
 import { type Answer, DRY_RUN, examples, momentOf, surveyId, targetVerb, type Verb, yesOption } from "../verb.ts";
-import { wait } from "../wait.ts";
-import { columns, count, whyPaused } from "../words.ts";
+import { columns, count } from "../words.ts";
 
 /** The output of `resend --json`, beside `schemaVersion`. */
 export interface ResendAnswer {
@@ -132,8 +131,8 @@ export interface ResentItem extends Omit<Resent, "responseId" | "outcome"> {
   source: string | null;
   surveyId: number | null;
   responseId: number | null;
-  /** Replaced: a later revision has taken its place. Left: nothing was tried. */
-  outcome: Resent["outcome"] | "would-send" | "replaced" | "unknown" | "left";
+  /** Replaced: a later revision has taken its place. */
+  outcome: Resent["outcome"] | "would-send" | "replaced" | "unknown";
 }
 
 /** Responses of one survey whose last events are to be sent again. */
@@ -153,22 +152,24 @@ export function wantedOf(items: readonly ResentItem[]): Wanted[] {
   return [...bySurvey.values()];
 }
 
-/** Milliseconds between two attempts on a survey that a poll works on, and how many there are. */
-const BUSY_PAUSE = 2_000;
-const MOST_BUSY = 15;
-
-/** Sends events again, survey by survey, and says what became of each. What could not be begun is left: trying again sends it. */
+/** Sends events again, survey by survey, and says what became of each. While a source is paused nothing is sent. */
 export async function sendAgain(target: Target, io: Io, wanted: readonly Wanted[]): Promise<ResentItem[]> {
+  for (const source of new Set(wanted.map((one) => one.source))) refusePaused(await readSource(target, source), target);
   const items: ResentItem[] = [];
   const all = wanted.reduce((sum, { responseIds }) => sum + responseIds.length, 0);
   using progress = showProgress(io);
-  const tell = (place: string): void => {
-    progress.update(`${items.length} of ${count(all, "event")} dealt with${place}`, items.length / Math.max(1, all));
-  };
   try {
-    for (const { responseIds, ...of } of wanted) {
+    for (const { source, surveyId, responseIds } of wanted) {
       for (let i = 0; i < responseIds.length; i += MOST_RESENT) {
-        await sendSome(target, io, { ...of, responseIds: responseIds.slice(i, i + MOST_RESENT) }, items, tell);
+        let input: ResendInput = { surveyId, responseIds: responseIds.slice(i, i + MOST_RESENT) };
+        while (input.responseIds.length > 0) {
+          if (io.signal.aborted) throw new InterruptedError();
+          const { results, left, from } = await target.operate(source, "resend", input);
+          items.push(...results.map((one) => ({ source, surveyId, ...one })));
+          const place = from === undefined ? "" : `, page ${from.page} of survey ${surveyId}`;
+          progress.update(`${items.length} of ${count(all, "event")} dealt with${place}`, items.length / all);
+          input = { surveyId, responseIds: left, from };
+        }
       }
     }
   } catch (error) {
@@ -181,37 +182,8 @@ export async function sendAgain(target: Target, io: Io, wanted: readonly Wanted[
   return items;
 }
 
-async function sendSome(
-  target: Target,
-  io: Io,
-  { source, surveyId, responseIds }: Wanted,
-  items: ResentItem[],
-  tell: (place: string) => void,
-): Promise<void> {
-  let input: ResendInput = { surveyId, responseIds };
-  for (let busy = 0; input.responseIds.length > 0; ) {
-    if (io.signal.aborted) throw new InterruptedError();
-    const { results, left, from, lastPage, stopped }: ResendResult = await target.operate(source, "resend", input);
-    items.push(...results.map((one) => ({ source, surveyId, ...one })));
-    const pages = lastPage === undefined ? "" : ` of ${lastPage}`;
-    tell(from === undefined ? "" : `, page ${from.page}${pages} of survey ${surveyId}`);
-    busy = stopped?.kind === "busy" ? busy + 1 : 0;
-    if (stopped?.kind === "paused" || busy > MOST_BUSY) {
-      const reason =
-        stopped?.kind === "paused"
-          ? whyPaused(source, { pausedSince: stopped.since, pausedUntil: stopped.until })
-          : "busy";
-      const one = { source, surveyId, eventId: null, revision: null, update: null, outcome: "left" as const, reason };
-      items.push(...left.map((responseId) => ({ ...one, responseId })));
-      return;
-    }
-    if (busy > 0) await wait(BUSY_PAUSE, io);
-    input = { surveyId, responseIds: left, ...(from === undefined ? {} : { from }) };
-  }
-}
-
 /** Whether trying again later may help. */
-const MAY_PASS: ReadonlySet<ResentItem["outcome"]> = new Set(["unproved", "failed", "left"]);
+const MAY_PASS: ReadonlySet<ResentItem["outcome"]> = new Set(["unproved", "failed"]);
 const DONE: ReadonlySet<ResentItem["outcome"]> = new Set(["sent", "would-send"]);
 
 /** Sent: all of them. Not now: some may go out later. Failed: none of what is left ever will. */
@@ -261,7 +233,6 @@ function wordsOf({ outcome, reason, revision, update }: ResentItem, hasArchive: 
     unproved: `not sent: cannot be proved now (${reason})`,
     failed: `not sent: failed (${reason})`,
     refused: `not sent: the bus refuses it (${reason})`,
-    left: `not sent: ${reason}`,
   };
   return said[outcome];
 }
