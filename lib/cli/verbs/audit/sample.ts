@@ -1,13 +1,10 @@
 import type { SourceConfig } from "../../../config/index.ts";
 import type { SampledState, SampleResult } from "../../../operator/sample.ts";
 import type { DateRange } from "../../../polling/index.ts";
-import { readEntries } from "../../../state/ledger.ts";
 import { InterruptedError } from "../../errors.ts";
 import type { Io, ProgressLine } from "../../io.ts";
-import { askingAws } from "../../target/aws-failure.ts";
 import { type PolledSurvey, refuseBehind } from "../../target/surveys.ts";
 import type { Target } from "../../target/target.ts";
-import { isPolling, watchTicks } from "../../wait.ts";
 
 export interface SampledSurvey {
   surveyId: number;
@@ -20,7 +17,7 @@ export interface SampledSurvey {
   states: Partial<Record<SampledState, number>>;
   /** Completed after the start, and unknown to the ledger. */
   missing: number[];
-  /** The same, but new since the last poll. */
+  /** The same, but completed after all that the last poll has met. */
   isNew: number[];
   /** The probability that so many missing responses, wherever they lie by chance, would have shown at least one. */
   chances: { missing: number; seen: number }[];
@@ -73,10 +70,8 @@ const AT_ONCE = 20;
 type LookOf = Pick<SampleOf, "target" | "source" | "io" | "progress">;
 
 function asking({ target, source }: LookOf, { surveyId, mark }: PolledSurvey, range?: DateRange) {
-  const { books, lastPage: guess } = mark;
-  const more = { ...(guess === undefined || guess < 1 ? {} : { guess }), ...(range === undefined ? {} : { range }) };
-  return (pages: number[]) =>
-    target.operate(source.name, "sample", { surveyId, pages, hasBooks: books !== undefined, ...more });
+  const hasBooks = mark.books !== undefined;
+  return (pages: number[]) => target.operate(source.name, "sample", { surveyId, pages, hasBooks, range });
 }
 
 /** Has the function look at pages of a list, or at all of them; what it finds on each part of them. */
@@ -126,7 +121,8 @@ async function sampleSurvey(of: SampleOf, survey: PolledSurvey): Promise<Sampled
   const read = drawn.filter((page) => !empty.has(page));
   const pages = length - empty.size;
   const unknown = [...states].flatMap(([id, state]) => (state === "missing" ? [id] : []));
-  const isNew = await lookAgain(of, survey, unknown, completed);
+  const { completed: newest = "" } = mark.highWater ?? {};
+  const isNew = new Set(unknown.filter((id) => (completed.get(id) ?? "") > newest));
   const counted: SampledSurvey["states"] = {};
   for (const state of states.values()) counted[state] = (counted[state] ?? 0) + 1;
   return {
@@ -142,39 +138,4 @@ async function sampleSurvey(of: SampleOf, survey: PolledSurvey): Promise<Sampled
     // As after a failure at one moment: never more than that of one.
     chanceOnOnePage: chanceToSee(1, { read: read.length, pages }),
   };
-}
-
-/** The responses that are only new. A tick that has begun since has met them. Where none comes, nothing so new was met before. */
-async function lookAgain(
-  of: SampleOf,
-  { surveyId, mark }: PolledSurvey,
-  unknown: number[],
-  completed: ReadonlyMap<number, string | null>,
-): Promise<Set<number>> {
-  if (unknown.length === 0) return new Set();
-  const { target, source } = of;
-  const table = target.table;
-  const isNew = new Set<number>();
-  await nextTick(of);
-  for (let i = 0; i < unknown.length; i += 100) {
-    const some = unknown.slice(i, i + 100);
-    const entries = await askingAws("the ledger could not be read", () =>
-      readEntries(table, source.name, surveyId, some),
-    );
-    for (const id of some) if (entries.has(id)) isNew.add(id);
-  }
-  if (isPolling(target)) return isNew;
-  const { completed: newest = "" } = mark.highWater ?? {};
-  for (const id of unknown) if ((completed.get(id) ?? "") > newest) isNew.add(id);
-  return isNew;
-}
-
-/** Waits for the end of a tick that has begun since; without a poller, or where none comes, for nothing. */
-async function nextTick(of: SampleOf): Promise<void> {
-  if (!isPolling(of.target)) return;
-  const since = of.io.now();
-  of.progress.update("a second look after the next tick");
-  await watchTicks<void>(of, ({ account: { lastTick = 0 } }) =>
-    lastTick > since ? { over: undefined } : { place: "", leave: () => undefined },
-  );
 }
