@@ -87,9 +87,8 @@ export const resend: Operation<ResendInput, ResendResult> = {
     if (emitted.length === 0) return { results, left: [] };
 
     const until = Math.min(deadline, ports.clock.now() + SLICE);
-    const hasUpdates = source.events.has("response.updated");
     const send = async (read: readonly ReadAgain[]): Promise<void> => {
-      const judged = read.map((one) => whyNot(one, hasUpdates) ?? one);
+      const judged = read.map((one) => whyNot(one) ?? one);
       results.push(...judged.filter((one) => "outcome" in one));
       const same = judged.filter((one) => "run" in one);
       for (let i = 0; i < same.length; i += AT_ONCE) {
@@ -132,8 +131,7 @@ async function readEntries(
       if (isEmitted(entry)) emitted.push(entry);
       else {
         const reason = entry !== undefined && isForgotten(entry) ? FORGOTTEN : (entry?.state ?? "unknown");
-        const none = { eventId: null, revision: null, update: null };
-        results.push({ responseId, ...none, outcome: "not-emitted", reason });
+        results.push({ responseId, eventId: null, revision: null, outcome: "not-emitted", reason });
       }
     }
   }
@@ -276,13 +274,11 @@ export interface Resent {
   revision: number | null;
   outcome: ResendOutcome;
   reason: string | null;
-  /** Of a changed one: the revision as which its update will come, or came; null where updates are not given out. */
-  update: number | null;
 }
 
 function resent(entry: EmittedEntry, outcome: ResendOutcome, reason: string | null = null): Resent {
   const { id, eventId, revision = 1 } = entry;
-  return { responseId: id, eventId, revision, outcome, reason, update: null };
+  return { responseId: id, eventId, revision, outcome, reason };
 }
 
 /**
@@ -358,14 +354,12 @@ async function remake(survey: Survey, entry: EmittedEntry, run: Run): Promise<Re
  * Why a response may not go out under the id of its last event; undefined where it may. It may where its contents are those of that event,
  * by their digest and number: no revision has two contents (R19).
  */
-function whyNot({ entry, run, isWhole }: ReadAgain, hasUpdates: boolean): Resent | undefined {
-  const { digest, count, refusedRevision, revision = 1, next } = entry;
+function whyNot({ entry, run, isWhole }: ReadAgain): Resent | undefined {
+  const { digest, count, refusedRevision } = entry;
   if (digest === undefined) return resent(entry, "unproved", "no digest of its event is known");
   // Of one whose replacement was refused the digest is that of the refused contents, and no longer that of the event.
+  if (refusedRevision !== undefined) return resent(entry, "changed");
   const isSame = classOf(run) === "completed" && run.records.length === count && digestOf(run) === digest;
-  if (isSame && refusedRevision === undefined) return undefined;
-  if (!isWhole && refusedRevision === undefined) {
-    return resent(entry, "unproved", "not all of its records could be read at once");
-  }
-  return { ...resent(entry, "changed"), update: hasUpdates ? (next?.revision ?? revision + 1) : null };
+  if (isSame) return undefined;
+  return isWhole ? resent(entry, "changed") : resent(entry, "unproved", "not all of its records could be read at once");
 }

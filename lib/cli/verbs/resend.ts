@@ -50,10 +50,10 @@ export const resendVerb: Verb = (act) =>
             : await emittedIn(target, io, options, stretch);
         const dryRun = options.yes !== true;
         if (dryRun) io.say(DRY_RUN);
-        const sent = dryRun ? [] : await sendAgain(target, io, wantedOf(known));
+        const sent = dryRun ? [] : await sendAgain(target, io, known);
         const items = dryRun ? known : [...known.filter(({ outcome }) => outcome !== "would-send"), ...sent];
         const answer: ResendAnswer = { dryRun, sentence: sentenceOf(items, dryRun), events: countDone(items), items };
-        return { data: answer, text: [answer.sentence, ...itemLines(items, target)], exit: exitOf(items) };
+        return { data: answer, text: [answer.sentence, ...itemLines(items)], exit: exitOf(items) };
       }),
     );
 
@@ -93,7 +93,7 @@ async function eachEvent(
     for (const { id, eventId, emittedAt } of entries) {
       const older = olderEventIds(survey.source, survey.surveyId, id, eventId);
       const revision = older === undefined ? null : older.length + 1;
-      const item = { ...survey, responseId: id, eventId, revision, reason: null, update: null };
+      const item = { ...survey, responseId: id, eventId, revision, reason: null };
       take({ ...item, outcome: "would-send" }, emittedAt, older ?? []);
     }
   });
@@ -101,14 +101,15 @@ async function eachEvent(
 
 /** Event ids by what the ledgers say of them: which would be sent, which have been replaced, and which are unknown. */
 async function ofEventIds(target: Target, io: Io, options: Flags, ids: readonly string[]): Promise<ResentItem[]> {
-  const unknown = { source: null, surveyId: null, responseId: null, revision: null, reason: null, update: null };
+  const unknown = { source: null, surveyId: null, responseId: null, revision: null, reason: null };
   const found = new Map<string, ResentItem>(
     ids.map((id) => id.toLowerCase()).map((eventId) => [eventId, { ...unknown, eventId, outcome: "unknown" }]),
   );
   await eachEvent(target, io, options, (last, emittedAt, older) => {
     for (const [i, eventId] of older.entries()) {
       if (!found.has(eventId)) continue;
-      found.set(eventId, { ...last, eventId, revision: i + 1, outcome: "replaced", update: older.length + 1 });
+      const reason = `revision ${older.length + 1}`;
+      found.set(eventId, { ...last, eventId, revision: i + 1, outcome: "replaced", reason });
     }
     if (!found.has(last.eventId)) return;
     // Of a forgotten one nothing is left but its id.
@@ -131,7 +132,7 @@ export interface ResentItem extends Omit<Resent, "responseId" | "outcome"> {
   source: string | null;
   surveyId: number | null;
   responseId: number | null;
-  /** Replaced: a later revision has taken its place. */
+  /** Replaced: a later revision, which `reason` names, has taken its place. */
   outcome: Resent["outcome"] | "would-send" | "replaced" | "unknown";
 }
 
@@ -140,7 +141,7 @@ interface Wanted extends SurveyOf {
   responseIds: number[];
 }
 
-export function wantedOf(items: readonly ResentItem[]): Wanted[] {
+function wantedOf(items: readonly ResentItem[]): Wanted[] {
   const bySurvey = new Map<string, Wanted>();
   for (const { source, surveyId, responseId, outcome } of items) {
     if (outcome !== "would-send" || source === null || surveyId === null || responseId === null) continue;
@@ -153,7 +154,8 @@ export function wantedOf(items: readonly ResentItem[]): Wanted[] {
 }
 
 /** Sends events again, survey by survey, and says what became of each. While a source is paused nothing is sent. */
-export async function sendAgain(target: Target, io: Io, wanted: readonly Wanted[]): Promise<ResentItem[]> {
+export async function sendAgain(target: Target, io: Io, due: readonly ResentItem[]): Promise<ResentItem[]> {
+  const wanted = wantedOf(due);
   for (const source of new Set(wanted.map((one) => one.source))) refusePaused(await readSource(target, source), target);
   const items: ResentItem[] = [];
   const all = wanted.reduce((sum, { responseIds }) => sum + responseIds.length, 0);
@@ -205,29 +207,23 @@ export function sentenceOf(items: readonly ResentItem[], dryRun: boolean): strin
   return `${dryRun ? "Would send" : "Sent"} ${part} again${hint}.`;
 }
 
-export function itemLines(items: readonly ResentItem[], { stack }: Pick<Target, "stack">): string[] {
-  const hasArchive = stack?.outputs.ArchiveArn !== undefined;
+export function itemLines(items: readonly ResentItem[]): string[] {
   return columns(
     items.map((item) => {
       const { surveyId, responseId, eventId } = item;
-      return [...[surveyId, responseId, eventId].map((id) => `${id ?? "-"}`), wordsOf(item, hasArchive)];
+      return [...[surveyId, responseId, eventId].map((id) => `${id ?? "-"}`), wordsOf(item)];
     }),
   );
 }
 
 /** The outcome of one event, for people. */
-function wordsOf({ outcome, reason, revision, update }: ResentItem, hasArchive: boolean): string {
+function wordsOf({ outcome, reason, revision }: ResentItem): string {
   const said: Record<ResentItem["outcome"], string> = {
     sent: `sent, revision ${revision}`,
     "would-send": `would be sent, revision ${revision}`,
-    replaced: `not sent: revision ${update} has taken its place`,
-    changed:
-      update === null
-        ? "not sent: changed since its event, and updates are switched off"
-        : `not sent: changed since its event; its update will come, or came, as revision ${update}`,
-    gone: hasArchive
-      ? "not sent: gone at the service; the archive has it: aws events start-replay"
-      : "not sent: gone at the service, so that it cannot be made again",
+    replaced: `not sent: ${reason} has taken its place`,
+    changed: "not sent: it has changed since its event",
+    gone: "not sent: gone at the service. An archive of the bus may have it: aws events start-replay",
     "not-emitted": `not sent: it has no event (${reason})`,
     unknown: "not sent: no ledger has this id",
     unproved: `not sent: cannot be proved now (${reason})`,

@@ -7,7 +7,7 @@ import { eachEmitted, ledgersOf, type SurveyOf } from "../../target/surveys.ts";
 import type { Target } from "../../target/target.ts";
 import { type Answer, DRY_RUN, examples, surveyId, targetVerb, type Verb, yesOption } from "../../verb.ts";
 import { columns, count, figure, named, quoted, utc } from "../../words.ts";
-import { exitOf, itemLines, type ResentItem, sendAgain, sentenceOf, wantedOf } from "../resend.ts";
+import { exitOf, itemLines, type ResentItem, sendAgain, sentenceOf } from "../resend.ts";
 import { verifyBuckets } from "./buckets.ts";
 import { checkList, type ListOptions, readDeadLetters, readList } from "./lists.ts";
 
@@ -119,11 +119,11 @@ function told(found: VerifyAnswer): Answer {
 /** Sends missing events again. An event that may still be on its way is left alone. */
 async function resendMissing(target: Target, io: Io, found: VerifyAnswer, dryRun: boolean): Promise<Answer> {
   const due = found.missing.flatMap(({ cause, emittedAt: _, has: __, ...event }): ResentItem[] =>
-    cause === "on-its-way" ? [] : [{ ...event, outcome: "would-send", reason: null, update: null }],
+    cause === "on-its-way" ? [] : [{ ...event, outcome: "would-send", reason: null }],
   );
   if (due.length === 0) return told(found);
   if (dryRun) io.say(DRY_RUN);
-  const items = dryRun ? due : await sendAgain(target, io, wantedOf(due));
+  const items = dryRun ? due : await sendAgain(target, io, due);
   const left = items.filter(({ outcome }) => outcome !== "sent");
   const sentence = sentenceOf(items, dryRun);
   const isMended = !dryRun && exitOf(items) === EXIT.done;
@@ -131,7 +131,7 @@ async function resendMissing(target: Target, io: Io, found: VerifyAnswer, dryRun
     data: { ...found, resend: { dryRun, sentence, items } },
     text: [
       ...[found.sentence, ...missingLines(found.missing), sentence],
-      ...(dryRun ? [] : itemLines(left, target)),
+      ...(dryRun ? [] : itemLines(left)),
       ...(isMended ? ["Verify again in a minute: what was sent is on its way."] : []),
     ],
     // Only what was sent is accounted for.
