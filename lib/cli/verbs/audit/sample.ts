@@ -1,10 +1,8 @@
-import type { SourceConfig } from "../../../config/index.ts";
 import type { SampledState, SampleResult } from "../../../operator/sample.ts";
 import type { DateRange } from "../../../polling/index.ts";
 import { InterruptedError } from "../../errors.ts";
-import type { Io, ProgressLine } from "../../io.ts";
 import { type PolledSurvey, refuseBehind } from "../../target/surveys.ts";
-import type { Target } from "../../target/target.ts";
+import type { SourceWork } from "../source-work.ts";
 
 export interface SampledSurvey {
   surveyId: number;
@@ -55,37 +53,22 @@ export function drawPages(pages: number, percent: number, random: () => number =
   return drawn;
 }
 
-interface SampleOf {
-  target: Target;
-  source: SourceConfig;
-  surveys: readonly PolledSurvey[];
-  percent: number;
-  io: Io;
-  progress: ProgressLine;
-}
-
 /** Pages of one invocation. */
 const AT_ONCE = 20;
 
-type LookOf = Pick<SampleOf, "target" | "source" | "io" | "progress">;
-
-function asking({ target, source }: LookOf, { surveyId, mark }: PolledSurvey, range?: DateRange) {
-  const hasBooks = mark.books !== undefined;
-  return (pages: number[]) => target.operate(source.name, "sample", { surveyId, pages, hasBooks, range });
-}
-
 /** Has the function look at pages of a list, or at all of them; what it finds on each part of them. */
 export async function* lookAtPages(
-  of: LookOf,
-  survey: PolledSurvey,
+  { target, source, io, progress }: SourceWork,
+  { surveyId, mark: { books } }: PolledSurvey,
   { choose = allOf, range }: { choose?: (pages: number) => number[]; range?: DateRange },
 ): AsyncGenerator<SampleResult & { length: number; chosen: number[] }> {
-  const ask = asking(of, survey, range);
+  const ask = (pages: number[]): Promise<SampleResult> =>
+    target.operate(source.name, "sample", { surveyId, pages, hasBooks: books !== undefined, range });
   const { length = 0 } = await ask([]);
   const chosen = choose(length);
   for (let i = 0; i < chosen.length; i += AT_ONCE) {
-    if (of.io.signal.aborted) throw new InterruptedError();
-    of.progress.update(`survey ${survey.surveyId}: ${i} of ${chosen.length} pages`, i / chosen.length);
+    if (io.signal.aborted) throw new InterruptedError();
+    progress.update(`survey ${surveyId}: ${i} of ${chosen.length} pages`, i / chosen.length);
     yield { ...(await ask(chosen.slice(i, i + AT_ONCE))), length, chosen };
   }
 }
@@ -93,22 +76,22 @@ export async function* lookAtPages(
 const allOf = (pages: number): number[] => Array.from({ length: pages }, (_, i) => i + 1);
 
 /** Looks up what a random part of the pages shows in the ledger. Nothing is changed. */
-export async function takeSample(of: SampleOf): Promise<SampleAnswer> {
+export async function takeSample(of: SourceWork, percent: number): Promise<SampleAnswer> {
   const surveys: SampledSurvey[] = [];
   for (const survey of of.surveys) {
     refuseBehind(survey);
-    surveys.push(await sampleSurvey(of, survey));
+    surveys.push(await sampleSurvey(of, survey, percent));
   }
-  return { source: of.source.name, percent: of.percent, surveys };
+  return { source: of.source.name, percent, surveys };
 }
 
-async function sampleSurvey(of: SampleOf, survey: PolledSurvey): Promise<SampledSurvey> {
+async function sampleSurvey(of: SourceWork, survey: PolledSurvey, percent: number): Promise<SampledSurvey> {
   const { surveyId, mark } = survey;
   let [length, drawn] = [0, [] as number[]];
   const empty = new Set<number>();
   const states = new Map<number, keyof SampledSurvey["states"]>();
   const completed = new Map<number, string | null>();
-  const choose = (pages: number): number[] => drawPages(pages, of.percent);
+  const choose = (pages: number): number[] => drawPages(pages, percent);
   for await (const part of lookAtPages(of, survey, { choose })) {
     [length, drawn] = [part.length, part.chosen];
     for (const page of part.empty) empty.add(page);

@@ -1,19 +1,9 @@
 import { Option } from "@commander-js/extra-typings";
-import type { SourceConfig } from "../../../config/index.ts";
-import { EXIT, UsageError, unlessFailing } from "../../errors.ts";
-import { type Io, type ProgressLine, showProgress } from "../../io.ts";
-import { openTarget } from "../../target/open-target.ts";
-import {
-  chosenSurveys,
-  type PolledSurvey,
-  pagesOf,
-  readSource,
-  refusePaused,
-  type SourceState,
-} from "../../target/surveys.ts";
-import { oneSource, type Target } from "../../target/target.ts";
+import { EXIT, UsageError } from "../../errors.ts";
+import { pagesOf, refusePaused } from "../../target/surveys.ts";
 import { type Answer, DRY_RUN, examples, surveyId, targetVerb, type Verb, yesOption } from "../../verb.ts";
 import { count, nextCommand, span, surveyName, utc } from "../../words.ts";
+import { onSource, type SourceWork } from "../source-work.ts";
 import { auditAgainst } from "./against.ts";
 import { type AuditAnswer, type AuditCost, type AuditedSurvey, audited, readPasses } from "./passes.ts";
 import { type SampleAnswer, type SampledSurvey, takeSample } from "./sample.ts";
@@ -62,31 +52,12 @@ export const auditVerb: Verb = (act) =>
           const hint = "A sample changes nothing and is read at once: leave --now and --yes out.";
           throw new UsageError("--sample goes with neither --now nor --yes", { hint });
         }
-        await using target = await openTarget(options, io);
-        const source = await oneSource(target, options.source);
-        const state = await readSource(target, source.name);
-        const surveys = chosenSurveys(state, source, options.survey, target);
-        refusePaused(state, target);
-        const progress = showProgress(io);
-        const of: Of = { target, source, state, surveys, io, progress };
-        try {
-          return await unlessFailing(
-            (): Promise<Answer> => (percent === undefined ? audit(of, { isNow, isDone }) : sampled(of, percent)),
-          );
-        } finally {
-          progress.end();
-        }
+        return await onSource(options, io, async (of): Promise<Answer> => {
+          refusePaused(of.state, of.target);
+          return percent === undefined ? audit(of, { isNow, isDone }) : sampled(of, percent);
+        });
       }),
     );
-
-interface Of {
-  target: Target;
-  source: SourceConfig;
-  state: SourceState;
-  surveys: PolledSurvey[];
-  io: Io;
-  progress: ProgressLine;
-}
 
 function percentIn(text: string): number {
   const percent = Number(text.replace(/ ?%$/, ""));
@@ -94,8 +65,8 @@ function percentIn(text: string): number {
   throw new UsageError("--sample is no percentage above 0", { hint: "Give one such as 5% or 100%." });
 }
 
-async function sampled(of: Of, percent: number): Promise<Answer<SampleAnswer>> {
-  const answer = await takeSample({ ...of, percent });
+async function sampled(of: SourceWork, percent: number): Promise<Answer<SampleAnswer>> {
+  const answer = await takeSample(of, percent);
   const missing = answer.surveys.some((survey) => survey.missing.length > 0);
   const end = `A sample of ${percent} % of the pages. It proves nothing of the others: survey-poller audit does.`;
   return {
@@ -105,7 +76,10 @@ async function sampled(of: Of, percent: number): Promise<Answer<SampleAnswer>> {
   };
 }
 
-async function audit(of: Of, { isNow, isDone }: { isNow: boolean; isDone: boolean }): Promise<Answer<AuditAnswer>> {
+async function audit(
+  of: SourceWork,
+  { isNow, isDone }: { isNow: boolean; isDone: boolean },
+): Promise<Answer<AuditAnswer>> {
   const { target, source, surveys, io, progress } = of;
   const cost = costOf(of, isNow);
   const answer = (all: AuditedSurvey[]): AuditAnswer => ({
@@ -136,11 +110,11 @@ async function audit(of: Of, { isNow, isDone }: { isNow: boolean; isDone: boolea
 }
 
 /** Which ones they are, as far as all pages can tell now. */
-async function withIds(of: Of, one: AuditedSurvey): Promise<AuditedSurvey> {
+async function withIds(of: SourceWork, one: AuditedSurvey): Promise<AuditedSurvey> {
   const { unaccounted, surveyId: id } = one;
   if (unaccounted === null) return one;
   const surveys = of.surveys.filter((survey) => survey.surveyId === id);
-  const [all] = (await takeSample({ ...of, surveys, percent: 100 })).surveys;
+  const [all] = (await takeSample({ ...of, surveys }, 100)).surveys;
   return { ...one, unaccounted: { ...unaccounted, ids: all?.missing ?? [] } };
 }
 
@@ -149,7 +123,7 @@ const READS = 2;
 const AT_THE_END = 4;
 
 /** The requests and the time that a full read of these surveys costs. */
-function costOf({ source, state: { account }, surveys, io }: Of, isNow: boolean): AuditCost {
+function costOf({ source, state: { account }, surveys, io }: SourceWork, isNow: boolean): AuditCost {
   const known = surveys.map(pagesOf);
   const pages = known.reduce((sum, one) => sum + one.pages, 0);
   const requests = READS * pages + AT_THE_END * surveys.length;
