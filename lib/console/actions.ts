@@ -3,7 +3,8 @@ import { readSource } from "../cli/target/surveys.ts";
 import { sourcesOf, type Target } from "../cli/target/target.ts";
 import { type AuditedSurvey, readPasses } from "../cli/verbs/audit/passes.ts";
 import { surveyLine } from "../cli/verbs/audit/verb.ts";
-import { changePause, pausedFrom, pauseText } from "../cli/verbs/pause.ts";
+import { changePause, pauseText } from "../cli/verbs/pause.ts";
+import { FOREVER } from "../state/keys.ts";
 
 export const ACTIONS = ["audit", "pause", "resume"] as const;
 export type ActionKind = (typeof ACTIONS)[number];
@@ -18,8 +19,9 @@ type ActionIo = Pick<Io, "now" | "say" | "signal">;
 /** Does what the page asks for, by the code of the verbs of the same name. Gives the outcome, in lines. */
 export async function act(kind: ActionKind, of: ActionOf, target: Target, io: ActionIo): Promise<string[]> {
   if (kind === "audit") return (await audit(of, target, io)).map(surveyLine);
-  const next = kind === "resume" ? () => null : pausedFrom(io.now());
-  return pauseText(await changePause(target, { sources: await sourcesOf(target, of.source), next, isDone: true }));
+  const until = kind === "resume" ? null : FOREVER;
+  const sources = await sourcesOf(target, of.source);
+  return pauseText(await changePause(target, sources, { until, now: io.now(), isDone: true }));
 }
 
 async function audit({ source: name, surveyId }: ActionOf, target: Target, io: ActionIo): Promise<AuditedSurvey[]> {
