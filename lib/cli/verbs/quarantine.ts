@@ -1,5 +1,4 @@
 import { Command } from "@commander-js/extra-typings";
-import { isForgotten } from "../../operator/forget.ts";
 import { reasonOf, type SurveyRedrive } from "../../operator/redrive.ts";
 import { isForRedrive, type LedgerEntry, takeOut } from "../../polling/index.ts";
 import { redriveEntries } from "../../state/ledger.ts";
@@ -83,11 +82,13 @@ const listVerb: Verb = (act) =>
 function listText({ total, groups }: ListAnswer, io: Pick<Io, "style" | "now">): string[] {
   if (total === 0) return ["Nothing is set aside."];
   const what = `${count(total, "response or record", "responses and records")} set aside; they are accounted for.`;
-  return [what, ...groups.flatMap((group) => ["", ...groupText(group, io)])];
+  return [what, ...groups.flatMap((group) => ["", ...groupText(group, io)]), "", MEANINGS];
 }
 
+const MEANINGS = "docs/runbook.md says what each reason means, and what to do before a redrive.";
+
 function groupText(group: Group, { style, now }: Pick<Io, "style" | "now">): string[] {
-  const { source, state, reason, oldest, kept, recordsGo, meaning, mend, next, surveys } = group;
+  const { source, state, reason, oldest, kept, recordsGo, next, surveys } = group;
   const since = oldest === null ? "" : `, the oldest ${ago(oldest, now())}`;
   const records =
     kept === 0
@@ -99,8 +100,7 @@ function groupText(group: Group, { style, now }: Pick<Io, "style" | "now">): str
       const more = ids.length > NAMED ? ` and ${ids.length - NAMED} more` : "";
       return `  ${surveyName(survey)}: ${ids.slice(0, NAMED).join(", ")}${more}`;
     }),
-    `  ${meaning} ${records}`,
-    `  ${mend}`,
+    `  ${records}`,
     `  Next: ${next}`,
   ];
 }
@@ -137,22 +137,17 @@ const showVerb: Verb = (act) =>
           recordsGo: kept === undefined || !isForRedrive(entry) ? null : (entry.nextCheck ?? null),
           ...{ records: shown?.records ?? null, details: shown?.details ?? null },
         };
-        return { data: answer, text: showText(answer, entry, kept?.records.length, io) };
+        return { data: answer, text: showText(answer, kept?.records.length, io) };
       }),
     );
 
-function showText(
-  answer: ShowAnswer,
-  entry: LedgerEntry,
-  size: number | undefined,
-  { now }: Pick<Io, "now">,
-): string[] {
+function showText(answer: ShowAnswer, size: number | undefined, { now }: Pick<Io, "now">): string[] {
   const { source, id, state, reason, since, attempts, kept, recordsGo, records, details } = answer;
   const until = recordsGo === null ? "" : `, until ${day(recordsGo)}; the entry stays`;
   const hidden = size === undefined || records !== null ? [] : ["--reveal shows the records as they were read."];
   const lines = columns([
     ["state", `${state}${since === null ? "" : `, since ${new Date(since).toISOString()} (${ago(since, now())})`}`],
-    ...(reason === null ? [] : [["reason", `${reason}. ${meaningText(entry)}`.trim()]]),
+    ...(reason === null ? [] : [["reason", reason]]),
     ...(attempts === null ? [] : [["attempts", `${attempts} so far`]]),
     ["records", size === undefined ? "none are kept" : `kept in the ${kept}: ${size}${until}`],
   ]);
@@ -162,11 +157,6 @@ function showText(
     ...[...(records ?? []), ...(details === null ? [] : [details])].map((one) => JSON.stringify(one)),
     ...hidden,
   ];
-}
-
-function meaningText(entry: LedgerEntry): string {
-  if (isForRedrive(entry)) return meaningOf(entry.state, reasonOf(entry)).meaning;
-  return isForgotten(entry) ? "Nothing else is held of it." : "It is not set aside.";
 }
 
 /** The output of `quarantine redrive --json`, beside `schemaVersion`. */
@@ -298,7 +288,7 @@ function surveyText(survey: Redriven): string[] {
 // Times are epoch milliseconds. An id is a responseId, or that of a record of nobody knows which response.
 
 /** All that was set aside for one reason. */
-export interface Group extends Meaning {
+export interface Group {
   source: string;
   /** Emitted where the replacement of its event was refused. */
   state: LedgerEntry["state"];
@@ -312,12 +302,6 @@ export interface Group extends Meaning {
   recordsGo: number | null;
   next: string | null;
   surveys: { surveyId: number; name: string | null; count: number; ids: LedgerEntry["id"][] }[];
-}
-
-/** The meaning of a reason, and who mends it how. */
-interface Meaning {
-  meaning: string;
-  mend: string;
 }
 
 /** A response that was set aside. */
@@ -382,7 +366,6 @@ function groupOf({ source, entry: { state, ...entry } }: SetAside, some: readonl
     ...{ source, state, reason, count: some.length, kept: keptOnes.length, surveys },
     oldest: least(some.flatMap((one) => one.entry.firstSeen ?? [])),
     recordsGo: least(keptOnes.flatMap((one) => one.entry.nextCheck ?? [])),
-    ...meaningOf(state, reason),
     next,
   };
 }
@@ -393,38 +376,3 @@ function least(times: readonly number[]): number | null {
 
 /** No redrive helps. */
 const OF_NOBODY = "unreadable responseId";
-
-const UNREADABLE: Record<string, Meaning> = {
-  "unreadable completed": {
-    meaning: "`completed` is neither 0 nor 1: nobody knows whether it is finished.",
-    mend: "Tell the operator of the survey service. Once it reads as 1 it goes out by itself; what a newer version can read, by a redrive.",
-  },
-  [OF_NOBODY]: {
-    meaning: "A record that belongs to nobody knows which response, whose event may have gone out without it.",
-    mend: "Find its response by hand, by question and date: look at it with --reveal.",
-  },
-};
-const UNKNOWN: Meaning = {
-  meaning: "It cannot be read as documented.",
-  mend: "Deploy a version that can, then redrive.",
-};
-
-const REFUSED: Record<string, Partial<Meaning>> = {
-  TooLarge: {
-    meaning:
-      "The event is over 1 MB even without its answers: metrics or metadata of that size are the doing of the service.",
-    mend: "Switch metrics or metadata off (`enrich`), deploy, then redrive.",
-  },
-  ValidationException: { meaning: "EventBridge takes no such entry. Report it: the poller makes none." },
-};
-
-/** The meaning of this state with this reason: a code of the bus where it has refused them. */
-export function meaningOf(state: LedgerEntry["state"], reason: string): Meaning {
-  if (state === "quarantined") return UNREADABLE[reason] ?? UNKNOWN;
-  const what =
-    state === "emitted"
-      ? "Its event stands; the bus has refused the one that was to replace it."
-      : "The bus has refused its event for good.";
-  const { meaning, mend = "Mend the cause (the bus, or a newer version), then redrive." } = REFUSED[reason] ?? {};
-  return { meaning: [what, meaning].filter((part) => part !== undefined).join(" "), mend };
-}

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { ListAnswer, RedriveAnswer, ShowAnswer } from "../../../../lib/cli/verbs/quarantine.ts";
-import { groupsOf, meaningOf, redriveText } from "../../../../lib/cli/verbs/quarantine.ts";
+import { groupsOf, redriveText } from "../../../../lib/cli/verbs/quarantine.ts";
 import { answerOf, poll, survey, useFolder } from "../support/command.ts";
 import { holdLease } from "../support/lease.ts";
 
@@ -16,7 +16,7 @@ const folder = useFolder({ surveys }, async (polled) => {
 const run = (...args: string[]) => survey(["quarantine", ...args, "--data", folder.data]);
 
 describe("quarantine list", () => {
-  it("groups what is set aside by reason, with what it means and the command that mends it; exit code 0", async () => {
+  it("groups what is set aside by reason, with the command that mends it; exit code 0", async () => {
     const ran = await run("list");
     expect(ran).toMatchObject({ code: 0, stderr: "" });
     expect(ran.stdout).toMatch(/^2 responses and records set aside; they are accounted for\.$/m);
@@ -112,17 +112,9 @@ it.each([
   expect(redriveText({ dryRun: false, source: "main", total: 2, groups: [], surveys }).join("\n")).toContain(said);
 });
 
-describe("reasons", () => {
-  it("of a refused update are told apart from those of a refused event", () => {
-    const entry = { id: 1, state: "emitted" as const, refusedRevision: "TooLarge" };
-    const [group] = groupsOf([{ source: "main", surveyId: 7, name: null, entry }], "--data x");
-    expect(group).toMatchObject({ state: "emitted", reason: "TooLarge", kept: 0, oldest: null, recordsGo: null });
-    expect(group?.meaning).toMatch(/^Its event stands/);
-    expect(group?.next).toBe("survey-poller quarantine redrive --all --reason TooLarge --source main --data x");
-  });
-
-  it("that nobody has seen yet have a meaning too", () => {
-    expect(meaningOf("quarantined", "new").mend).toMatch(/redrive/);
-    expect(meaningOf("refused", "NewCode").mend).toMatch(/redrive/);
-  });
+it("a refused update is told apart from a refused event", () => {
+  const entry = { id: 1, state: "emitted" as const, refusedRevision: "TooLarge" };
+  const [group] = groupsOf([{ source: "main", surveyId: 7, name: null, entry }], "--data x");
+  expect(group).toMatchObject({ state: "emitted", reason: "TooLarge", kept: 0, oldest: null, recordsGo: null });
+  expect(group?.next).toBe("survey-poller quarantine redrive --all --reason TooLarge --source main --data x");
 });
