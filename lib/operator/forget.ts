@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import * as z from "zod";
 import { section } from "../config/fields.ts";
 import { eventId } from "../events/index.ts";
-import { type EntryState, FORGOTTEN, holdLease, type LedgerEntry, type Survey } from "../polling/index.ts";
+import { FORGOTTEN, holdLease, type LedgerEntry, type Survey } from "../polling/index.ts";
 import { CLAIM_CHECKS } from "../publisher/claim-check.ts";
 import type { SourceGraph } from "../run/wiring.ts";
 import { type Operation, onSurvey } from "./operation.ts";
@@ -14,16 +14,10 @@ export interface ForgetInput {
   response: LedgerEntry["id"];
 }
 
-/** Busy: someone else works on the survey. */
-export type Forgotten =
-  | { outcome: "busy" }
-  | {
-      outcome: "done";
-      /** In which state it was; null where the ledger has no entry. */
-      was: EntryState | null;
-      /** Objects of the bucket that were deleted. */
-      objects: number;
-    };
+export interface Forgotten {
+  /** Busy: someone else works on the survey. */
+  outcome: "busy" | "done";
+}
 
 /**
  * Forgets a response. Its entry keeps only that it is settled, and nothing else of it stays in the ledger, the state and the bucket. It is
@@ -67,9 +61,8 @@ async function forgetResponse(
   const found = await Promise.all(
     prefixesOf(source.name, surveyId, id, entry).map((prefix) => bucket.keysUnder(prefix)),
   );
-  const keys = found.flat();
-  await Promise.all(keys.map((key) => bucket.delete(key)));
-  return { outcome: "done", was: entry?.state ?? null, objects: keys.length };
+  await Promise.all(found.flat().map((key) => bucket.delete(key)));
+  return { outcome: "done" };
 }
 
 /**
