@@ -7,8 +7,6 @@ import { CLAIM_CHECKS } from "../publisher/claim-check.ts";
 import type { SourceGraph } from "../run/wiring.ts";
 import { type Operation, onSurvey } from "./operation.ts";
 
-const RESPONSE = "must be a responseId, or the id of a record as the ledger has it";
-
 export interface ForgetInput {
   surveyId: number;
   response: LedgerEntry["id"];
@@ -25,10 +23,8 @@ export interface Forgotten {
  */
 export const forget: Operation<ForgetInput, Forgotten> = {
   input: section({
-    surveyId: z.int({ error: "must be a survey id" }).positive({ error: "must be a survey id" }),
-    response: z.union([z.int().positive(), z.templateLiteral(["record-", z.string().regex(/^[\w-]+$/)])], {
-      error: RESPONSE,
-    }),
+    surveyId: z.int().positive(),
+    response: z.union([z.int().positive(), z.templateLiteral(["record-", z.string().regex(/^[\w-]+$/)])]),
   }),
   async run(context, { surveyId, response }) {
     const { graph, deadline, abortsAt, logger } = context;

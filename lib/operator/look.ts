@@ -30,20 +30,16 @@ export interface LookInput {
   crk?: string | undefined;
 }
 
-const IDS = `must be 1 to ${MOST_ASKED} survey ids`;
-const CRK = 'must be a text, not empty and not "." or ".."';
-
 /** Asks the service for one response, by its id (operation 9) or by its crk (operation 10), one request a survey. Nothing is stored. */
 export const look: Operation<LookInput, LookResult> = {
   input: section({
-    surveyIds: z
-      .array(z.int({ error: IDS }).positive({ error: IDS }), { error: IDS })
-      .min(1, { error: IDS })
-      .max(MOST_ASKED, { error: IDS }),
-    responseId: z.int({ error: "must be a response id" }).nonnegative({ error: "must be a response id" }).optional(),
+    surveyIds: z.array(z.int().positive()).nonempty().max(MOST_ASKED),
+    responseId: z.int().nonnegative().optional(),
     crk: z
-      .string({ error: CRK })
-      .refine((text) => !["", ".", ".."].includes(text) && text.isWellFormed(), { error: CRK })
+      .string()
+      .refine((text) => !["", ".", ".."].includes(text) && text.isWellFormed(), {
+        error: 'must be a text, not empty and not "." or ".."',
+      })
       .optional(),
   }),
   async run(context, { surveyIds, responseId, crk = "" }) {

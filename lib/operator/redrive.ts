@@ -17,8 +17,6 @@ import {
 } from "../polling/index.ts";
 import { makeDue, type Operation, type OperationContext, onSurvey } from "./operation.ts";
 
-const IDS = "must be a list of survey ids, whole numbers above 0";
-
 export interface RedriveInput {
   surveyIds: number[];
   /** Only those with this reason. */
@@ -47,10 +45,10 @@ const WRITTEN_AT_ONCE = 25;
 export const redrive: Operation<RedriveInput, { surveys: SurveyRedrive[] }> = {
   input: section({
     surveyIds: z
-      .array(z.int({ error: IDS }).positive({ error: IDS }), { error: IDS })
-      .nonempty({ error: IDS })
+      .array(z.int().positive())
+      .nonempty()
       .transform((ids) => [...new Set(ids)]),
-    reason: z.string({ error: "must be the reason of some that were set aside" }).optional(),
+    reason: z.string().optional(),
   }),
   async run(context, { surveyIds, reason }) {
     const { graph, abortsAt, logger } = context;

@@ -61,7 +61,7 @@ export interface ResendResult {
   from?: ResendPlace;
 }
 
-const id = z.int({ error: "must be an id" }).nonnegative({ error: "must be an id" });
+const id = z.int().nonnegative();
 
 /**
  * Sends the last events of some responses once more: the same event id and revision, `origin` "replay". Only where the service still shows
