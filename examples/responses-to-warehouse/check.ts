@@ -136,7 +136,6 @@ interface ResendAnswer {
   results: { outcome: string }[];
   left: number[];
   from?: object;
-  stopped?: object;
 }
 
 /** Has the events of these responses sent again, as far as the time goes. Gives how many came to which end. */
@@ -153,7 +152,6 @@ async function sendAgain(
       const resend = { kind: "resend", surveyId: data.surveyId, responseIds, from };
       const answer: ResendAnswer = await operate(meta.sourceName, resend);
       for (const { outcome } of answer.results) outcomes[outcome] = (outcomes[outcome] ?? 0) + 1;
-      if (answer.stopped !== undefined) break;
       ({ left: responseIds, from } = answer);
       // What is left is asked for at the next look.
     } while (responseIds.length > 0 && remaining() > 60_000);

@@ -1,9 +1,10 @@
 import type { Io } from "../cli/io.ts";
 import { readSource } from "../cli/target/surveys.ts";
 import { sourcesOf, type Target } from "../cli/target/target.ts";
-import { type AuditedSurvey, readPasses, withMissing } from "../cli/verbs/audit/passes.ts";
+import { type AuditedSurvey, readPasses } from "../cli/verbs/audit/passes.ts";
 import { surveyLine } from "../cli/verbs/audit/verb.ts";
-import { changePause, pausedFrom, pauseText } from "../cli/verbs/pause.ts";
+import { changePause, pauseText } from "../cli/verbs/pause.ts";
+import { FOREVER } from "../state/keys.ts";
 
 export const ACTIONS = ["audit", "pause", "resume"] as const;
 export type ActionKind = (typeof ACTIONS)[number];
@@ -18,18 +19,18 @@ type ActionIo = Pick<Io, "now" | "say" | "signal">;
 /** Does what the page asks for, by the code of the verbs of the same name. Gives the outcome, in lines. */
 export async function act(kind: ActionKind, of: ActionOf, target: Target, io: ActionIo): Promise<string[]> {
   if (kind === "audit") return (await audit(of, target, io)).map(surveyLine);
-  const next = kind === "resume" ? () => null : pausedFrom(io.now());
-  return pauseText(await changePause(target, { sources: await sourcesOf(target, of.source), next, isDone: true }));
+  const until = kind === "resume" ? null : FOREVER;
+  const sources = await sourcesOf(target, of.source);
+  return pauseText(await changePause(target, sources, { until, now: io.now(), isDone: true }));
 }
 
 async function audit({ source: name, surveyId }: ActionOf, target: Target, io: ActionIo): Promise<AuditedSurvey[]> {
   const progress = { update: () => undefined, end: () => undefined };
   const audited: AuditedSurvey[] = [];
   for (const source of await sourcesOf(target, name)) {
-    const { surveys, account } = await readSource(target, source.name);
+    const { surveys } = await readSource(target, source.name);
     const chosen = surveys.filter((survey) => surveyId === undefined || survey.surveyId === surveyId);
-    const of = { target, source, surveys: chosen, account, io, progress };
-    audited.push(...(await withMissing(of, await readPasses(of, true))));
+    audited.push(...(await readPasses({ target, source, surveys: chosen, io, progress }, true)));
   }
   return audited;
 }

@@ -20,8 +20,6 @@ export interface BackfillResult {
   outcome: "started" | "under way" | "other" | "nothing" | "stopped" | "none" | "behind" | "busy";
   /** Of the one that is under way. */
   range?: DateRange;
-  /** Where history ends: the start of the source. */
-  start?: string;
 }
 
 /** Responses at the head that tell the ticks where the backfill begins. */
@@ -64,15 +62,15 @@ async function start(survey: Survey, { from, to }: DateRange): Promise<BackfillR
   const range = { from, to: to < startAt ? to : startAt };
   if (known !== undefined) {
     const isSame = known.from === range.from && known.to === range.to;
-    return { outcome: isSame ? "under way" : "other", range: known, start: startAt };
+    return { outcome: isSame ? "under way" : "other", range: known };
   }
-  if (range.from > range.to) return { outcome: "nothing", start: startAt };
+  if (range.from > range.to) return { outcome: "nothing" };
   const head = await knownAtHead(survey);
   const more = { backfill: range, ...(head.length === 0 ? {} : { head }) };
   survey.note({ kind: "reading", purpose: "backlog", read: newFullRead(ports.clock.now(), more) });
   // The books are of before: a full read follows.
   survey.note({ kind: "full read due", at: ports.clock.now() });
-  return { outcome: "started", range, start: startAt };
+  return { outcome: "started", range };
 }
 
 /** The settled responses that page 1 shows: anything above them does not wait for the backfill. */

@@ -24,7 +24,7 @@ interface EmittedResult {
 /** The events of a survey in some buckets of its books: what a subscriber that differs compares. Forgotten responses are left out. */
 export const emitted: Operation<EmittedInput, EmittedResult> = {
   input: section({
-    surveyId: z.int({ error: "must be an id" }).nonnegative({ error: "must be an id" }),
+    surveyId: z.int().nonnegative(),
     buckets: z.array(z.int().min(0).max(255)).nonempty().max(256),
     from: z.string().optional(),
   }),

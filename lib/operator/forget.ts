@@ -1,28 +1,21 @@
+import { isDeepStrictEqual } from "node:util";
 import * as z from "zod";
 import { section } from "../config/fields.ts";
 import { eventId } from "../events/index.ts";
-import { type EntryState, FORGOTTEN, holdLease, type LedgerEntry, type Survey } from "../polling/index.ts";
+import { FORGOTTEN, holdLease, type LedgerEntry, type Survey } from "../polling/index.ts";
 import { CLAIM_CHECKS } from "../publisher/claim-check.ts";
 import type { SourceGraph } from "../run/wiring.ts";
 import { type Operation, onSurvey } from "./operation.ts";
-
-const RESPONSE = "must be a responseId, or the id of a record as the ledger has it";
 
 export interface ForgetInput {
   surveyId: number;
   response: LedgerEntry["id"];
 }
 
-/** Busy: someone else works on the survey. */
-export type Forgotten =
-  | { outcome: "busy" }
-  | {
-      outcome: "done";
-      /** In which state it was; null where the ledger has no entry. */
-      was: EntryState | null;
-      /** Objects of the bucket that were deleted. */
-      objects: number;
-    };
+export interface Forgotten {
+  /** Busy: someone else works on the survey. */
+  outcome: "busy" | "done";
+}
 
 /**
  * Forgets a response. Its entry keeps only that it is settled, and nothing else of it stays in the ledger, the state and the bucket. It is
@@ -30,10 +23,8 @@ export type Forgotten =
  */
 export const forget: Operation<ForgetInput, Forgotten> = {
   input: section({
-    surveyId: z.int({ error: "must be a survey id" }).positive({ error: "must be a survey id" }),
-    response: z.union([z.int().positive(), z.templateLiteral(["record-", z.string().regex(/^[\w-]+$/)])], {
-      error: RESPONSE,
-    }),
+    surveyId: z.int().positive(),
+    response: z.union([z.int().positive(), z.templateLiteral(["record-", z.string().regex(/^[\w-]+$/)])]),
   }),
   async run(context, { surveyId, response }) {
     const { graph, deadline, abortsAt, logger } = context;
@@ -57,7 +48,7 @@ async function forgetResponse(
   // Which revision of it is out nobody knows until the reading that meets it next has said so.
   if (entry?.next !== undefined && entry.refusedRevision === undefined) return { outcome: "busy" };
   // What is kept is not read with it: only what was written by this very operation is known to be bare.
-  if (entry === undefined || !isBare(entry)) {
+  if (entry === undefined || !isDeepStrictEqual(entry, bareEntry(entry))) {
     await holdLease(survey);
     // One that was never met must not go out either, once a backfill or the service shows it.
     await ports.state.putEntries(surveyId, [bareEntry(entry ?? { id, state: "before-start" })]);
@@ -66,13 +57,9 @@ async function forgetResponse(
   const found = await Promise.all(
     prefixesOf(source.name, surveyId, id, entry).map((prefix) => bucket.keysUnder(prefix)),
   );
-  const keys = found.flat();
-  await Promise.all(keys.map((key) => bucket.delete(key)));
-  return { outcome: "done", was: entry?.state ?? null, objects: keys.length };
+  await Promise.all(found.flat().map((key) => bucket.delete(key)));
+  return { outcome: "done" };
 }
-
-/** The fields of a forgotten response that stay: that it is settled. `gone` too, so that its deletion is not told twice. */
-const STAYS = new Set<string>(["id", "state", "reason", "eventId", "revision", "gone"] satisfies (keyof LedgerEntry)[]);
 
 /**
  * The entry of a forgotten response. One that went out keeps the id of its event, which the digest of the books counts. It keeps no digest
@@ -93,11 +80,6 @@ export function bareEntry({ id, state, eventId, revision, gone }: LedgerEntry): 
 
 export function isForgotten({ reason }: Pick<LedgerEntry, "reason">): boolean {
   return reason === FORGOTTEN;
-}
-
-/** Whether an entry is forgotten, and holds no more than that. */
-export function isBare(entry: LedgerEntry): boolean {
-  return isForgotten(entry) && Object.keys(entry).every((name) => STAYS.has(name));
 }
 
 /** The beginnings of the keys of all objects that hold something of a response: its kept records, and the answers of its events. */

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { section } from "../config/fields.ts";
-import { classOf, completedAt, readRecord } from "../polling/index.ts";
+import { classOf, completedAt, readRecord, type SurveyService } from "../polling/index.ts";
 import { NotFoundError } from "../survey-api/index.ts";
 import { type Operation, type OperationContext, refusePaused } from "./operation.ts";
 
@@ -30,33 +30,30 @@ export interface LookInput {
   crk?: string | undefined;
 }
 
-const IDS = `must be 1 to ${MOST_ASKED} survey ids`;
-const CRK = 'must be a text, not empty and not "." or ".."';
-
 /** Asks the service for one response, by its id (operation 9) or by its crk (operation 10), one request a survey. Nothing is stored. */
 export const look: Operation<LookInput, LookResult> = {
   input: section({
-    surveyIds: z
-      .array(z.int({ error: IDS }).positive({ error: IDS }), { error: IDS })
-      .min(1, { error: IDS })
-      .max(MOST_ASKED, { error: IDS }),
-    responseId: z.int({ error: "must be a response id" }).nonnegative({ error: "must be a response id" }).optional(),
+    surveyIds: z.array(z.int().positive()).nonempty().max(MOST_ASKED),
+    responseId: z.int().nonnegative().optional(),
     crk: z
-      .string({ error: CRK })
-      .refine((text) => !["", ".", ".."].includes(text) && text.isWellFormed(), { error: CRK })
+      .string()
+      .refine((text) => !["", ".", ".."].includes(text) && text.isWellFormed(), {
+        error: 'must be a text, not empty and not "." or ".."',
+      })
       .optional(),
   }),
-  async run(context, { surveyIds, ...by }) {
-    const ports = context.graph.begin(context.abortsAt);
+  async run(context, { surveyIds, responseId, crk = "" }) {
+    const { service, state } = context.graph.begin(context.abortsAt);
     // Tells the client what other workers know of the service's rate, too.
-    refusePaused(await ports.state.account());
+    refusePaused(await state.account());
     const found: Looked[] = [];
     let asked = 0;
     for (const surveyId of surveyIds) {
       if (asked > 0 && Date.now() > context.deadline) break;
-      const records = await recordsOf(context, ports.service, surveyId, by);
+      const read =
+        responseId === undefined ? await byCrk(context, surveyId, crk) : await byId(service, surveyId, responseId);
       asked += 1;
-      if (records !== undefined) found.push(lookedAt(surveyId, records));
+      if (read !== undefined) found.push(lookedAt(surveyId, read));
     }
     return { found, asked };
   },
@@ -67,20 +64,20 @@ interface Read {
   records: unknown[];
 }
 
-async function recordsOf(
-  { graph, abortsAt }: OperationContext,
-  service: ReturnType<OperationContext["graph"]["begin"]>["service"],
+async function byId(
+  service: Pick<SurveyService, "response">,
   surveyId: number,
-  { responseId, crk = "" }: Omit<LookInput, "surveyIds">,
+  responseId: number,
 ): Promise<Read | undefined> {
-  if (responseId !== undefined) {
-    const read = await service.response(surveyId, responseId);
-    return read.kind === "absent" ? undefined : { responseId, records: read.body };
-  }
+  const read = await service.response(surveyId, responseId);
+  return read.kind === "absent" ? undefined : { responseId, records: read.body };
+}
+
+async function byCrk({ graph, abortsAt }: OperationContext, surveyId: number, crk: string): Promise<Read | undefined> {
   try {
     const signal = AbortSignal.timeout(Math.max(0, abortsAt - Date.now()));
-    const { responseId: found, records } = await graph.api.responseByCrk(surveyId, crk, { signal });
-    return found === undefined ? undefined : { responseId: found, records };
+    const { responseId, records } = await graph.api.responseByCrk(surveyId, crk, { signal });
+    return responseId === undefined ? undefined : { responseId, records };
   } catch (error) {
     if (error instanceof NotFoundError && error.operation === "get survey response by crk") return undefined;
     throw error;
@@ -89,12 +86,11 @@ async function recordsOf(
 
 function lookedAt(surveyId: number, { responseId, records }: Read): Looked {
   const run = { responseId, records: records.map((record) => readRecord(record)) };
-  const state = run.records.length === 0 ? "unreadable" : classOf(run);
+  const isEmpty = records.length === 0;
+  const state = isEmpty ? "unreadable" : classOf(run);
   return {
-    surveyId,
-    responseId,
+    ...{ surveyId, responseId, records: records.length },
     isCompleted: state === "unreadable" ? null : state === "completed",
-    dateCompleted: run.records.length === 0 ? null : completedAt(run),
-    records: records.length,
+    dateCompleted: isEmpty ? null : completedAt(run),
   };
 }

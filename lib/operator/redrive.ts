@@ -17,8 +17,6 @@ import {
 } from "../polling/index.ts";
 import { makeDue, type Operation, type OperationContext, onSurvey } from "./operation.ts";
 
-const IDS = "must be a list of survey ids, whole numbers above 0";
-
 export interface RedriveInput {
   surveyIds: number[];
   /** Only those with this reason. */
@@ -47,10 +45,10 @@ const WRITTEN_AT_ONCE = 25;
 export const redrive: Operation<RedriveInput, { surveys: SurveyRedrive[] }> = {
   input: section({
     surveyIds: z
-      .array(z.int({ error: IDS }).positive({ error: IDS }), { error: IDS })
-      .nonempty({ error: IDS })
+      .array(z.int().positive())
+      .nonempty()
       .transform((ids) => [...new Set(ids)]),
-    reason: z.string({ error: "must be the reason of some that were set aside" }).optional(),
+    reason: z.string().optional(),
   }),
   async run(context, { surveyIds, reason }) {
     const { graph, abortsAt, logger } = context;
@@ -93,6 +91,12 @@ async function putBack(
 ): Promise<SurveyRedrive["outcome"]> {
   const { id: surveyId, ports, deadline } = survey;
   const { state, clock } = ports;
+  /** One whose records cannot be read keeps none of the others back. */
+  const failed = (error: unknown): "failed" => {
+    if (endsWork(error)) throw error;
+    result.failure ??= failureOf(error);
+    return "failed";
+  };
   let from: string | undefined;
   do {
     // A page of a long ledger may hold none of them.
@@ -102,7 +106,7 @@ async function putBack(
     for (let i = 0; i < wanted.length; i += WRITTEN_AT_ONCE) {
       if (clock.now() > deadline) return "unfinished";
       const some = wanted.slice(i, i + WRITTEN_AT_ONCE);
-      const judged = await Promise.all(some.map((entry) => judgeAlone(survey, entry, result)));
+      const judged = await Promise.all(some.map((entry) => putBackAs(survey, entry).catch(failed)));
       const back = judged.filter((one) => typeof one !== "string");
       for (const one of judged) if (typeof one === "string") result.left[one] += 1;
       if (back.length === 0) continue;
@@ -116,21 +120,6 @@ async function putBack(
     from = page.next;
   } while (from !== undefined);
   return result.failure === undefined ? "done" : "failed";
-}
-
-/** One whose records cannot be read keeps none of the others back. */
-async function judgeAlone(
-  survey: Survey,
-  entry: LedgerEntry,
-  result: SurveyRedrive,
-): Promise<LedgerEntry | keyof SurveyRedrive["left"]> {
-  try {
-    return await putBackAs(survey, entry);
-  } catch (error) {
-    if (endsWork(error)) throw error;
-    result.failure ??= failureOf(error);
-    return "failed";
-  }
 }
 
 /** Why a response stays set aside. */

@@ -17,7 +17,6 @@ import {
   isSingleOnly,
   isTrusted,
   isWhole,
-  LEASE_DURATION,
   type LedgerEntry,
   learnedBy,
   makeEvent,
@@ -32,7 +31,7 @@ import {
   type Survey,
 } from "../polling/index.ts";
 import { isForgotten } from "./forget.ts";
-import { type Operation, onSurvey } from "./operation.ts";
+import { type Operation, onSurvey, refusePaused } from "./operation.ts";
 
 /** Responses that one invocation takes. */
 export const MOST_RESENT = 5_000;
@@ -60,13 +59,9 @@ export interface ResendResult {
   /** Responses that are still to be dealt with: by another invocation, from `from` on. */
   left: number[];
   from?: ResendPlace;
-  /** The last page of the list when that was looked for last. */
-  lastPage?: number;
-  /** Why nothing could be done now: a poll is at work on the survey, or the service asked to be left alone. */
-  stopped?: { kind: "busy" } | { kind: "paused"; until: number; since?: number };
 }
 
-const id = z.int({ error: "must be an id" }).nonnegative({ error: "must be an id" });
+const id = z.int().nonnegative();
 
 /**
  * Sends the last events of some responses once more: the same event id and revision, `origin` "replay". Only where the service still shows
@@ -79,55 +74,43 @@ export const resend: Operation<ResendInput, ResendResult> = {
     from: section({ page: id, isPartial: flag() }).optional(),
   }),
   async run(context, { surveyId, responseIds, from = { page: 1, isPartial: false } }) {
-    const { graph, owner, deadline, abortsAt } = context;
+    const { graph, deadline, abortsAt } = context;
     const { source, service, begin } = graph;
     const given = begin(abortsAt);
     // News go first.
     const ports = { ...given, service: given.backlog ?? given.service };
     const account = await ports.state.account();
     checkOwnState(account, { source, service });
+    // For the end of a short pause the client waits.
+    if (pauseOf({ ports, source, deadline }, account) !== undefined) refusePaused(account);
     const { emitted, results } = await readEntries(ports, surveyId, responseIds);
     if (emitted.length === 0) return { results, left: [] };
-    const left = emitted.map((entry) => entry.id);
-    const place = from.page === 1 ? {} : { from };
-    const pausedUntil = pauseOf({ ports, source, deadline }, account);
-    if (pausedUntil !== undefined) {
-      const { pausedSince: since } = account;
-      const stopped = { kind: "paused" as const, until: pausedUntil, ...(since === undefined ? {} : { since }) };
-      return { results, left, ...place, stopped };
-    }
-    const lastPage = await lastPageOf(ports, surveyId, owner);
-    if (lastPage === undefined) return { results, left, ...place, stopped: { kind: "busy" } };
 
-    const asking = { ports, source, learned: learnedBy(account) };
-    const send = async (read: readonly ReadAgain[], until: number): Promise<Resent[]> => {
-      const hasUpdates = source.events.has("response.updated");
-      const same = read.filter((one) => whyNot(one, hasUpdates) === undefined);
-      const sent = read.flatMap((one) => whyNot(one, hasUpdates) ?? []);
+    const until = Math.min(deadline, ports.clock.now() + SLICE);
+    const send = async (read: readonly ReadAgain[]): Promise<void> => {
+      const judged = read.map((one) => whyNot(one) ?? one);
+      results.push(...judged.filter((one) => "outcome" in one));
+      const same = judged.filter((one) => "run" in one);
       for (let i = 0; i < same.length; i += AT_ONCE) {
         const some = same.slice(i, i + AT_ONCE);
         const done = await onSurvey(context, { surveyId, ports, account, until }, (survey) => sendSame(survey, some));
-        sent.push(...(done ?? some.map(({ entry }) => resent(entry, "failed", "SURVEY_BUSY"))));
+        results.push(...(done ?? some.map(({ entry }) => resent(entry, "failed", "SURVEY_BUSY"))));
       }
-      return sent;
     };
-    const of = { surveyId, service: ports.service, isScattered: isSingleOnly(asking), lastPage };
+    const asking = { ports, source, learned: learnedBy(account) };
+    const counts = account.rows.get(surveyId)?.counts ?? [];
+    const listed = Math.max(0, ...counts.map((one) => one ?? 0));
+    const of = { surveyId, service: ports.service, isScattered: isSingleOnly(asking), listed };
     // Only then the digest of what the single read gives is that of an unchanged response.
     const isById = isTrusted(asking) && mayAnswer(asking);
-    const reading = isById ? readById(of, emitted) : readByPages(of, emitted, from);
-    const until = Math.min(deadline, ports.clock.now() + SLICE);
-    const pages = lastPage === 0 ? {} : { lastPage };
-    for await (const part of reading) {
-      results.push(...part.results, ...(await send(part.read, until)));
-      if (part.left.length > 0 && ports.clock.now() < until) continue;
-      return {
-        results,
-        left: part.left,
-        ...(part.left.length > 0 && part.from !== undefined ? { from: part.from } : {}),
-        ...pages,
-      };
+    for await (const part of isById ? readById(of, emitted) : readByPages(of, emitted, from)) {
+      results.push(...part.results);
+      await send(part.read);
+      const { left, from: place } = part;
+      if (left.length === 0) break;
+      if (ports.clock.now() >= until) return { results, left, ...(place === undefined ? {} : { from: place }) };
     }
-    return { results, left: [], ...pages };
+    return { results, left: [] };
   },
 };
 
@@ -148,8 +131,7 @@ async function readEntries(
       if (isEmitted(entry)) emitted.push(entry);
       else {
         const reason = entry !== undefined && isForgotten(entry) ? FORGOTTEN : (entry?.state ?? "unknown");
-        const none = { eventId: null, revision: null, update: null };
-        results.push({ responseId, ...none, outcome: "not-emitted", reason });
+        results.push({ responseId, eventId: null, revision: null, outcome: "not-emitted", reason });
       }
     }
   }
@@ -162,20 +144,13 @@ function isEmitted(entry: LedgerEntry | undefined): entry is EmittedEntry {
   );
 }
 
-/** The last page of the list when that was looked for last, or 0; undefined while a poll is at work on the survey. The lease is given back at once. */
-async function lastPageOf({ state }: Ports, surveyId: number, owner: string): Promise<number | undefined> {
-  const lease = await state.acquire(surveyId, owner, LEASE_DURATION);
-  if (lease === undefined) return undefined;
-  await state.release(lease, lease.state);
-  return lease.state.lastPage ?? 0;
-}
-
 interface Reading {
   surveyId: number;
   service: Ports["service"];
   /** Whether the records of a response may stand anywhere in the list. */
   isScattered: boolean;
-  lastPage: number;
+  /** Responses by the survey list. */
+  listed: number;
 }
 
 /** What was read of some responses, the outcome of those that cannot be sent, and those that are still to be read. */
@@ -196,15 +171,20 @@ async function* readById({ service, surveyId }: Reading, entries: readonly Emitt
       const run = { responseId: entry.id, records: answer.body.map((record) => readRecord(record)) };
       return { entry, run, isWhole: true };
     } catch (error) {
-      if (endsWork(error)) throw error;
-      return resent(entry, "failed", errorCode(error));
+      return failed(entry, error);
     }
   };
   for (const rest = [...entries]; rest.length > 0; ) {
     const some = await Promise.all(rest.splice(0, AT_ONCE).map(read));
-    const results = some.filter((one): one is Resent => "outcome" in one);
-    yield { read: some.filter((one): one is ReadAgain => "run" in one), results, left: rest.map((entry) => entry.id) };
+    const results = some.filter((one) => "outcome" in one);
+    yield { read: some.filter((one) => "run" in one), results, left: rest.map((entry) => entry.id) };
   }
+}
+
+/** One that fails keeps none of the others from it. */
+function failed(entry: EmittedEntry, error: unknown): Resent {
+  if (endsWork(error)) throw error;
+  return resent(entry, "failed", errorCode(error));
 }
 
 /**
@@ -212,7 +192,7 @@ async function* readById({ service, surveyId }: Reading, entries: readonly Emitt
  * is not met is not listed.
  */
 async function* readByPages(
-  { service, surveyId, isScattered, lastPage }: Reading,
+  { service, surveyId, isScattered, listed }: Reading,
   entries: readonly EmittedEntry[],
   from: ResendPlace,
 ): AsyncGenerator<Part> {
@@ -223,7 +203,7 @@ async function* readByPages(
     read: (page) => service.page(surveyId, page, "desc"),
     skips: new Set(),
     classify: async () => undefined,
-    expected: { responses: 0, lastPage },
+    expected: { responses: listed, lastPage: 0 },
     isAnchor: () => true,
   });
   try {
@@ -294,13 +274,11 @@ export interface Resent {
   revision: number | null;
   outcome: ResendOutcome;
   reason: string | null;
-  /** Of a changed one: the revision as which its update will come, or came; null where updates are not given out. */
-  update: number | null;
 }
 
 function resent(entry: EmittedEntry, outcome: ResendOutcome, reason: string | null = null): Resent {
   const { id, eventId, revision = 1 } = entry;
-  return { responseId: id, eventId, revision, outcome, reason, update: null };
+  return { responseId: id, eventId, revision, outcome, reason };
 }
 
 /**
@@ -316,19 +294,11 @@ async function sendSame(survey: Survey, read: readonly ReadAgain[]): Promise<Res
       const now = entries.get(entry.id);
       const isSame = now?.eventId === entry.eventId && now.digest === entry.digest && !isForgotten(now);
       if (!isSame) return resent(entry, "failed", "CHANGED_MEANWHILE");
-      try {
-        const one = await remake(survey, entry, run);
-        return "failure" in one ? resent(entry, "failed", one.failure) : one;
-      } catch (error) {
-        // One of which the answers have no place, say, keeps none of the others from it.
-        if (endsWork(error)) throw error;
-        return resent(entry, "failed", errorCode(error));
-      }
+      return remake(survey, entry, run).catch((error: unknown) => failed(entry, error));
     }),
   );
-  const results = made.filter((one): one is Resent => "outcome" in one);
-  const byId = new Map(read.map(({ entry }) => [entry.id, entry]));
-  for (let rest = made.filter((one): one is Ready => ("sealed" in one)); rest.length > 0; ) {
+  const results = made.filter((one) => "outcome" in one);
+  for (const rest = made.filter((one) => ("sealed" in one)); rest.length > 0; ) {
     const batch = rest.splice(0, batchOf(rest).length);
     const began = ports.clock.now();
     const outcomes = await ports.publisher.publish(
@@ -336,13 +306,10 @@ async function sendSame(survey: Survey, read: readonly ReadAgain[]): Promise<Res
       () => holdLease(survey),
     );
     observeSent(survey, batch, outcomes, { bus: ports.clock.now() - began });
-    for (const [i, { responseId }] of batch.entries()) {
-      const entry = byId.get(responseId);
+    for (const [i, { entry }] of batch.entries()) {
       const outcome = outcomes[i] ?? { kind: "failed", code: "UNKNOWN" };
-      if (entry === undefined) continue;
-      results.push(
-        outcome.kind === "published" ? resent(entry, "sent") : resent(entry, outcome.kind, `bus:${outcome.code}`),
-      );
+      const isSent = outcome.kind === "published";
+      results.push(isSent ? resent(entry, "sent") : resent(entry, outcome.kind, `bus:${outcome.code}`));
     }
   }
   return results;
@@ -350,7 +317,7 @@ async function sendSame(survey: Survey, read: readonly ReadAgain[]): Promise<Res
 
 /** A response whose event is ready once more. */
 interface Ready extends ContentsEvent {
-  responseId: number;
+  entry: EmittedEntry;
 }
 
 /** Parts of an event that it goes out without: there are none, or a service that works does not want to give them. */
@@ -360,7 +327,7 @@ const WITHOUT = /:(absent|BAD_REQUEST|NOT_ALLOWED)$/;
  * Makes the last event of a response once more: the same id and revision, from the same records. Metrics, metadata and questions are asked for
  * anew. `detectedAt` is when the bus took it first, so that books which hold the event hold this one too.
  */
-async function remake(survey: Survey, entry: EmittedEntry, run: Run): Promise<Ready | { failure: string }> {
+async function remake(survey: Survey, entry: EmittedEntry, run: Run): Promise<Ready | Resent> {
   const now = survey.ports.clock.now();
   const { id, revision = 1, emittedAt = now } = entry;
   // The ledger does not say what an update told of.
@@ -368,7 +335,7 @@ async function remake(survey: Survey, entry: EmittedEntry, run: Run): Promise<Re
   const replaces = revision === 1 ? undefined : { entry: before, changes: [...CHANGES], observedAt: emittedAt };
   const had = await enrich(survey, id, {}, { firstSeen: now, attempts: 0 });
   const failures = had.reasons.filter((reason) => !WITHOUT.test(reason));
-  if (failures.length > 0) return { failure: failures.join(" ") };
+  if (failures.length > 0) return resent(entry, "failed", failures.join(" "));
   const without = had.reasons.map((reason) =>
     reason.endsWith(":absent") ? reason : reason.replace(/:.*/, ":gave-up"),
   );
@@ -379,21 +346,20 @@ async function remake(survey: Survey, entry: EmittedEntry, run: Run): Promise<Re
   const missing = [...had.missing, ...without];
   const made = await makeEvent(survey, response, { ...had, missing }, { revision, detectedAt: emittedAt });
   // Nothing else may go out for it.
-  return made.event.detail.meta.eventId === entry.eventId ? { responseId: id, ...made } : { failure: "OTHER_EVENT_ID" };
+  const isSame = made.event.detail.meta.eventId === entry.eventId;
+  return isSame ? { entry, ...made } : resent(entry, "failed", "OTHER_EVENT_ID");
 }
 
 /**
  * Why a response may not go out under the id of its last event; undefined where it may. It may where its contents are those of that event,
  * by their digest and number: no revision has two contents (R19).
  */
-function whyNot({ entry, run, isWhole }: ReadAgain, hasUpdates: boolean): Resent | undefined {
-  const { digest, count, refusedRevision, revision = 1, next } = entry;
+function whyNot({ entry, run, isWhole }: ReadAgain): Resent | undefined {
+  const { digest, count, refusedRevision } = entry;
   if (digest === undefined) return resent(entry, "unproved", "no digest of its event is known");
   // Of one whose replacement was refused the digest is that of the refused contents, and no longer that of the event.
+  if (refusedRevision !== undefined) return resent(entry, "changed");
   const isSame = classOf(run) === "completed" && run.records.length === count && digestOf(run) === digest;
-  if (isSame && refusedRevision === undefined) return undefined;
-  if (!isWhole && refusedRevision === undefined) {
-    return resent(entry, "unproved", "not all of its records could be read at once");
-  }
-  return { ...resent(entry, "changed"), update: hasUpdates ? (next?.revision ?? revision + 1) : null };
+  if (isSame) return undefined;
+  return isWhole ? resent(entry, "changed") : resent(entry, "unproved", "not all of its records could be read at once");
 }

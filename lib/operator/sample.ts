@@ -2,12 +2,10 @@ import pLimit from "p-limit";
 import * as z from "zod";
 import { section } from "../config/fields.ts";
 import {
-  type AccountState,
   completedAt,
   decide,
   type EntryState,
   endsWork,
-  type Judgement,
   knownOf,
   type LedgerEntry,
   lastOf,
@@ -25,8 +23,6 @@ const inputSchema = section({
   surveyId: z.int().positive(),
   /** Pages to be read, at most 50; none: how many there are is all that is asked. */
   pages: z.array(z.int().positive()).max(50),
-  /** A page that may be the last one. */
-  guess: z.int().positive().optional(),
   /** Whether the books of the survey have ever closed. */
   hasBooks: z.boolean(),
   /** Dates of completion of a backfill. */
@@ -49,19 +45,27 @@ export interface SampleResult {
   history: number[];
 }
 
+/** Pages read at once. */
+const AT_ONCE = 4;
+
 /** Looks up what some pages of a list show in the ledger. Nothing is changed. */
 export const sample: Operation<z.infer<typeof inputSchema>, SampleResult> = {
   input: inputSchema,
-  async run(context, { surveyId, pages, guess, hasBooks, range }) {
+  async run(context, { surveyId, pages, hasBooks, range }) {
     const ports = context.graph.begin(context.abortsAt);
     const account = await readySource(context, surveyId, ports);
     refusePaused(account);
     const result: SampleResult = { empty: [], states: {}, completed: {}, history: [] };
-    if (pages.length === 0) return { ...result, length: await lastPageOf(ports, surveyId, guess) };
-    const by = judgementOf(account, hasBooks, ports.clock.now());
-    for (const [i, look] of (await lookAtPages(ports, surveyId, pages)).entries()) {
-      if ("error" in look) throw look.error;
-      const { page } = look;
+    // It waits behind what ticks ask.
+    const service = ports.backlog ?? ports.service;
+    const pageAt = async (page: number): Promise<Page | undefined> =>
+      toPage(page, await service.page(surveyId, page, "asc"));
+    if (pages.length === 0) return { ...result, length: await lastPageOf(pageAt) };
+    const now = ports.clock.now();
+    /** As a full read would judge them. */
+    const by = { start: knownOf(account).start, hasBooks, now, looksAtHeld: true, replaces: false };
+    const limit = pLimit(AT_ONCE);
+    for (const [i, page] of (await Promise.all(pages.map((number) => limit(pageAt, number)))).entries()) {
       if (page === undefined) {
         result.empty.push(pages[i] ?? 0);
         continue;
@@ -80,27 +84,6 @@ export const sample: Operation<z.infer<typeof inputSchema>, SampleResult> = {
   },
 };
 
-/** Pages read at once. */
-const AT_ONCE = 4;
-
-/** One read of a page; undefined where there is none. */
-type PageLook = { page: Page | undefined } | { error: unknown };
-
-/** Pages in asc order, several at once; what they ask waits behind what ticks ask. */
-async function lookAtPages(ports: Ports, surveyId: number, pages: number[]): Promise<PageLook[]> {
-  const service = ports.backlog ?? ports.service;
-  const limit = pLimit(AT_ONCE);
-  const look = async (page: number): Promise<PageLook> => {
-    try {
-      return { page: toPage(page, await service.page(surveyId, page, "asc")) };
-    } catch (error) {
-      if (endsWork(error)) throw error;
-      return { error };
-    }
-  };
-  return Promise.all(pages.map((page) => limit(look, page)));
-}
-
 /** The entries of the responses of a page. */
 async function entriesOf(
   ports: Ports,
@@ -115,34 +98,31 @@ async function entriesOf(
   return entries;
 }
 
-/** How a full read would judge them. */
-function judgementOf(account: AccountState, hasBooks: boolean, now: number): Judgement {
-  return { start: knownOf(account).start, hasBooks, now, looksAtHeld: true, replaces: false };
-}
-
 /** A page number that no list reaches. */
 const BEYOND = 1_000_000;
 
 /**
- * Number of the last page that holds records, found in about 2 log2 requests; 0 for an empty list. `guess`: a page that may be the last.
+ * Number of the last page that holds records, found in about 2 log2 requests; 0 for an empty list.
  *
  * Behind the end some services show nothing, some fail, and some show the last page or the first again.
  */
-async function lastPageOf(ports: Ports, surveyId: number, guess = 1): Promise<number> {
-  const signatureAt = async (page: number): Promise<string | undefined> => {
-    const [look] = await lookAtPages(ports, surveyId, [page]);
-    if (look !== undefined && "error" in look && page === 1) throw look.error;
-    return look === undefined || "error" in look ? undefined : look.page?.signature;
-  };
-  const [first, beyond] = await Promise.all([signatureAt(1), signatureAt(BEYOND)]);
+async function lastPageOf(pageAt: (number: number) => Promise<Page | undefined>): Promise<number> {
+  const first = await pageAt(1);
   if (first === undefined) return 0;
-  const isThere = async (page: number): Promise<boolean> => {
-    const signature = page === 1 ? first : await signatureAt(page);
-    return page === 1 || (signature !== undefined && signature !== beyond);
+  const signatureAt = async (number: number): Promise<string | undefined> => {
+    try {
+      return (await pageAt(number))?.signature;
+    } catch (error) {
+      if (endsWork(error)) throw error;
+      return undefined;
+    }
   };
-  const known = (await isThere(guess)) ? guess : 1;
-  // Most lists have grown by little since their end was seen.
-  const last = (await isThere(known + 1)) ? await lastOf(known + 1, isThere) : known;
+  const beyond = await signatureAt(BEYOND);
+  const isThere = async (number: number): Promise<boolean> => {
+    const signature = await signatureAt(number);
+    return signature !== undefined && signature !== beyond;
+  };
+  const last = (await lastOf(1, isThere)) ?? BEYOND;
   // Of a list whose last page is shown again and again, that page is what stands behind the last one of its own.
-  return (last ?? BEYOND) + (beyond !== undefined && beyond !== first ? 1 : 0);
+  return last + (beyond !== undefined && beyond !== first.signature ? 1 : 0);
 }

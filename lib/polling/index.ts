@@ -14,7 +14,7 @@ export {
 } from "./errors.ts";
 export { dropBooksRead, readForBooks } from "./full-read.ts";
 export { type Learned, learnedBy } from "./learned.ts";
-export { holdLease, LEASE_DURATION, PUBLISH_TIMEOUT } from "./lease.ts";
+export { holdLease, PUBLISH_TIMEOUT } from "./lease.ts";
 export { decide, isAsked, isBefore, type Judgement } from "./ledger/judge.ts";
 export { takeOut, withoutRecords } from "./ledger/kept-records.ts";
 export type { Role, RoleLease, RoleNote, TickNote } from "./model/account.ts";

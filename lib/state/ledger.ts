@@ -11,7 +11,7 @@ import {
 } from "../polling/index.ts";
 import { checkVersion, ITEM_VERSION } from "./item-version.ts";
 import { idOf, responseKey, surveyKey } from "./keys.ts";
-import { batchGet, type Item, queryAll, readItem, type Table } from "./table-client.ts";
+import { batchGet, type Item, readItem, type Table } from "./table-client.ts";
 
 const SHORT = ["sk", "v", ...JUDGED_BY];
 
@@ -40,20 +40,6 @@ export async function readEntry(
 ): Promise<LedgerEntry | undefined> {
   const item = await readItem(table, { pk: surveyKey(source, surveyId), sk: responseKey(id) });
   return item.sk === undefined ? undefined : toEntry(item);
-}
-
-/** How many single records of a survey are kept of which nobody knows the response. */
-export async function recordsOfNobody(table: Table, source: string, surveyId: number): Promise<number> {
-  let count = 0;
-  for await (const { Count } of queryAll(table, {
-    KeyConditionExpression: "pk = :pk AND begins_with(sk, :record)",
-    FilterExpression: "attribute_exists(kept) OR attribute_exists(keptKey)",
-    ExpressionAttributeValues: { ":pk": surveyKey(source, surveyId), ":record": "RECORD#" },
-    Select: "COUNT",
-  })) {
-    count += Count ?? 0;
-  }
-  return count;
 }
 
 /** The fields of an entry without its kept records, which may be large and personal. */

@@ -7,7 +7,7 @@ import { createTokenLock, type TokenLock } from "./token-lock.ts";
 // The item by which the workers of a source tell each other what they have met, and an operator tells them to pause.
 
 /** For how long an operator has paused a source (epoch milliseconds). */
-export interface OperatorPause {
+interface OperatorPause {
   since: number;
   /** Without an end of its own `FOREVER`. */
   until: number;

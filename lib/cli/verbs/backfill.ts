@@ -1,25 +1,15 @@
-import type { SourceConfig } from "../../config/index.ts";
 import { isDateString } from "../../events/build/date-string.ts";
 import type { BackfillResult } from "../../operator/backfill.ts";
 import { type DateRange, isUnreachable, placeOf, sayWhyOpen } from "../../polling/index.ts";
-import { EXIT, notNow, UsageError, unlessFailing } from "../errors.ts";
-import { type Io, type ProgressLine, showProgress } from "../io.ts";
-import { type Flags, openTarget } from "../target/open-target.ts";
-import {
-  chosenSurveys,
-  isReadingBacklog,
-  type PolledSurvey,
-  pagesOf,
-  readSource,
-  refuseBehind,
-  refusePaused,
-  type SourceState,
-} from "../target/surveys.ts";
-import { oneSource, type Target } from "../target/target.ts";
+import { EXIT, notNow, UsageError } from "../errors.ts";
+import type { Flags } from "../target/open-target.ts";
+import { isReadingBacklog, type PolledSurvey, pagesOf, refuseBehind, refusePaused } from "../target/surveys.ts";
+import type { Target } from "../target/target.ts";
 import { type Answer, DRY_RUN, examples, surveyId, targetVerb, type Verb, yesOption } from "../verb.ts";
 import { watchTicks } from "../wait.ts";
 import { count, named, nextCommand } from "../words.ts";
 import { lookAtPages } from "./audit/sample.ts";
+import { onSource, type SourceWork } from "./source-work.ts";
 
 /** The output of `backfill --json`, beside `schemaVersion`. */
 export interface BackfillAnswer {
@@ -66,17 +56,13 @@ export const backfillVerb: Verb = (act) =>
     .action((options) =>
       act(options, async (io) => {
         const range = askedRange(options);
-        await using target = await openTarget(options, io);
-        const source = await oneSource(target, options.source);
-        const state = await readSource(target, source.name);
-        const [survey] = chosenSurveys(state, source, options.survey, target);
-        if (survey === undefined) throw new UsageError("the survey is not polled", {});
-        using progress = showProgress(io);
-        const of: Of = { target, source, state, survey, io, progress, isDone: options.yes === true };
-        return await unlessFailing(async () => {
+        return await onSource(options, io, async (work) => {
+          const [survey] = work.surveys;
+          if (survey === undefined) throw new UsageError("the survey is not polled", {});
+          const of: Of = { ...work, survey, isDone: options.yes === true };
           if (options.stop === true) return stop(of);
           if (range === undefined) return watchOn(of);
-          refusePaused(state, target);
+          refusePaused(of.state, of.target);
           return of.isDone ? await start(of, range, options.watch === true) : await countFirst(of, range);
         });
       }),
@@ -106,13 +92,8 @@ function dateOf(flag: string, text: string, time: string): string {
   throw new UsageError(`${flag} is no date`, { hint });
 }
 
-interface Of {
-  target: Target;
-  source: SourceConfig;
-  state: SourceState;
+interface Of extends SourceWork {
   survey: PolledSurvey;
-  io: Io;
-  progress: ProgressLine;
   isDone: boolean;
 }
 

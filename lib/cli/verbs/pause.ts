@@ -2,7 +2,7 @@ import type { SourceConfig } from "../../config/index.ts";
 import { parseDuration } from "../../config/units.ts";
 import { readAccount } from "../../state/account.ts";
 import { FOREVER } from "../../state/keys.ts";
-import { type OperatorPause, setOperatorPause } from "../../state/shared.ts";
+import { setOperatorPause } from "../../state/shared.ts";
 import { UsageError } from "../errors.ts";
 import type { Io } from "../io.ts";
 import { askingAws } from "../target/aws-failure.ts";
@@ -43,12 +43,11 @@ export const pauseVerb: Verb = (act) =>
     )
     .action((options) =>
       act(options, async (io) => {
-        const length = options.for === undefined ? undefined : parseDuration(options.for);
-        if (options.for !== undefined && !(Number(length) > 0)) {
+        const length = options.for === undefined ? Number.POSITIVE_INFINITY : parseDuration(options.for);
+        if (length === undefined || !(length > 0)) {
           throw new UsageError("--for is no duration", { hint: "Give one such as 30m, 2h or 1d." });
         }
-        const now = io.now();
-        return await changed(options, io, pausedFrom(now, length === undefined ? undefined : now + length));
+        return await changed(options, io, Math.min(FOREVER, io.now() + length));
       }),
     );
 
@@ -57,51 +56,46 @@ export const resumeVerb: Verb = (act) =>
     .option("--source <name>", "only this source; all without it")
     .addOption(yesOption())
     .addHelpText("after", examples("resume --stack SurveyPoller --yes", "resume --data .survey-poller --source main"))
-    .action((options) => act(options, (io) => changed(options, io, () => null)));
+    .action((options) => act(options, (io) => changed(options, io, null)));
 
-async function changed(options: Flags, io: Io, next: PauseChange["next"]): Promise<Answer<PauseAnswer>> {
+async function changed(options: Flags, io: Io, until: number | null): Promise<Answer<PauseAnswer>> {
   await using target = await openTarget(options, io);
   const isDone = options.yes === true;
-  const answer = await changePause(target, { sources: await sourcesOf(target, options.source), next, isDone });
+  const answer = await changePause(target, await sourcesOf(target, options.source), { until, now: io.now(), isDone });
   const isChange = answer.sources.some(({ was, becomes }) => was !== becomes || becomes === "paused");
   if (!isDone && isChange) io.say(DRY_RUN);
   return { data: answer, text: pauseText(answer) };
 }
 
 interface PauseChange {
-  sources: readonly SourceConfig[];
-  /** The pause that replaces the present one, if any. */
-  next: (before: OperatorPause | undefined) => OperatorPause | null;
+  /** When it is over, in epoch milliseconds; null: it is over now. */
+  until: number | null;
+  now: number;
   isDone: boolean;
 }
 
-/** Pauses sources or lets them go on; without `isDone` it only says so. What is so already stays as it is. */
-export async function changePause(target: Target, { sources, next, isDone }: PauseChange): Promise<PauseAnswer> {
-  const table = target.table;
+/** Pauses sources or lets them go on; without `isDone` it only says so. A present pause goes on, with this end. */
+export async function changePause(
+  target: Target,
+  sources: readonly SourceConfig[],
+  { until, now, isDone }: PauseChange,
+): Promise<PauseAnswer> {
   const changes: SourceChange[] = [];
   for (const { name } of sources) {
-    const account = await fromTable(() => readAccount(table, name));
-    const { pausedSince: since, pausedUntil: until } = account;
-    const before = since === undefined || until === undefined ? undefined : { since, until };
-    const after = next(before);
-    const isSame = after?.since === before?.since && after?.until === before?.until;
-    if (isDone && !isSame) {
-      await askingAws("the table could not be written", () => setOperatorPause(table, name, after));
+    const { pausedSince } = await fromTable(() => readAccount(target.table, name));
+    const after = until === null ? null : { since: pausedSince ?? now, until };
+    if (isDone && (after !== null || pausedSince !== undefined)) {
+      await askingAws("the table could not be written", () => setOperatorPause(target.table, name, after));
     }
     changes.push({
       source: name,
-      was: before === undefined ? "running" : "paused",
+      was: pausedSince === undefined ? "running" : "paused",
       becomes: after === null ? "running" : "paused",
       since: after?.since ?? null,
       until: after === null || after.until >= FOREVER ? null : after.until,
     });
   }
   return { dryRun: !isDone, sources: changes };
-}
-
-/** A pause from now on: a present one goes on, with this end. */
-export function pausedFrom(now: number, until = FOREVER): PauseChange["next"] {
-  return (before) => ({ since: before?.since ?? now, until });
 }
 
 export function pauseText({ dryRun, sources }: PauseAnswer): string[] {

@@ -1,6 +1,4 @@
 import { Command } from "@commander-js/extra-typings";
-import { isObject } from "../../json.ts";
-import { isForgotten } from "../../operator/forget.ts";
 import { reasonOf, type SurveyRedrive } from "../../operator/redrive.ts";
 import { isForRedrive, type LedgerEntry, takeOut } from "../../polling/index.ts";
 import { redriveEntries } from "../../state/ledger.ts";
@@ -42,10 +40,8 @@ export interface ShowAnswer {
   /** Where its records lie; null where none are kept. */
   kept: "table" | "bucket" | null;
   recordsGo: number | null;
-  revealed: boolean;
-  /** Without --reveal masked: what is personal is only named. */
+  /** The records as they were read, and the metrics and metadata as far as they are kept: only with --reveal. */
   records: unknown[] | null;
-  /** The metrics and metadata, as far as they are kept; only with --reveal. */
   details: unknown;
 }
 
@@ -86,11 +82,13 @@ const listVerb: Verb = (act) =>
 function listText({ total, groups }: ListAnswer, io: Pick<Io, "style" | "now">): string[] {
   if (total === 0) return ["Nothing is set aside."];
   const what = `${count(total, "response or record", "responses and records")} set aside; they are accounted for.`;
-  return [what, ...groups.flatMap((group) => ["", ...groupText(group, io)])];
+  return [what, ...groups.flatMap((group) => ["", ...groupText(group, io)]), "", MEANINGS];
 }
 
+const MEANINGS = "docs/runbook.md says what each reason means, and what to do before a redrive.";
+
 function groupText(group: Group, { style, now }: Pick<Io, "style" | "now">): string[] {
-  const { source, state, reason, oldest, kept, recordsGo, meaning, mend, next, surveys } = group;
+  const { source, state, reason, oldest, kept, recordsGo, next, surveys } = group;
   const since = oldest === null ? "" : `, the oldest ${ago(oldest, now())}`;
   const records =
     kept === 0
@@ -102,8 +100,7 @@ function groupText(group: Group, { style, now }: Pick<Io, "style" | "now">): str
       const more = ids.length > NAMED ? ` and ${ids.length - NAMED} more` : "";
       return `  ${surveyName(survey)}: ${ids.slice(0, NAMED).join(", ")}${more}`;
     }),
-    `  ${meaning} ${records}`,
-    `  ${mend}`,
+    `  ${records}`,
     `  Next: ${next}`,
   ];
 }
@@ -130,81 +127,36 @@ const showVerb: Verb = (act) =>
         const { source, surveyId: survey, name, entry } = found;
         const ports = { vault: target.bucket };
         const kept = await askingAws("what is kept could not be read", () => takeOut({ ports }, entry));
-        const revealed = options.reveal === true;
+        const shown = options.reveal === true ? kept : undefined;
         const answer: ShowAnswer = {
-          ...{ source, surveyId: survey, name, id, state: entry.state, revealed },
+          ...{ source, surveyId: survey, name, id, state: entry.state },
           reason: entry.refusedRevision ?? entry.reason ?? null,
           since: entry.firstSeen ?? null,
           attempts: entry.attempts ?? null,
           kept: kept === undefined ? null : entry.keptKey === undefined ? "table" : "bucket",
           recordsGo: kept === undefined || !isForRedrive(entry) ? null : (entry.nextCheck ?? null),
-          records: (revealed ? kept?.records : kept?.records.map(masked)) ?? null,
-          details: revealed ? (kept?.details ?? null) : null,
+          ...{ records: shown?.records ?? null, details: shown?.details ?? null },
         };
-        return { data: answer, text: showText(answer, entry, io) };
+        return { data: answer, text: showText(answer, kept?.records.length, io) };
       }),
     );
 
-function showText(answer: ShowAnswer, entry: LedgerEntry, { now }: Pick<Io, "now">): string[] {
-  const { source, id, state, reason, since, attempts, kept, recordsGo, revealed, records } = answer;
+function showText(answer: ShowAnswer, size: number | undefined, { now }: Pick<Io, "now">): string[] {
+  const { source, id, state, reason, since, attempts, kept, recordsGo, records, details } = answer;
   const until = recordsGo === null ? "" : `, until ${day(recordsGo)}; the entry stays`;
+  const hidden = size === undefined || records !== null ? [] : ["--reveal shows the records as they were read."];
   const lines = columns([
     ["state", `${state}${since === null ? "" : `, since ${new Date(since).toISOString()} (${ago(since, now())})`}`],
-    ...(reason === null ? [] : [["reason", `${reason}. ${meaningText(entry)}`.trim()]]),
+    ...(reason === null ? [] : [["reason", reason]]),
     ...(attempts === null ? [] : [["attempts", `${attempts} so far`]]),
-    ["records", records === null ? "none are kept" : `kept in the ${kept}: ${records.length}${until}`],
+    ["records", size === undefined ? "none are kept" : `kept in the ${kept}: ${size}${until}`],
   ]);
   return [
     `Response ${id} of ${surveyName(answer)}, source ${source}`,
     ...lines.map((line) => `  ${line}`),
-    ...(records ?? []).map((record) => JSON.stringify(record)),
-    ...(revealed && answer.details !== null ? [JSON.stringify(answer.details)] : []),
-    ...(records === null || revealed ? [] : ["Masked: --reveal shows the records as they were read."]),
+    ...[...(records ?? []), ...(details === null ? [] : [details])].map((one) => JSON.stringify(one)),
+    ...hidden,
   ];
-}
-
-function meaningText(entry: LedgerEntry): string {
-  if (isForRedrive(entry)) return meaningOf(entry.state, reasonOf(entry)).meaning;
-  return isForgotten(entry) ? "Nothing else is held of it." : "It is not set aside.";
-}
-
-/** Fields of a record that tell which one it is, and whether it is completed. */
-const SHOWN = ["responseId", "surveyId", "questionId", "completed", "dateStart", "dateCompleted"];
-/** The other documented ones: their names say nothing of anybody. */
-const MASKED = ["iso3166", "crk", "promoCode", "answer", "comment", "score", "matrixScore"];
-/** Longer text is none of what `SHOWN` is documented to be. */
-const LONGEST = 40;
-
-/** A record without anything personal: ids, dates and `completed`, and the names of what else it holds. */
-export function masked(record: unknown): object {
-  if (!isObject(record)) return { masked: [kindOf(record)] };
-  const shown = SHOWN.flatMap((name) => (Object.hasOwn(record, name) ? [[name, plain(record[name])]] : []));
-  const others = Object.keys(record).filter((name) => !SHOWN.includes(name));
-  const named = others.filter((name) => MASKED.includes(name));
-  const foreign = others.length - named.length;
-  return {
-    ...Object.fromEntries(shown),
-    masked: [...named, ...(foreign === 0 ? [] : [`${foreign} undocumented`])],
-  };
-}
-
-/** A value that is small; of any other only what it is. */
-function plain(value: unknown): unknown {
-  const isSmall = typeof value === "string" ? value.length <= LONGEST : value === null || typeof value !== "object";
-  return isSmall ? value : `(${kindOf(value)})`;
-}
-
-function kindOf(value: unknown): string {
-  if (typeof value === "string") return `text of ${value.length} characters`;
-  return Array.isArray(value) ? `list of ${value.length}` : value === null ? "null" : typeof value;
-}
-
-interface Redriven extends Pick<SurveyRedrive, "surveyId" | "putBack"> {
-  name: string | null;
-  /** Null in a dry run. */
-  outcome: SurveyRedrive["outcome"] | null;
-  left: SurveyRedrive["left"] | null;
-  failure: NonNullable<SurveyRedrive["failure"]> | null;
 }
 
 /** The output of `quarantine redrive --json`, beside `schemaVersion`. */
@@ -213,8 +165,13 @@ export interface RedriveAnswer {
   source: string;
   /** Set aside, before it. */
   total: number;
-  reasons: Pick<Group, "state" | "reason" | "count" | "kept">[];
+  groups: Group[];
+  /** What became of them; none in a dry run. */
   surveys: Redriven[];
+}
+
+interface Redriven extends SurveyRedrive {
+  name: string | null;
 }
 
 const redriveVerb: Verb = (act) =>
@@ -243,23 +200,12 @@ const redriveVerb: Verb = (act) =>
         const found = await readSetAside(target, { sources: [source], surveyIds: survey, reason }, io);
         const names = new Map(found.map(({ surveyId, name }) => [surveyId, name]));
         const dryRun = options.yes !== true;
-        const wanted = { source, surveyIds: [...names.keys()], reason };
-        const done = dryRun ? new Map<number, SurveyRedrive>() : await redrive(target, wanted, io);
-        const answer: RedriveAnswer = {
-          ...{ dryRun, source, total: found.length },
-          reasons: groupsOf(found, target.flags).map(({ state, reason, count, kept }) => ({
-            state,
-            reason,
-            count,
-            kept,
-          })),
-          surveys: [...names].map(([surveyId, name]) => {
-            const { outcome = null, putBack = 0, left = null, failure = null } = done.get(surveyId) ?? {};
-            return { surveyId, name, outcome, putBack, left, failure };
-          }),
-        };
+        const done = dryRun ? [] : await redrive(target, { source, surveyIds: [...names.keys()], reason }, io);
+        const surveys = done.map((one) => ({ name: names.get(one.surveyId) ?? null, ...one }));
+        const groups = groupsOf(found, target.flags);
+        const answer: RedriveAnswer = { dryRun, source, total: found.length, groups, surveys };
         if (dryRun && found.length > 0) io.say(DRY_RUN);
-        return { data: answer, text: redriveText(answer), exit: redriveExit([...done.values()]) };
+        return { data: answer, text: redriveText(answer), exit: redriveExit(done) };
       }),
     );
 
@@ -267,25 +213,25 @@ const redriveVerb: Verb = (act) =>
 function redriveExit(all: readonly SurveyRedrive[]): NonNullable<Answer["exit"]> {
   const ended = (...outcomes: SurveyRedrive["outcome"][]): boolean =>
     all.some(({ outcome }) => outcomes.includes(outcome));
-  const left = (some: (of: SurveyRedrive["left"]) => number): boolean => all.some((survey) => some(survey.left) > 0);
   if (ended("failed", "not polled")) return EXIT.failed;
-  if (ended("busy", "unfinished") || left(({ failed }) => failed)) return EXIT.notNow;
-  return left((of) => Object.values(of).reduce((sum, number) => sum + number, 0)) ? EXIT.failed : EXIT.done;
+  if (ended("busy", "unfinished") || all.some(({ left }) => left.failed > 0)) return EXIT.notNow;
+  return all.some(({ left }) => sumOf(left) > 0) ? EXIT.failed : EXIT.done;
 }
+
+const sumOf = (left: SurveyRedrive["left"]): number => Object.values(left).reduce((sum, number) => sum + number, 0);
 
 /** Asks again for what an invocation had no time for, as long as that puts something back. */
 async function redrive(
   target: Target,
   { source, surveyIds: all, reason }: { source: string; surveyIds: number[]; reason: string | undefined },
   io: Io,
-): Promise<Map<number, SurveyRedrive>> {
+): Promise<SurveyRedrive[]> {
   const results = new Map<number, SurveyRedrive>();
   using progress = showProgress(io);
   for (let left = all, isFurther = true; left.length > 0 && isFurther; ) {
     if (io.signal.aborted) throw new InterruptedError();
     progress.update(`putting back: ${all.length - left.length} of ${all.length} surveys`, 1 - left.length / all.length);
-    const input = { surveyIds: left, ...(reason === undefined ? {} : { reason }) };
-    const { surveys } = await target.operate(source, "redrive", input);
+    const { surveys } = await target.operate(source, "redrive", { surveyIds: left, reason });
     for (const survey of surveys) {
       // What stays where it is was looked at once more.
       const before = results.get(survey.surveyId)?.putBack ?? 0;
@@ -294,7 +240,7 @@ async function redrive(
     isFurther = surveys.some(({ outcome, putBack }) => outcome === "done" || putBack > 0);
     left = surveys.filter(({ outcome }) => outcome === "unfinished").map(({ surveyId }) => surveyId);
   }
-  return results;
+  return [...results.values()];
 }
 
 const LEFT: Record<keyof SurveyRedrive["left"], string> = {
@@ -313,12 +259,12 @@ const OUTCOMES: Partial<Record<SurveyRedrive["outcome"], string>> = {
 };
 
 /** The responses that would be put back, by reason. Or those that were, by survey, with those that are left and why. */
-export function redriveText({ dryRun, total, reasons, surveys }: RedriveAnswer): string[] {
+export function redriveText({ dryRun, total, groups, surveys }: RedriveAnswer): string[] {
   if (total === 0) return ["Nothing is set aside there."];
   if (dryRun) {
-    const rows = reasons.map((one) => [`${one.count}`, one.reason, one.state, `records of ${one.kept} kept`]);
+    const rows = groups.map((one) => [`${one.count}`, one.reason, one.state, `records of ${one.kept} kept`]);
     const what = count(total, "response or record", "responses and records");
-    return [`${what} of ${count(surveys.length, "survey")} would be tried:`, ...columns(rows).map((row) => `  ${row}`)];
+    return [`${what} would be tried:`, ...columns(rows).map((row) => `  ${row}`)];
   }
   const back = surveys.reduce((sum, { putBack }) => sum + putBack, 0);
   return [
@@ -329,20 +275,20 @@ export function redriveText({ dryRun, total, reasons, surveys }: RedriveAnswer):
 
 function surveyText(survey: Redriven): string[] {
   const { outcome, putBack, left, failure } = survey;
-  const reasons = Object.entries(left ?? {}).filter(([, number]) => number > 0);
-  const why = outcome === null ? undefined : OUTCOMES[outcome];
+  const reasons = Object.entries(left).filter(([, number]) => number > 0);
+  const why = OUTCOMES[outcome];
   return [
-    `${surveyName(survey)}: ${putBack} put back, ${reasons.reduce((sum, [, number]) => sum + number, 0)} left`,
+    `${surveyName(survey)}: ${putBack} put back, ${sumOf(left)} left`,
     ...reasons.map(([reason, number]) => `  ${number} ${LEFT[reason as keyof typeof LEFT]}`),
     ...(why === undefined ? [] : [`  It ${why}.`]),
-    ...(failure === null ? [] : [`  It failed (${failure.code}): ${failure.message}`]),
+    ...(failure === undefined ? [] : [`  It failed (${failure.code}): ${failure.message}`]),
   ];
 }
 
 // Times are epoch milliseconds. An id is a responseId, or that of a record of nobody knows which response.
 
 /** All that was set aside for one reason. */
-export interface Group extends Meaning {
+export interface Group {
   source: string;
   /** Emitted where the replacement of its event was refused. */
   state: LedgerEntry["state"];
@@ -356,12 +302,6 @@ export interface Group extends Meaning {
   recordsGo: number | null;
   next: string | null;
   surveys: { surveyId: number; name: string | null; count: number; ids: LedgerEntry["id"][] }[];
-}
-
-/** The meaning of a reason, and who mends it how. */
-interface Meaning {
-  meaning: string;
-  mend: string;
 }
 
 /** A response that was set aside. */
@@ -426,7 +366,6 @@ function groupOf({ source, entry: { state, ...entry } }: SetAside, some: readonl
     ...{ source, state, reason, count: some.length, kept: keptOnes.length, surveys },
     oldest: least(some.flatMap((one) => one.entry.firstSeen ?? [])),
     recordsGo: least(keptOnes.flatMap((one) => one.entry.nextCheck ?? [])),
-    ...meaningOf(state, reason),
     next,
   };
 }
@@ -437,38 +376,3 @@ function least(times: readonly number[]): number | null {
 
 /** No redrive helps. */
 const OF_NOBODY = "unreadable responseId";
-
-const UNREADABLE: Record<string, Meaning> = {
-  "unreadable completed": {
-    meaning: "`completed` is neither 0 nor 1: nobody knows whether it is finished.",
-    mend: "Tell the operator of the survey service. Once it reads as 1 it goes out by itself; what a newer version can read, by a redrive.",
-  },
-  [OF_NOBODY]: {
-    meaning: "A record that belongs to nobody knows which response, whose event may have gone out without it.",
-    mend: "Find its response by hand, by question and date: look at it with --reveal.",
-  },
-};
-const UNKNOWN: Meaning = {
-  meaning: "It cannot be read as documented.",
-  mend: "Deploy a version that can, then redrive.",
-};
-
-const REFUSED: Record<string, Partial<Meaning>> = {
-  TooLarge: {
-    meaning:
-      "The event is over 1 MB even without its answers: metrics or metadata of that size are the doing of the service.",
-    mend: "Switch metrics or metadata off (`enrich`), deploy, then redrive.",
-  },
-  ValidationException: { meaning: "EventBridge takes no such entry. Report it: the poller makes none." },
-};
-
-/** The meaning of this state with this reason: a code of the bus where it has refused them. */
-export function meaningOf(state: LedgerEntry["state"], reason: string): Meaning {
-  if (state === "quarantined") return UNREADABLE[reason] ?? UNKNOWN;
-  const what =
-    state === "emitted"
-      ? "Its event stands; the bus has refused the one that was to replace it."
-      : "The bus has refused its event for good.";
-  const { meaning, mend = "Mend the cause (the bus, or a newer version), then redrive." } = REFUSED[reason] ?? {};
-  return { meaning: [what, meaning].filter((part) => part !== undefined).join(" "), mend };
-}

@@ -1,14 +1,13 @@
-import { MOST_RESENT, type ResendInput, type ResendResult, type Resent } from "../../operator/resend.ts";
+import { MOST_RESENT, type ResendInput, type Resent } from "../../operator/resend.ts";
 import { FORGOTTEN } from "../../polling/index.ts";
 import { EXIT, InterruptedError, UsageError } from "../errors.ts";
 import { isEventId, olderEventIds } from "../event-ids.ts";
 import { type Io, showProgress } from "../io.ts";
 import { type Flags, openTarget } from "../target/open-target.ts";
-import { eachEmitted, ledgersOf, type SurveyOf } from "../target/surveys.ts";
+import { eachEmitted, ledgersOf, readSource, refusePaused, type SurveyOf } from "../target/surveys.ts";
 import type { Target } from "../target/target.ts";
 import { type Answer, DRY_RUN, examples, momentOf, surveyId, targetVerb, type Verb, yesOption } from "../verb.ts";
-import { wait } from "../wait.ts";
-import { columns, count, whyPaused } from "../words.ts";
+import { columns, count } from "../words.ts";
 
 /** The output of `resend --json`, beside `schemaVersion`. */
 export interface ResendAnswer {
@@ -51,10 +50,10 @@ export const resendVerb: Verb = (act) =>
             : await emittedIn(target, io, options, stretch);
         const dryRun = options.yes !== true;
         if (dryRun) io.say(DRY_RUN);
-        const sent = dryRun ? [] : await sendAgain(target, io, wantedOf(known));
+        const sent = dryRun ? [] : await sendAgain(target, io, known);
         const items = dryRun ? known : [...known.filter(({ outcome }) => outcome !== "would-send"), ...sent];
         const answer: ResendAnswer = { dryRun, sentence: sentenceOf(items, dryRun), events: countDone(items), items };
-        return { data: answer, text: [answer.sentence, ...itemLines(items, target)], exit: exitOf(items) };
+        return { data: answer, text: [answer.sentence, ...itemLines(items)], exit: exitOf(items) };
       }),
     );
 
@@ -94,7 +93,7 @@ async function eachEvent(
     for (const { id, eventId, emittedAt } of entries) {
       const older = olderEventIds(survey.source, survey.surveyId, id, eventId);
       const revision = older === undefined ? null : older.length + 1;
-      const item = { ...survey, responseId: id, eventId, revision, reason: null, update: null };
+      const item = { ...survey, responseId: id, eventId, revision, reason: null };
       take({ ...item, outcome: "would-send" }, emittedAt, older ?? []);
     }
   });
@@ -102,14 +101,15 @@ async function eachEvent(
 
 /** Event ids by what the ledgers say of them: which would be sent, which have been replaced, and which are unknown. */
 async function ofEventIds(target: Target, io: Io, options: Flags, ids: readonly string[]): Promise<ResentItem[]> {
-  const unknown = { source: null, surveyId: null, responseId: null, revision: null, reason: null, update: null };
+  const unknown = { source: null, surveyId: null, responseId: null, revision: null, reason: null };
   const found = new Map<string, ResentItem>(
     ids.map((id) => id.toLowerCase()).map((eventId) => [eventId, { ...unknown, eventId, outcome: "unknown" }]),
   );
   await eachEvent(target, io, options, (last, emittedAt, older) => {
     for (const [i, eventId] of older.entries()) {
       if (!found.has(eventId)) continue;
-      found.set(eventId, { ...last, eventId, revision: i + 1, outcome: "replaced", update: older.length + 1 });
+      const reason = `revision ${older.length + 1}`;
+      found.set(eventId, { ...last, eventId, revision: i + 1, outcome: "replaced", reason });
     }
     if (!found.has(last.eventId)) return;
     // Of a forgotten one nothing is left but its id.
@@ -132,8 +132,8 @@ export interface ResentItem extends Omit<Resent, "responseId" | "outcome"> {
   source: string | null;
   surveyId: number | null;
   responseId: number | null;
-  /** Replaced: a later revision has taken its place. Left: nothing was tried. */
-  outcome: Resent["outcome"] | "would-send" | "replaced" | "unknown" | "left";
+  /** Replaced: a later revision, which `reason` names, has taken its place. */
+  outcome: Resent["outcome"] | "would-send" | "replaced" | "unknown";
 }
 
 /** Responses of one survey whose last events are to be sent again. */
@@ -141,7 +141,7 @@ interface Wanted extends SurveyOf {
   responseIds: number[];
 }
 
-export function wantedOf(items: readonly ResentItem[]): Wanted[] {
+function wantedOf(items: readonly ResentItem[]): Wanted[] {
   const bySurvey = new Map<string, Wanted>();
   for (const { source, surveyId, responseId, outcome } of items) {
     if (outcome !== "would-send" || source === null || surveyId === null || responseId === null) continue;
@@ -153,22 +153,25 @@ export function wantedOf(items: readonly ResentItem[]): Wanted[] {
   return [...bySurvey.values()];
 }
 
-/** Milliseconds between two attempts on a survey that a poll works on, and how many there are. */
-const BUSY_PAUSE = 2_000;
-const MOST_BUSY = 15;
-
-/** Sends events again, survey by survey, and says what became of each. What could not be begun is left: trying again sends it. */
-export async function sendAgain(target: Target, io: Io, wanted: readonly Wanted[]): Promise<ResentItem[]> {
+/** Sends events again, survey by survey, and says what became of each. While a source is paused nothing is sent. */
+export async function sendAgain(target: Target, io: Io, due: readonly ResentItem[]): Promise<ResentItem[]> {
+  const wanted = wantedOf(due);
+  for (const source of new Set(wanted.map((one) => one.source))) refusePaused(await readSource(target, source), target);
   const items: ResentItem[] = [];
   const all = wanted.reduce((sum, { responseIds }) => sum + responseIds.length, 0);
   using progress = showProgress(io);
-  const tell = (place: string): void => {
-    progress.update(`${items.length} of ${count(all, "event")} dealt with${place}`, items.length / Math.max(1, all));
-  };
   try {
-    for (const { responseIds, ...of } of wanted) {
+    for (const { source, surveyId, responseIds } of wanted) {
       for (let i = 0; i < responseIds.length; i += MOST_RESENT) {
-        await sendSome(target, io, { ...of, responseIds: responseIds.slice(i, i + MOST_RESENT) }, items, tell);
+        let input: ResendInput = { surveyId, responseIds: responseIds.slice(i, i + MOST_RESENT) };
+        while (input.responseIds.length > 0) {
+          if (io.signal.aborted) throw new InterruptedError();
+          const { results, left, from } = await target.operate(source, "resend", input);
+          items.push(...results.map((one) => ({ source, surveyId, ...one })));
+          const place = from === undefined ? "" : `, page ${from.page} of survey ${surveyId}`;
+          progress.update(`${items.length} of ${count(all, "event")} dealt with${place}`, items.length / all);
+          input = { surveyId, responseIds: left, from };
+        }
       }
     }
   } catch (error) {
@@ -181,37 +184,8 @@ export async function sendAgain(target: Target, io: Io, wanted: readonly Wanted[
   return items;
 }
 
-async function sendSome(
-  target: Target,
-  io: Io,
-  { source, surveyId, responseIds }: Wanted,
-  items: ResentItem[],
-  tell: (place: string) => void,
-): Promise<void> {
-  let input: ResendInput = { surveyId, responseIds };
-  for (let busy = 0; input.responseIds.length > 0; ) {
-    if (io.signal.aborted) throw new InterruptedError();
-    const { results, left, from, lastPage, stopped }: ResendResult = await target.operate(source, "resend", input);
-    items.push(...results.map((one) => ({ source, surveyId, ...one })));
-    const pages = lastPage === undefined ? "" : ` of ${lastPage}`;
-    tell(from === undefined ? "" : `, page ${from.page}${pages} of survey ${surveyId}`);
-    busy = stopped?.kind === "busy" ? busy + 1 : 0;
-    if (stopped?.kind === "paused" || busy > MOST_BUSY) {
-      const reason =
-        stopped?.kind === "paused"
-          ? whyPaused(source, { pausedSince: stopped.since, pausedUntil: stopped.until })
-          : "busy";
-      const one = { source, surveyId, eventId: null, revision: null, update: null, outcome: "left" as const, reason };
-      items.push(...left.map((responseId) => ({ ...one, responseId })));
-      return;
-    }
-    if (busy > 0) await wait(BUSY_PAUSE, io);
-    input = { surveyId, responseIds: left, ...(from === undefined ? {} : { from }) };
-  }
-}
-
 /** Whether trying again later may help. */
-const MAY_PASS: ReadonlySet<ResentItem["outcome"]> = new Set(["unproved", "failed", "left"]);
+const MAY_PASS: ReadonlySet<ResentItem["outcome"]> = new Set(["unproved", "failed"]);
 const DONE: ReadonlySet<ResentItem["outcome"]> = new Set(["sent", "would-send"]);
 
 /** Sent: all of them. Not now: some may go out later. Failed: none of what is left ever will. */
@@ -233,35 +207,28 @@ export function sentenceOf(items: readonly ResentItem[], dryRun: boolean): strin
   return `${dryRun ? "Would send" : "Sent"} ${part} again${hint}.`;
 }
 
-export function itemLines(items: readonly ResentItem[], { stack }: Pick<Target, "stack">): string[] {
-  const hasArchive = stack?.outputs.ArchiveArn !== undefined;
+export function itemLines(items: readonly ResentItem[]): string[] {
   return columns(
     items.map((item) => {
       const { surveyId, responseId, eventId } = item;
-      return [...[surveyId, responseId, eventId].map((id) => `${id ?? "-"}`), wordsOf(item, hasArchive)];
+      return [...[surveyId, responseId, eventId].map((id) => `${id ?? "-"}`), wordsOf(item)];
     }),
   );
 }
 
 /** The outcome of one event, for people. */
-function wordsOf({ outcome, reason, revision, update }: ResentItem, hasArchive: boolean): string {
+function wordsOf({ outcome, reason, revision }: ResentItem): string {
   const said: Record<ResentItem["outcome"], string> = {
     sent: `sent, revision ${revision}`,
     "would-send": `would be sent, revision ${revision}`,
-    replaced: `not sent: revision ${update} has taken its place`,
-    changed:
-      update === null
-        ? "not sent: changed since its event, and updates are switched off"
-        : `not sent: changed since its event; its update will come, or came, as revision ${update}`,
-    gone: hasArchive
-      ? "not sent: gone at the service; the archive has it: aws events start-replay"
-      : "not sent: gone at the service, so that it cannot be made again",
+    replaced: `not sent: ${reason} has taken its place`,
+    changed: "not sent: it has changed since its event",
+    gone: "not sent: gone at the service. An archive of the bus may have it: aws events start-replay",
     "not-emitted": `not sent: it has no event (${reason})`,
     unknown: "not sent: no ledger has this id",
     unproved: `not sent: cannot be proved now (${reason})`,
     failed: `not sent: failed (${reason})`,
     refused: `not sent: the bus refuses it (${reason})`,
-    left: `not sent: ${reason}`,
   };
   return said[outcome];
 }

@@ -177,7 +177,7 @@ async function steered(on: Deployed): Promise<void> {
   ]);
   simulator.remove(2, unreadable);
   const id = simulator.truth(1)[0]?.responseId;
-  await table(on, [[`forget ${id} --survey 1 --yes`, { dryRun: false, surveyId: 1 }]]);
+  await table(on, [[`forget ${id} --survey 1 --yes`, { dryRun: false, responses: [{ surveyId: 1 }] }]]);
   await tick(on);
   await table(on, [["pause --yes", { dryRun: false }]]);
   await report.step("nothing is polled, and status says so", async (note) => {

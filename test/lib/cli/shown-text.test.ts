@@ -102,6 +102,6 @@ it("holds for audits and for events that are heard", () => {
   golden.detail.data.survey.name = HOSTILE;
   expect(lineOf(golden, { style: (_, text) => text, now: () => 0 })).not.toMatch(steers);
   const survey = { surveyId: 7, name: HOSTILE, pages: 1, outcome: "open" as const, why: "x" };
-  const of = { ...survey, listed: null, found: null, missing: null, closedAt: null, unaccounted: null };
+  const of = { ...survey, listed: null, found: null, closedAt: null, unaccounted: null };
   expect(surveyLine(of)).not.toMatch(steers);
 });

@@ -16,7 +16,7 @@ const told = (...steps: Step[]): ExplainAnswer =>
   ({
     sentence: "Emitted.",
     steps,
-    log: { lines: 1, from: null, note: null },
+    log: { lines: 1, note: null },
   }) as Partial<ExplainAnswer> as ExplainAnswer;
 
 const spansOf = (steps: Step[], flags: Flag[] = []) =>

@@ -50,8 +50,6 @@ interface AgainstSurvey extends Comparison {
   pages: number;
   /** Whether its list was seen to change. */
   moved: boolean;
-  /** Pages that could not be read. */
-  unread: number[];
   /** Why something may have slipped through; null where nothing can have. */
   why: string | null;
 }
@@ -102,9 +100,8 @@ function comparisonOf(
   const unknown = nameless === 0 && read.every(({ open }) => open === undefined) ? unlisted : null;
   const twice = ascending([...ids].flatMap(([id, times]) => (times > 1 ? [id] : [])));
   const surveys = read.map(({ surveyId, name, pages, moved, open, ...list }): AgainstSurvey => {
-    const unread = open?.code === "pages-unreachable" ? open.pages : [];
     const why = open === undefined ? null : sayWhyOpen(open);
-    return { surveyId, name, ...compare(list, ids, unlisted.at(-1)), pages, moved, unread, why };
+    return { surveyId, name, ...compare(list, ids, unlisted.at(-1)), pages, moved, why };
   });
   const sum = (of: (survey: AgainstSurvey) => number): number => surveys.reduce((all, survey) => all + of(survey), 0);
   const withCause = (cause: Cause): number => sum(({ missing }) => missing.filter((one) => one.cause === cause).length);
@@ -147,12 +144,7 @@ function sureness({ isSure, why, surveys }: Pick<AgainstAnswer, "isSure" | "why"
   return [
     "Not sure: there may be more that is missing.",
     ...why.map((text) => `${text}.`),
-    ...surveys.flatMap((survey) => {
-      const { why: open, unread, pages } = survey;
-      if (open === null) return [];
-      const part = unread.length === 0 ? "" : ` (${count(unread.length, "page")} of ${Math.max(pages, ...unread)})`;
-      return [`${surveyName(survey)}: ${open}${part}.`];
-    }),
+    ...surveys.flatMap((survey) => (survey.why === null ? [] : [`${surveyName(survey)}: ${survey.why}.`])),
   ];
 }
 

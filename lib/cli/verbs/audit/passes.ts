@@ -1,16 +1,11 @@
-import type { SourceConfig } from "../../../config/index.ts";
-import { credible } from "../../../events/build/date-string.ts";
-import { localString } from "../../../events/build/local-time.ts";
 import type { AuditResult } from "../../../operator/audit.ts";
 import { sayWhyOpen } from "../../../polling/index.ts";
-import { readMark } from "../../../state/leases.ts";
 import { CommandError, notNow } from "../../errors.ts";
-import type { Io, ProgressLine } from "../../io.ts";
-import { askingAws } from "../../target/aws-failure.ts";
-import { eachEmitted, type PolledSurvey, pagesOf, type SourceState } from "../../target/surveys.ts";
-import type { Target } from "../../target/target.ts";
+import type { Io } from "../../io.ts";
+import { type PolledSurvey, pagesOf, type SourceState } from "../../target/surveys.ts";
 import { type Standing, wait, watchTicks } from "../../wait.ts";
 import { count } from "../../words.ts";
+import type { SourceWork } from "../source-work.ts";
 
 /** The cost of a full read. */
 export interface AuditCost {
@@ -35,8 +30,6 @@ export interface AuditedSurvey {
   listed: number | null;
   /** New responses that no scan had met: they went out. */
   found: number | null;
-  /** The ones of them that had completed before the last poll began; null where nothing tells. */
-  missing: number[] | null;
   closedAt: number | null;
   /** Why the books are open. */
   why: string | null;
@@ -52,36 +45,21 @@ export interface AuditAnswer {
   surveys: AuditedSurvey[];
 }
 
-interface AuditOf {
-  target: Target;
-  source: SourceConfig;
-  /** As they were before the audit. */
-  surveys: readonly PolledSurvey[];
+interface AuditOf extends Pick<SourceWork, "target" | "source" | "surveys" | "progress"> {
   io: Pick<Io, "now" | "signal">;
-  progress: ProgressLine;
 }
 
 /** A survey of which nothing is known yet, or what is. */
 export function audited(survey: PolledSurvey, more: Partial<AuditedSurvey> = {}): AuditedSurvey {
   const name = survey.mark.survey?.facts.name ?? null;
-  const none = { listed: null, found: null, missing: null, closedAt: null, why: null, unaccounted: null };
+  const none = { listed: null, found: null, closedAt: null, why: null, unaccounted: null };
   return { surveyId: survey.surveyId, name, pages: pagesOf(survey).pages, outcome: "to do", ...none, ...more };
-}
-
-/** One that is left, by what its last full read has said if that said anything. */
-function stillOpen(survey: PolledSurvey, why: string): AuditedSurvey {
-  const { booksOpen } = survey.mark;
-  return audited(survey, { outcome: "open", why: booksOpen === undefined ? why : sayWhyOpen(booksOpen) });
 }
 
 /** The state of the mark when a full read was asked for: when its books were closed last, and when the next one was due. */
 interface Before {
   closedAt: number | undefined;
   nextPass: number | undefined;
-}
-
-function beforeOf({ mark }: PolledSurvey, nextPass = mark.nextPass): Before {
-  return { closedAt: mark.books?.closedAt, nextPass };
 }
 
 /** The outcome of the full read that was asked for; undefined while it is under way. No two clocks are compared. */
@@ -99,56 +77,24 @@ export function outcomeOf(survey: PolledSurvey, before: Before): AuditedSurvey |
   return audited(survey, { outcome: "unaccounted", why, unaccounted: { count: booksOpen.count, ids: [] } });
 }
 
-/** The place of a pass: while it stays the same nothing goes on. */
-function placeOfPass({ mark: { pass, phase, booksOpen, nextPass } }: PolledSurvey): string {
-  return JSON.stringify([pass?.page, pass?.failures, phase, booksOpen, nextPass]);
-}
-
-function show(progress: ProgressLine, survey: PolledSurvey, more = ""): void {
-  const { pages } = pagesOf(survey);
-  const page = Math.max(1, survey.mark.pass?.page ?? 1);
-  progress.update(`survey ${survey.surveyId}: page ${page} of ${Math.max(page, pages)}${more}`, (page - 1) / pages);
-}
-
 /**
  * Makes the full reads due, and waits until each has come to its end, or comes no further. `isNow`: they are read at once, in slices
  * between which ticks look at the head; else ticks read them.
  */
 export async function readPasses(of: AuditOf, isNow: boolean): Promise<AuditedSurvey[]> {
-  const planned = new Map<number, Before>();
-  for (const survey of of.surveys) planned.set(survey.surveyId, beforeOf(survey, await plan(of, survey)));
-  /** Why surveys are waited for no longer. */
-  const left = new Map<number, string>();
-  let [next, failures] = [0, 0];
-  const look = ({ surveys }: SourceState): Standing<AuditedSurvey[]> => {
-    const chosen = surveys.filter(({ surveyId }) => planned.has(surveyId));
-    const outcomes = chosen.map((survey) => {
-      const why = left.get(survey.surveyId);
-      const over = outcomeOf(survey, planned.get(survey.surveyId) ?? beforeOf(survey));
-      return over ?? (why === undefined ? undefined : audited(survey, { outcome: "open", why }));
-    });
-    const pending = chosen.filter((_, i) => outcomes[i] === undefined);
-    const [first] = pending;
-    if (first === undefined) return { over: outcomes.filter((outcome) => outcome !== undefined) };
-    next = first.surveyId;
-    const done = count(chosen.length - pending.length, "survey");
-    show(of.progress, first, chosen.length > 1 ? `, ${done} of ${chosen.length} done` : "");
-    const leave = (why: string) => chosen.map((survey, i) => outcomes[i] ?? stillOpen(survey, why));
-    return { place: JSON.stringify(pending.map(placeOfPass)), leave };
-  };
-  if (!isNow) return watchTicks(of, look);
-  return watchTicks(of, look, async () => {
-    const { outcome, failure } = await readSlice(of, next);
-    failures = failure === undefined ? 0 : failures + 1;
-    if (outcome === "behind") left.set(next, "it is being caught up");
-    else if (failure !== undefined && failures === MOST_FAILURES) left.set(next, failure.message);
-    else if (outcome === "busy" || failure !== undefined) await wait(PAUSE, of.io);
-  });
+  const planned: { survey: PolledSurvey; before: Before }[] = [];
+  for (const survey of of.surveys) planned.push({ survey, before: await plan(of, survey) });
+  const all: AuditedSurvey[] = [];
+  for (const { survey, before } of planned) {
+    const done = planned.length > 1 ? `, ${all.length} of ${count(planned.length, "survey")} done` : "";
+    all.push(await readPass(of, survey, { before, isNow, done }));
+  }
+  return all;
 }
 
-async function plan({ target, source }: AuditOf, { surveyId }: PolledSurvey): Promise<number | undefined> {
+async function plan({ target, source }: AuditOf, { surveyId, mark }: PolledSurvey): Promise<Before> {
   const { outcome, dueAt } = await target.operate(source.name, "audit", { surveyId, mode: "plan" });
-  if (outcome === "planned") return dueAt;
+  if (outcome === "planned") return { closedAt: mark.books?.closedAt, nextPass: dueAt };
   const hint = "Try again in a minute: those before it are planned.";
   throw notNow("SURVEY_BUSY", `somebody else is at work on survey ${surveyId}`, { hint });
 }
@@ -156,6 +102,46 @@ async function plan({ target, source }: AuditOf, { surveyId }: PolledSurvey): Pr
 /** Milliseconds after a slice that could not be read, and such slices in a row after which a survey is left. */
 const PAUSE = 1_000;
 const MOST_FAILURES = 3;
+
+function readPass(
+  of: AuditOf,
+  survey: PolledSurvey,
+  { before, isNow, done }: { before: Before; isNow: boolean; done: string },
+): Promise<AuditedSurvey> {
+  const { surveyId } = survey;
+  let failures = 0;
+  /** Why it is waited for no longer. */
+  let left: string | undefined;
+  const look = ({ surveys }: SourceState): Standing<AuditedSurvey> => {
+    const now = surveys.find((one) => one.surveyId === surveyId) ?? survey;
+    const { booksOpen, pass } = now.mark;
+    const over =
+      outcomeOf(now, before) ?? (left === undefined ? undefined : audited(now, { outcome: "open", why: left }));
+    if (over !== undefined) return { over };
+    const { pages } = pagesOf(now);
+    const page = Math.max(1, pass?.page ?? 1);
+    of.progress.update(`survey ${surveyId}: page ${page} of ${Math.max(page, pages)}${done}`, (page - 1) / pages);
+    // While any survey comes further ticks go on.
+    const place = surveys.map(({ mark }) => [
+      mark.pass?.page,
+      mark.pass?.failures,
+      mark.phase,
+      mark.booksOpen,
+      mark.nextPass,
+    ]);
+    const leave = (why: string) =>
+      audited(now, { outcome: "open", why: booksOpen === undefined ? why : sayWhyOpen(booksOpen) });
+    return { place: JSON.stringify(place), leave };
+  };
+  if (!isNow) return watchTicks(of, look);
+  return watchTicks(of, look, async () => {
+    const { outcome, failure } = await readSlice(of, surveyId);
+    failures = failure === undefined ? 0 : failures + 1;
+    if (outcome === "behind") left = "it is being caught up";
+    else if (failure !== undefined && failures === MOST_FAILURES) left = failure.message;
+    else if (outcome === "busy" || failure !== undefined) await wait(PAUSE, of.io);
+  });
+}
 
 async function readSlice({ target, source }: AuditOf, surveyId: number): Promise<AuditResult> {
   try {
@@ -165,56 +151,4 @@ async function readSlice({ target, source }: AuditOf, surveyId: number): Promise
     if (!(error instanceof CommandError) || !/^(TOO_MANY_REQUESTS|OUT_OF_TIME)$/.test(error.code)) throw error;
     return { outcome: "busy", failure: error };
   }
-}
-
-/** Responses of which the service is asked when they completed, at most. */
-const MOST_ASKED = 100;
-
-/**
- * Names what a full read has found that polls should have met: what had completed before the last one began. The others came meanwhile. Null where
- * nothing tells, since some still wait, say.
- */
-export async function withMissing(
-  of: Omit<AuditOf, "progress"> & Pick<SourceState, "account">,
-  all: readonly AuditedSurvey[],
-): Promise<AuditedSurvey[]> {
-  const answers: AuditedSurvey[] = [];
-  for (const one of all) {
-    const before = of.surveys.find((survey) => survey.surveyId === one.surveyId);
-    answers.push(one.found && before !== undefined ? { ...one, missing: await missingOf(of, before, one.found) } : one);
-  }
-  return answers;
-}
-
-async function missingOf(
-  { target, source, account, io }: Parameters<typeof withMissing>[0],
-  { surveyId, row, mark: { highWater } }: PolledSurvey,
-  found: number,
-): Promise<number[] | null> {
-  const { books } = await askingAws("the table could not be read", () => readMark(target.table, source.name, surveyId));
-  const since = books?.startedAt ?? Number.POSITIVE_INFINITY;
-  const ids: number[] = [];
-  await eachEmitted(target, [{ source: source.name, surveyId }], io, (_, entries) => {
-    ids.push(...entries.flatMap(({ id, emittedAt }) => (emittedAt >= since ? [id] : [])));
-  });
-  if (ids.length !== found || found > MOST_ASKED) return null;
-  const { timeZone } = source;
-  const { lastTick = 0 } = account;
-  const polledAt = Math.min(row?.polledAt ?? 0, lastTick);
-  // Without a zone only what completed before the newest one that was met is known to be older than a poll.
-  const before = timeZone === undefined ? (highWater?.completed ?? "") : localString(polledAt, timeZone);
-  const missing: number[] = [];
-  for (const id of ids.sort((a, b) => a - b)) {
-    const asked = { surveyIds: [surveyId], responseId: id };
-    // The books are closed, whether the service answers now or not.
-    const [looked] = await target.operate(source.name, "look", asked).then(
-      ({ found }) => found,
-      () => [],
-    );
-    const completed = looked?.dateCompleted ?? null;
-    if (!credible(completed, io.now())) return null;
-    if (completed < before) missing.push(id);
-    else if (timeZone === undefined) return null;
-  }
-  return missing;
 }

@@ -1,13 +1,8 @@
-import type { SourceConfig } from "../../../config/index.ts";
 import type { SampledState, SampleResult } from "../../../operator/sample.ts";
 import type { DateRange } from "../../../polling/index.ts";
-import { readEntries } from "../../../state/ledger.ts";
 import { InterruptedError } from "../../errors.ts";
-import type { Io, ProgressLine } from "../../io.ts";
-import { askingAws } from "../../target/aws-failure.ts";
 import { type PolledSurvey, refuseBehind } from "../../target/surveys.ts";
-import type { Target } from "../../target/target.ts";
-import { isPolling, watchTicks } from "../../wait.ts";
+import type { SourceWork } from "../source-work.ts";
 
 export interface SampledSurvey {
   surveyId: number;
@@ -20,7 +15,7 @@ export interface SampledSurvey {
   states: Partial<Record<SampledState, number>>;
   /** Completed after the start, and unknown to the ledger. */
   missing: number[];
-  /** The same, but new since the last poll. */
+  /** The same, but completed after all that the last poll has met. */
   isNew: number[];
   /** The probability that so many missing responses, wherever they lie by chance, would have shown at least one. */
   chances: { missing: number; seen: number }[];
@@ -58,39 +53,22 @@ export function drawPages(pages: number, percent: number, random: () => number =
   return drawn;
 }
 
-interface SampleOf {
-  target: Target;
-  source: SourceConfig;
-  surveys: readonly PolledSurvey[];
-  percent: number;
-  io: Io;
-  progress: ProgressLine;
-}
-
 /** Pages of one invocation. */
 const AT_ONCE = 20;
 
-type LookOf = Pick<SampleOf, "target" | "source" | "io" | "progress">;
-
-function asking({ target, source }: LookOf, { surveyId, mark }: PolledSurvey, range?: DateRange) {
-  const { books, lastPage: guess } = mark;
-  const more = { ...(guess === undefined || guess < 1 ? {} : { guess }), ...(range === undefined ? {} : { range }) };
-  return (pages: number[]) =>
-    target.operate(source.name, "sample", { surveyId, pages, hasBooks: books !== undefined, ...more });
-}
-
 /** Has the function look at pages of a list, or at all of them; what it finds on each part of them. */
 export async function* lookAtPages(
-  of: LookOf,
-  survey: PolledSurvey,
+  { target, source, io, progress }: SourceWork,
+  { surveyId, mark: { books } }: PolledSurvey,
   { choose = allOf, range }: { choose?: (pages: number) => number[]; range?: DateRange },
 ): AsyncGenerator<SampleResult & { length: number; chosen: number[] }> {
-  const ask = asking(of, survey, range);
+  const ask = (pages: number[]): Promise<SampleResult> =>
+    target.operate(source.name, "sample", { surveyId, pages, hasBooks: books !== undefined, range });
   const { length = 0 } = await ask([]);
   const chosen = choose(length);
   for (let i = 0; i < chosen.length; i += AT_ONCE) {
-    if (of.io.signal.aborted) throw new InterruptedError();
-    of.progress.update(`survey ${survey.surveyId}: ${i} of ${chosen.length} pages`, i / chosen.length);
+    if (io.signal.aborted) throw new InterruptedError();
+    progress.update(`survey ${surveyId}: ${i} of ${chosen.length} pages`, i / chosen.length);
     yield { ...(await ask(chosen.slice(i, i + AT_ONCE))), length, chosen };
   }
 }
@@ -98,22 +76,22 @@ export async function* lookAtPages(
 const allOf = (pages: number): number[] => Array.from({ length: pages }, (_, i) => i + 1);
 
 /** Looks up what a random part of the pages shows in the ledger. Nothing is changed. */
-export async function takeSample(of: SampleOf): Promise<SampleAnswer> {
+export async function takeSample(of: SourceWork, percent: number): Promise<SampleAnswer> {
   const surveys: SampledSurvey[] = [];
   for (const survey of of.surveys) {
     refuseBehind(survey);
-    surveys.push(await sampleSurvey(of, survey));
+    surveys.push(await sampleSurvey(of, survey, percent));
   }
-  return { source: of.source.name, percent: of.percent, surveys };
+  return { source: of.source.name, percent, surveys };
 }
 
-async function sampleSurvey(of: SampleOf, survey: PolledSurvey): Promise<SampledSurvey> {
+async function sampleSurvey(of: SourceWork, survey: PolledSurvey, percent: number): Promise<SampledSurvey> {
   const { surveyId, mark } = survey;
   let [length, drawn] = [0, [] as number[]];
   const empty = new Set<number>();
   const states = new Map<number, keyof SampledSurvey["states"]>();
   const completed = new Map<number, string | null>();
-  const choose = (pages: number): number[] => drawPages(pages, of.percent);
+  const choose = (pages: number): number[] => drawPages(pages, percent);
   for await (const part of lookAtPages(of, survey, { choose })) {
     [length, drawn] = [part.length, part.chosen];
     for (const page of part.empty) empty.add(page);
@@ -126,7 +104,8 @@ async function sampleSurvey(of: SampleOf, survey: PolledSurvey): Promise<Sampled
   const read = drawn.filter((page) => !empty.has(page));
   const pages = length - empty.size;
   const unknown = [...states].flatMap(([id, state]) => (state === "missing" ? [id] : []));
-  const isNew = await lookAgain(of, survey, unknown, completed);
+  const { completed: newest = "" } = mark.highWater ?? {};
+  const isNew = new Set(unknown.filter((id) => (completed.get(id) ?? "") > newest));
   const counted: SampledSurvey["states"] = {};
   for (const state of states.values()) counted[state] = (counted[state] ?? 0) + 1;
   return {
@@ -142,39 +121,4 @@ async function sampleSurvey(of: SampleOf, survey: PolledSurvey): Promise<Sampled
     // As after a failure at one moment: never more than that of one.
     chanceOnOnePage: chanceToSee(1, { read: read.length, pages }),
   };
-}
-
-/** The responses that are only new. A tick that has begun since has met them. Where none comes, nothing so new was met before. */
-async function lookAgain(
-  of: SampleOf,
-  { surveyId, mark }: PolledSurvey,
-  unknown: number[],
-  completed: ReadonlyMap<number, string | null>,
-): Promise<Set<number>> {
-  if (unknown.length === 0) return new Set();
-  const { target, source } = of;
-  const table = target.table;
-  const isNew = new Set<number>();
-  await nextTick(of);
-  for (let i = 0; i < unknown.length; i += 100) {
-    const some = unknown.slice(i, i + 100);
-    const entries = await askingAws("the ledger could not be read", () =>
-      readEntries(table, source.name, surveyId, some),
-    );
-    for (const id of some) if (entries.has(id)) isNew.add(id);
-  }
-  if (isPolling(target)) return isNew;
-  const { completed: newest = "" } = mark.highWater ?? {};
-  for (const id of unknown) if ((completed.get(id) ?? "") > newest) isNew.add(id);
-  return isNew;
-}
-
-/** Waits for the end of a tick that has begun since; without a poller, or where none comes, for nothing. */
-async function nextTick(of: SampleOf): Promise<void> {
-  if (!isPolling(of.target)) return;
-  const since = of.io.now();
-  of.progress.update("a second look after the next tick");
-  await watchTicks<void>(of, ({ account: { lastTick = 0 } }) =>
-    lastTick > since ? { over: undefined } : { place: "", leave: () => undefined },
-  );
 }

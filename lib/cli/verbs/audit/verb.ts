@@ -1,21 +1,11 @@
 import { Option } from "@commander-js/extra-typings";
-import type { SourceConfig } from "../../../config/index.ts";
-import { EXIT, UsageError, unlessFailing } from "../../errors.ts";
-import { type Io, type ProgressLine, showProgress } from "../../io.ts";
-import { openTarget } from "../../target/open-target.ts";
-import {
-  chosenSurveys,
-  type PolledSurvey,
-  pagesOf,
-  readSource,
-  refusePaused,
-  type SourceState,
-} from "../../target/surveys.ts";
-import { oneSource, type Target } from "../../target/target.ts";
+import { EXIT, UsageError } from "../../errors.ts";
+import { pagesOf, refusePaused } from "../../target/surveys.ts";
 import { type Answer, DRY_RUN, examples, surveyId, targetVerb, type Verb, yesOption } from "../../verb.ts";
-import { count, named, nextCommand, span, surveyName, utc } from "../../words.ts";
+import { count, nextCommand, span, surveyName, utc } from "../../words.ts";
+import { onSource, type SourceWork } from "../source-work.ts";
 import { auditAgainst } from "./against.ts";
-import { type AuditAnswer, type AuditCost, type AuditedSurvey, audited, readPasses, withMissing } from "./passes.ts";
+import { type AuditAnswer, type AuditCost, type AuditedSurvey, audited, readPasses } from "./passes.ts";
 import { type SampleAnswer, type SampledSurvey, takeSample } from "./sample.ts";
 
 const ABOUT = `
@@ -62,31 +52,12 @@ export const auditVerb: Verb = (act) =>
           const hint = "A sample changes nothing and is read at once: leave --now and --yes out.";
           throw new UsageError("--sample goes with neither --now nor --yes", { hint });
         }
-        await using target = await openTarget(options, io);
-        const source = await oneSource(target, options.source);
-        const state = await readSource(target, source.name);
-        const surveys = chosenSurveys(state, source, options.survey, target);
-        refusePaused(state, target);
-        const progress = showProgress(io);
-        const of: Of = { target, source, state, surveys, io, progress };
-        try {
-          return await unlessFailing(
-            (): Promise<Answer> => (percent === undefined ? audit(of, { isNow, isDone }) : sampled(of, percent)),
-          );
-        } finally {
-          progress.end();
-        }
+        return await onSource(options, io, async (of): Promise<Answer> => {
+          refusePaused(of.state, of.target);
+          return percent === undefined ? audit(of, { isNow, isDone }) : sampled(of, percent);
+        });
       }),
     );
-
-interface Of {
-  target: Target;
-  source: SourceConfig;
-  state: SourceState;
-  surveys: PolledSurvey[];
-  io: Io;
-  progress: ProgressLine;
-}
 
 function percentIn(text: string): number {
   const percent = Number(text.replace(/ ?%$/, ""));
@@ -94,8 +65,8 @@ function percentIn(text: string): number {
   throw new UsageError("--sample is no percentage above 0", { hint: "Give one such as 5% or 100%." });
 }
 
-async function sampled(of: Of, percent: number): Promise<Answer<SampleAnswer>> {
-  const answer = await takeSample({ ...of, percent });
+async function sampled(of: SourceWork, percent: number): Promise<Answer<SampleAnswer>> {
+  const answer = await takeSample(of, percent);
   const missing = answer.surveys.some((survey) => survey.missing.length > 0);
   const end = `A sample of ${percent} % of the pages. It proves nothing of the others: survey-poller audit does.`;
   return {
@@ -105,7 +76,10 @@ async function sampled(of: Of, percent: number): Promise<Answer<SampleAnswer>> {
   };
 }
 
-async function audit(of: Of, { isNow, isDone }: { isNow: boolean; isDone: boolean }): Promise<Answer<AuditAnswer>> {
+async function audit(
+  of: SourceWork,
+  { isNow, isDone }: { isNow: boolean; isDone: boolean },
+): Promise<Answer<AuditAnswer>> {
   const { target, source, surveys, io, progress } = of;
   const cost = costOf(of, isNow);
   const answer = (all: AuditedSurvey[]): AuditAnswer => ({
@@ -121,8 +95,7 @@ async function audit(of: Of, { isNow, isDone }: { isNow: boolean; isDone: boolea
     return { data: answer(surveys.map((survey) => audited(survey))), text: [plan, costText(cost)] };
   }
   io.say(costText(cost));
-  const ended = await withMissing({ ...of, account: of.state.account }, await readPasses(of, isNow));
-  const all = await Promise.all(ended.map((one) => withIds(of, one)));
+  const all = await Promise.all((await readPasses(of, isNow)).map((one) => withIds(of, one)));
   progress.end();
   const open = all.filter(({ outcome }) => outcome === "open");
   if (open.length > 0) {
@@ -137,11 +110,11 @@ async function audit(of: Of, { isNow, isDone }: { isNow: boolean; isDone: boolea
 }
 
 /** Which ones they are, as far as all pages can tell now. */
-async function withIds(of: Of, one: AuditedSurvey): Promise<AuditedSurvey> {
+async function withIds(of: SourceWork, one: AuditedSurvey): Promise<AuditedSurvey> {
   const { unaccounted, surveyId: id } = one;
   if (unaccounted === null) return one;
   const surveys = of.surveys.filter((survey) => survey.surveyId === id);
-  const [all] = (await takeSample({ ...of, surveys, percent: 100 })).surveys;
+  const [all] = (await takeSample({ ...of, surveys }, 100)).surveys;
   return { ...one, unaccounted: { ...unaccounted, ids: all?.missing ?? [] } };
 }
 
@@ -150,7 +123,7 @@ const READS = 2;
 const AT_THE_END = 4;
 
 /** The requests and the time that a full read of these surveys costs. */
-function costOf({ source, state: { account }, surveys, io }: Of, isNow: boolean): AuditCost {
+function costOf({ source, state: { account }, surveys, io }: SourceWork, isNow: boolean): AuditCost {
   const known = surveys.map(pagesOf);
   const pages = known.reduce((sum, one) => sum + one.pages, 0);
   const requests = READS * pages + AT_THE_END * surveys.length;
@@ -176,24 +149,17 @@ function costText({ pages, isExact, requests, seconds, by }: AuditCost): string 
 
 /** The outcome of one survey, for people. */
 export function surveyLine(survey: AuditedSurvey): string {
-  const { outcome, listed, why, unaccounted } = survey;
+  const { outcome, listed, found, why, unaccounted } = survey;
   const name = surveyName(survey);
   if (unaccounted !== null) {
     const { count: left, ids } = unaccounted;
     return `${name}: ${left} unaccounted${ids.length === 0 ? "" : `: ${ids.join(", ")}`}`;
   }
   if (outcome !== "closed") return `${name}: the books are open: ${why}.`;
-  return `${name}: books closed, ${listed} listed, ${listed} accounted for.${foundText(survey)}`;
-}
-
-/** " 1 response was missing (5000004): it goes out now." */
-function foundText({ found, missing }: AuditedSurvey): string {
-  if (found === null || found === 0) return "";
-  if (missing === null)
-    return ` ${count(found, "response")} no poll had met: ${found === 1 ? "it goes" : "they go"} out now.`;
-  if (missing.length === 0) return ` ${count(found, "response")} came meanwhile.`;
-  const [was, goes] = missing.length === 1 ? ["was", "it goes"] : ["were", "they go"];
-  return ` ${count(missing.length, "response")} ${was} missing (${named(missing)}): ${goes} out now.`;
+  const news = found
+    ? ` ${count(found, "response")} no poll had met: ${found === 1 ? "it goes" : "they go"} out now.`
+    : "";
+  return `${name}: books closed, ${listed} listed, ${listed} accounted for.${news}`;
 }
 
 function sampledLines(survey: SampledSurvey): string[] {

@@ -9,13 +9,6 @@ import type { Target } from "../../target/target.ts";
 /** A line that the function has logged of an event of a response, and when (epoch milliseconds). */
 export type EventLogLine = Omit<SentEvent, "completed"> & { lag?: number; at: number };
 
-export interface EventLog {
-  /** Oldest first. */
-  lines: EventLogLine[];
-  /** Epoch milliseconds from which on all of the log was read; null: from its beginning. */
-  from: number | null;
-}
-
 /** Whose lines are asked for, and moments (epoch milliseconds) at which some may lie. */
 interface OfResponse {
   source: string;
@@ -25,16 +18,16 @@ interface OfResponse {
 }
 
 /**
- * Reads the lines of one response in the log while they are kept. Those of a stack are in CloudWatch Logs, those of a data folder in its
- * log file.
+ * Reads the lines of one response in the log while they are kept, the oldest first. Those of a stack are in CloudWatch Logs, those of a data
+ * folder in its log file.
  */
-export async function readEventLog(target: Target, of: OfResponse, now: number): Promise<EventLog> {
+export async function readEventLog(target: Target, of: OfResponse, now: number): Promise<EventLogLine[]> {
   if (target.data !== undefined) {
     const marked = readLogLines(target.data.folder).filter((text) => text.includes(`"responseId":${of.responseId},`));
-    return { lines: linesOf(marked, of), from: null };
+    return linesOf(marked, of);
   }
   const group = target.stack?.outputs.PollLogGroupName;
-  if (group === undefined) return { lines: [], from: now };
+  if (group === undefined) return [];
   const { CloudWatchLogsClient, FilterLogEventsCommand } = await import("@aws-sdk/client-cloudwatch-logs");
   using client = closing(new CloudWatchLogsClient({ maxAttempts: 5 }));
   const filterPattern = `{ $.message = "event" && $.surveyId = ${of.surveyId} && $.responseId = ${of.responseId} }`;
@@ -62,7 +55,7 @@ export async function searchLog(
   of: OfResponse,
   now: number,
   page: (from: number, to: number, next: string | undefined) => Promise<LogPage>,
-): Promise<EventLog> {
+): Promise<EventLogLine[]> {
   const found = new Set<string>();
   let left = MOST_PAGES;
   const read = async (from: number, to: number): Promise<boolean> => {
@@ -77,13 +70,10 @@ export async function searchLog(
     return true;
   };
   for (const at of of.around) await read(at - 5 * MINUTE, at + 5 * MINUTE);
-  let from = now;
   for (const [i, days] of STRETCHES.slice(1).entries()) {
-    const begun = now - days * DAY;
-    if (!(await read(begun, now - (STRETCHES[i] ?? 0) * DAY))) return { lines: linesOf(found, of), from };
-    from = begun;
+    if (!(await read(now - days * DAY, now - (STRETCHES[i] ?? 0) * DAY))) break;
   }
-  return { lines: linesOf(found, of), from: null };
+  return linesOf(found, of);
 }
 
 function linesOf(texts: Iterable<string>, of: OfResponse): EventLogLine[] {

@@ -13,7 +13,7 @@ import {
 import { FOREVER } from "../../../state/keys.ts";
 import { ago, nextCommand, span, whyPaused } from "../../words.ts";
 import { ORIGINS } from "../status/answer.ts";
-import type { EventLog, EventLogLine } from "./event-log.ts";
+import type { EventLogLine } from "./event-log.ts";
 
 // Times are epoch milliseconds.
 
@@ -41,6 +41,8 @@ export interface ExplainAnswer {
   source: string;
   /** Null where no survey has it. */
   surveyId: number | null;
+  /** Of the survey. */
+  name: string | null;
   /** Text for a record without a readable responseId. */
   responseId: LedgerEntry["id"];
   verdict: LedgerEntry["state"] | "deleted" | "unknown";
@@ -50,30 +52,10 @@ export interface ExplainAnswer {
   /** Oldest first. */
   steps: Step[];
   next: Next;
-  /** The item of the response; null where there is none. */
-  ledger: {
-    state: string;
-    eventId: string | null;
-    revision: number | null;
-    emittedAt: number | null;
-    firstSeen: number | null;
-    nextCheck: number | null;
-    attempts: number | null;
-    records: number | null;
-    reason: string | null;
-    goneSince: number | null;
-  } | null;
-  survey: {
-    name: string | null;
-    phase: string;
-    start: string | null;
-    highWater: number | null;
-    booksClosedAt: number | null;
-    /** Null where no books tell. */
-    listedByBooks: boolean | null;
-  } | null;
-  /** `from`: from when on all of the log was read; null: from its beginning. */
-  log: { lines: number; from: number | null; note: string | null };
+  /** The item of the response, but for what is kept of it; null where there is none. */
+  ledger: Omit<LedgerEntry, "kept" | "person" | "shown"> | null;
+  /** Lines of the log that tell of its events; and why these are less than one may expect. */
+  log: { lines: number; note: string | null };
 }
 
 /** All that is known of one response of a survey. Times are epoch milliseconds. */
@@ -91,7 +73,7 @@ export interface Facts {
   account: Pick<AccountState, "lastTick" | "pausedUntil" | "pausedSince" | "outages" | "start">;
   /** Whether the last closed books list it; undefined where nothing tells. */
   isListed: boolean | undefined;
-  log: EventLog;
+  log: readonly EventLogLine[];
   /** The answer of the service now; null: it has no such response. Undefined: it was not asked. */
   looked: Looked | null | undefined;
   /** Set where no tick comes before somebody starts it. */
@@ -207,7 +189,7 @@ function ofEmitted(facts: Facts, entry: LedgerEntry): Verdict {
 /** No item: never met, or lost. */
 function ofNone(facts: Facts): Verdict {
   const { isListed, looked, log, mark, account, now } = facts;
-  const published = log.lines.find(({ type, outcome }) => type === "response.completed" && outcome === "published");
+  const published = log.find(({ type, outcome }) => type === "response.completed" && outcome === "published");
   if (published !== undefined) return unaccounted(facts, `its event went out at ${instant(published.at)}`);
   if (looked === undefined)
     return isListed === true ? unaccounted(facts, "a full read has listed it") : ofUnasked(facts);
@@ -326,14 +308,14 @@ const step = (at: number | null, what: Step["what"], detail: string, took: Step[
 
 export function stepsOf(facts: Facts): Step[] {
   const { log, entry } = facts;
-  const contents = log.lines.filter(({ type }) => type === "response.completed" || type === "response.updated");
+  const contents = log.filter(({ type }) => type === "response.completed" || type === "response.updated");
   const first = contents.find(({ type, outcome }) => type === "response.completed" && outcome === "published");
   const groups: Group[] = [
     metSteps(facts),
     ...contents.map((line) =>
       line.type === "response.updated" ? [updateStep(line)] : eventSteps(facts, line, line === first),
     ),
-    ...log.lines.map(toldSteps),
+    ...log.map(toldSteps),
     ...ledgerSteps(facts, contents),
     ...(entry?.sight === undefined ? [] : [[step(entry.sight.at, "changed", "it reads otherwise than its event")]]),
     goneSteps(facts),
@@ -456,7 +438,7 @@ function goneSteps({ entry, log }: Facts): Group {
   if (entry?.gone === undefined) return [];
   const { since, told } = entry.gone;
   if (told !== true) return [step(since, "gone", "a full read no longer lists it")];
-  if (log.lines.some(({ type }) => type === "response.deleted")) return [];
+  if (log.some(({ type }) => type === "response.deleted")) return [];
   return [step(since, "deleted", "no longer listed by two full reads; subscribers were told by response.deleted")];
 }
 

@@ -1,6 +1,6 @@
 import type { SourceConfig } from "../../../config/index.ts";
 import { type Looked, MOST_ASKED } from "../../../operator/look.ts";
-import type { AccountState, LedgerEntry, SurveyState } from "../../../polling/index.ts";
+import type { AccountState, LedgerEntry } from "../../../polling/index.ts";
 import { readAccount } from "../../../state/account.ts";
 import { readMark } from "../../../state/leases.ts";
 import { readEntryIn } from "../../../state/ledger.ts";
@@ -65,9 +65,9 @@ const LOOKS: Record<ExplainAnswer["outlook"], readonly [string, Style]> = {
 };
 
 function explainText(answer: ExplainAnswer, { style }: Pick<Io, "style">): string[] {
-  const { outlook, sentence, steps, next, log, responseId, surveyId, survey, source } = answer;
+  const { outlook, sentence, steps, next, log, responseId, surveyId, name, source } = answer;
   const [glyph, colour] = LOOKS[outlook];
-  const where = surveyId === null ? "" : ` of ${surveyName({ surveyId, name: survey?.name ?? null })}`;
+  const where = surveyId === null ? "" : ` of ${surveyName({ surveyId, name })}`;
   const rows = steps.map(({ at, what, detail }) => [at === null ? "" : instant(at, true), what, detail]);
   const when = next.at === null ? "" : ` At ${instant(next.at)} or soon after.`;
   return [
@@ -116,7 +116,7 @@ export async function readStory(
   const all = allIn(within);
   // Where there is but one survey it is meant, whether it has such a response or not.
   const only = all.length === 1 ? all[0] : undefined;
-  const known = theOne(await findInLedger(target, within, id)) ?? only ?? theOne(await findInBooks(target, all, id));
+  const known = theOne(await findInLedger(target, within, id)) ?? only;
   const mayAsk = ask && named === undefined && typeof id === "number";
   const there = known === undefined ? within : [{ ...known.place, surveyIds: [known.surveyId] }];
   const answers = mayAsk
@@ -156,24 +156,6 @@ async function findInLedger(target: Target, places: readonly Place[], id: Ledger
     for (const [surveyId, entry] of entries) found.push({ place, source, surveyId, entry });
   }
   return found;
-}
-
-/** Surveys whose books are looked through, at most. */
-const MOST_BOOKS = 100;
-
-async function findInBooks(target: Target, all: readonly Found[], id: LedgerEntry["id"]): Promise<Found[]> {
-  if (typeof id !== "number" || all.length > MOST_BOOKS) return [];
-  const listed = await fromTable(() =>
-    Promise.all(
-      all.map(async ({ source, surveyId }) => isListed(target, await readMark(target.table, source, surveyId), id)),
-    ),
-  );
-  return all.filter((_, i) => listed[i] === true);
-}
-
-/** Whether the last closed books list a response; undefined where nothing tells, or the set may not be read. */
-async function isListed({ bucket }: Target, mark: SurveyState, id: number): Promise<boolean | undefined> {
-  return (await listedIdsOf(mark, bucket))?.has(id);
 }
 
 /** Asks the service for the response, one request a survey and a hundred at most; a source that is paused is not asked. */
@@ -217,50 +199,41 @@ async function factsOf(
   const now = io.now();
   const { events } = await target.config();
   const mark = await fromTable(() => readMark(target.table, source.name, surveyId));
-  const around = [entry?.emittedAt, entry?.gone?.since];
-  const of = { source: source.name, surveyId, around: around.filter((at) => at !== undefined) };
-  const log =
-    typeof id !== "number"
-      ? { lines: [], from: null }
-      : ((await orLedger(io, true, () => readEventLog(target, { ...of, responseId: id }, now))) ?? {
-          lines: [],
-          from: now,
-        });
-  return {
-    ...{ source, surveyId, id, entry, mark, account, log, looked, now, flags: target.flags },
+  const around = [entry?.emittedAt, entry?.gone?.since].filter((at) => at !== undefined);
+  const facts = {
+    ...{ source, surveyId, id, entry, mark, account, looked, now, flags: target.flags },
     tellsDeleted: events["response.deleted"],
-    isListed: typeof id === "number" ? await isListed(target, mark, id) : undefined,
     isStopped: target.data?.isRunning === false,
   };
+  // The log and the books name responses alone, and no single records.
+  if (typeof id !== "number") return { ...facts, log: [], isListed: undefined };
+  const of = { source: source.name, surveyId, responseId: id, around };
+  const log = await orLedger(io, true, () => readEventLog(target, of, now));
+  return { ...facts, log: log ?? [], isListed: (await listedIdsOf(mark, target.bucket))?.has(id) };
 }
 
 /** The story of a response, of all that is known of it. Pure. */
 export function explain(facts: Facts): ExplainAnswer {
-  const { source, surveyId, id, entry, mark, account, isListed, log } = facts;
-  const { eventId = null, revision = null, emittedAt = null, firstSeen = null, nextCheck = null } = entry ?? {};
-  const { attempts = null, count: records = null, reason = null, gone } = entry ?? {};
-  const told = { eventId, revision, emittedAt, firstSeen, nextCheck, attempts, records, reason };
+  const { source, surveyId, id, entry, mark, log } = facts;
   return {
-    ...{ source: source.name, surveyId, responseId: id, ...verdictOf(facts), steps: stepsOf(facts) },
-    ledger: entry === undefined ? null : { state: entry.state, ...told, goneSince: gone?.since ?? null },
-    survey: {
-      name: mark.survey?.facts.name ?? null,
-      phase: mark.phase.kind,
-      start: account.start?.at ?? null,
-      highWater: mark.highWater?.responseId ?? null,
-      booksClosedAt: mark.books?.closedAt ?? null,
-      listedByBooks: isListed ?? null,
-    },
-    log: { lines: log.lines.length, from: log.from, note: noteOf(facts) },
+    ...{ source: source.name, surveyId, name: mark.survey?.facts.name ?? null, responseId: id },
+    ...{ ...verdictOf(facts), steps: stepsOf(facts), ledger: ledgerOf(entry) },
+    log: { lines: log.length, note: noteOf(facts) },
   };
+}
+
+function ledgerOf(entry: LedgerEntry | undefined): ExplainAnswer["ledger"] {
+  if (entry === undefined) return null;
+  const { kept: _, person: __, shown: ___, ...others } = entry;
+  return others;
 }
 
 /** Why the log tells less than one may expect; null where it tells all. */
 function noteOf({ entry, log, source }: Facts): string | null {
-  if (entry?.state !== "emitted" || log.lines.some(({ eventId }) => eventId === entry.eventId)) return null;
+  if (entry?.state !== "emitted" || log.some(({ eventId }) => eventId === entry.eventId)) return null;
   return source.logLevel === "warn" || source.logLevel === "error"
     ? `The log has no lines of events: logLevel of ${source.name} is "${source.logLevel}".`
-    : "The log has no line of its event any more: what is told here is what the ledger has.";
+    : "No line of its event was found in the log: what is told here is what the ledger has.";
 }
 
 /** The answer about a response that no survey has. */
@@ -276,10 +249,11 @@ function nowhere(
   const what = "With its survey named the answer says more: never listed, or before the start.";
   const source = places.map((place) => place.source.name).join(", ");
   return {
-    ...{ source, surveyId: null, responseId: id, verdict: "unknown", outlook: isBehind ? "coming" : "unknown" },
+    ...{ source, surveyId: null, name: null, responseId: id },
+    ...{ verdict: "unknown", outlook: isBehind ? "coming" : "unknown" },
     sentence: `Not known: none of ${count(allIn(places).length, "survey")} has it in its ledger${of}.${more}`,
     steps: [],
     next: { what, at: null, command: nextCommand(`explain ${id}`, { surveyId: "N", flags }, "--ask") },
-    ...{ ledger: null, survey: null, log: { lines: 0, from: null, note: null } },
+    ...{ ledger: null, log: { lines: 0, note: null } },
   };
 }

@@ -27,6 +27,10 @@ export async function elsewhere(
     copy("the survey service", "the response itself: delete it there first, or it stays listed"),
     copy("subscribers", dead),
     copy("live pages", "its events, in each page that has heard them and is still served: end it"),
+    copy(
+      "records of nobody knows which response",
+      "those that may be of it: quarantine list and show name them, and forget takes their ids",
+    ),
     copy("sources that the configuration no longer names", `their entries and kept records. It names ${known}`),
   ];
   if (stack === undefined) {

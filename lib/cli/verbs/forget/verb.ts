@@ -2,41 +2,45 @@ import { existsSync, writeFileSync } from "node:fs";
 import { Option } from "@commander-js/extra-typings";
 import { PollerError } from "../../../errors.ts";
 import { bareEntry } from "../../../operator/forget.ts";
-import type { LedgerEntry, PersonKey } from "../../../polling/index.ts";
-import { recordsOfNobody } from "../../../state/ledger.ts";
+import type { LedgerEntry } from "../../../polling/index.ts";
 import { CommandError, EXIT, notNow, orNotWritten, UsageError } from "../../errors.ts";
-import type { Flags } from "../../target/open-target.ts";
-import { openTarget } from "../../target/open-target.ts";
-import { type FoundResponse, findResponse, fromTable, theOne } from "../../target/surveys.ts";
+import type { Io } from "../../io.ts";
+import { type Flags, openTarget } from "../../target/open-target.ts";
+import { type FoundResponse, findResponse, theOne } from "../../target/surveys.ts";
 import { sourcesOf, type Target } from "../../target/target.ts";
 import { DRY_RUN, examples, responseId, surveyId, targetVerb, type Verb, yesOption } from "../../verb.ts";
 import { columns, count, day, surveyName } from "../../words.ts";
-import { type DeadLetters, deadLettersOf, type Letter } from "./dead-letters.ts";
+import { deadLettersOf, type Letter } from "./dead-letters.ts";
 import { type Elsewhere, elsewhere } from "./elsewhere.ts";
 import { type FoundPerson, findPerson, type Person } from "./find-person.ts";
-import { type Held, heldOf, isNothing, NOTHING, partsOf, readFound, readHeld } from "./held.ts";
+import { type Held, heldOf, isPending, readFound, readHeld } from "./held.ts";
 
 /** What became of one response. */
 interface ForgottenResponse {
   id: LedgerEntry["id"];
-  source: string | null;
-  /** Null where no ledger knows the response. */
-  surveyId: number | null;
+  source: string;
+  surveyId: number;
   name: string | null;
+  /** Null where no ledger knows the response. */
   state: string | null;
   /** In a dry run now, else before it was forgotten. */
   held: Held;
   /** The entry that is left, so that it never goes out again. */
-  stays: Partial<LedgerEntry> | null;
-  /** Single records of the survey that belong to nobody knows which response: they may be of it. */
-  records: number;
+  stays: LedgerEntry | null;
+  /** Why it could not be forgotten now. */
+  problem: { code: string; message: string } | null;
 }
 
-/** The part of the output of `forget --json` that is the same for a response and for a person; beside `schemaVersion`. */
-interface Receipt {
+/** The output of `forget --json`, beside `schemaVersion`: the receipt. */
+export interface ForgetAnswer {
   dryRun: boolean;
   /** UTC, ISO 8601. */
   at: string;
+  /** By what the responses were found. The key of a person is in no answer. */
+  by: Meant["kind"];
+  /** None where an id was never met. */
+  responses: ForgottenResponse[];
+  unsearched: FoundPerson["unsearched"];
   /** The file with all that was held; null where none was asked for. */
   exported: string | null;
   /** Events that webhooks did not take: in a dry run they lie there, else they were deleted. */
@@ -45,19 +49,11 @@ interface Receipt {
   elsewhere: Elsewhere[];
 }
 
-export type ForgetAnswer = ForgottenResponse & Receipt;
-
-export interface ForgetPersonAnswer extends Receipt {
-  /** The kind of key by which the person was found. The key itself is in no answer. */
-  by: PersonKey;
-  responses: (ForgottenResponse & { problem: { code: string; message: string } | null })[];
-  unsearched: FoundPerson["unsearched"];
-}
+/** One response by its id, or all those of a person. */
+type Meant = { kind: "id"; value: LedgerEntry["id"] } | Person;
 
 interface Options extends Pick<Flags, "source" | "survey" | "yes"> {
   export?: string | undefined;
-  /** Epoch milliseconds. */
-  now: number;
 }
 
 export const forgetVerb: Verb = (act) =>
@@ -81,136 +77,84 @@ export const forgetVerb: Verb = (act) =>
     )
     .action((id, { crk, referrer, ...options }) =>
       act(options, async (io) => {
-        const person = personOf(id, crk, referrer);
+        const meant = whoIsMeant(id, crk, referrer);
         if (options.export !== undefined && existsSync(options.export)) {
           throw new UsageError("the file of --export is there already", { hint: "Give the name of a new file." });
         }
         await using target = await openTarget(options, io);
-        const asked = { ...options, now: io.now() };
-        const work = person === undefined ? forgetOne(target, id as LedgerEntry["id"], asked) : undefined;
-        const { data, text, exit, hasWork } = await (work ?? forgetPerson(target, person as Person, asked, io));
-        if (options.yes !== true && hasWork) io.say(DRY_RUN);
-        return { data, text, ...(exit === undefined ? {} : { exit }) };
+        const answer = await forget(target, meant, options, io);
+        const { dryRun, responses, unsearched, deadLetters } = answer;
+        if (dryRun && responses.length > 0) io.say(DRY_RUN);
+        const isDone = unsearched.length === 0 && responses.every(({ problem }) => problem === null);
+        const isSeen = deadLetters.every(({ isWhole }) => isWhole);
+        return { data: answer, text: forgetText(answer, meant), exit: isDone && isSeen ? EXIT.done : EXIT.notNow };
       }),
     );
 
 /** @throws UsageError unless exactly one of a response and a key is named */
-function personOf(id: unknown, crk: string | undefined, referrer: string | undefined): Person | undefined {
-  const kind = crk === undefined ? "referrer" : "crk";
+function whoIsMeant(id: LedgerEntry["id"] | undefined, crk: string | undefined, referrer: string | undefined): Meant {
   const value = crk ?? referrer;
-  if ((id === undefined) === (value === undefined) || value === "") {
-    const hint = "Give a responseId, or the key of a person by --crk or --referrer.";
-    throw new UsageError("it is not said whose data is meant", { hint });
-  }
-  return value === undefined ? undefined : { kind, value };
+  if (id !== undefined && value === undefined) return { kind: "id", value: id };
+  if (id === undefined && value) return { kind: crk === undefined ? "referrer" : "crk", value };
+  const hint = "Give a responseId, or the key of a person by --crk or --referrer.";
+  throw new UsageError("it is not said whose data is meant", { hint });
 }
 
-interface Done {
-  data: object;
-  text: string[];
-  /** Whether there is something to forget. */
-  hasWork: boolean;
-  exit?: typeof EXIT.notNow | undefined;
-}
-
-async function forgetOne(target: Target, id: LedgerEntry["id"], options: Options): Promise<Done> {
-  // Of a survey that is named also one that was never met is forgotten: it will not go out.
-  const isNamed = options.survey !== undefined && typeof id === "number";
-  const known = await findResponse(target, id, options, (mark) => isNamed || partsOf(mark, id).length > 0);
-  const work = await withLetters(target, known === undefined ? [] : [known], options, (letter) => letter.id === id);
-  const found = theOne(work.found);
-  await writeExport(target, work, options);
-  const one = found === undefined ? neverMet(id) : await forgetResponse(target, found, options);
-  const { receipt, ...done } = await finish(target, work, found === undefined ? [] : [one], options);
-  const answer: ForgetAnswer = { ...one, ...receipt };
-  return { data: answer, text: oneText(answer), ...done };
-}
-
-async function forgetPerson(
-  target: Target,
-  person: Person,
-  options: Options,
-  io: { signal: AbortSignal },
-): Promise<Done> {
-  const { responses: known, unsearched } = await findPerson(target, person, options, io);
-  const isOf = (letter: Letter): boolean => letter[person.kind] === person.value;
-  const work = await withLetters(target, known, options, isOf);
-  await writeExport(target, work, options);
-  const responses: ForgetPersonAnswer["responses"] = [];
-  for (const one of work.found) {
-    try {
-      responses.push({ ...(await forgetResponse(target, one, options)), problem: null });
-    } catch (error) {
-      // The others are forgotten all the same: the receipt says which are left.
-      if (!(error instanceof PollerError)) throw error;
-      const { code, message } = error;
-      responses.push({ ...(await forgetResponse(target, one, { yes: undefined })), problem: { code, message } });
-    }
-  }
-  const forgotten = responses.filter(({ problem }) => problem === null);
-  const { receipt, exit, hasWork } = await finish(target, work, forgotten, options);
-  const answer: ForgetPersonAnswer = { by: person.kind, responses, unsearched, ...receipt };
-  const isLeft = forgotten.length < responses.length || unsearched.length > 0;
-  return { data: answer, text: personText(answer), hasWork, exit: isLeft ? EXIT.notNow : exit };
-}
-
-interface Work {
-  found: FoundResponse[];
-  deadLetters: DeadLetters[];
-}
-
-/** Adds to the responses that the ledger knows those that dead letters name. */
-async function withLetters(
-  target: Target,
-  known: readonly FoundResponse[],
-  { source, survey }: Options,
-  isOf: (letter: Letter) => boolean,
-): Promise<Work> {
+async function forget(target: Target, meant: Meant, options: Options, io: Io): Promise<ForgetAnswer> {
+  const { source, survey, export: file } = options;
+  const dryRun = options.yes !== true;
+  const known = await (meant.kind === "id"
+    ? findById(target, meant.value, options)
+    : findPerson(target, meant, options, io));
+  const found = [...known.responses];
+  // A dead letter may name a response that the ledger does not find.
   const isChosen = (letter: Letter): boolean =>
     (source ?? letter.source) === letter.source && (survey ?? letter.surveyId) === letter.surveyId;
-  const isMeant = (letter: Letter): boolean => isOneOf(known, letter) || (isChosen(letter) && isOf(letter));
-  const deadLetters = await deadLettersOf(target, isMeant, false);
-  const found = [...known];
-  for (const letter of deadLetters.flatMap(({ letters }) => letters)) {
+  const isMeant = (letter: Letter): boolean =>
+    isOneOf(known.responses, letter) || (isChosen(letter) && letter[meant.kind] === meant.value);
+  const waiting = await deadLettersOf(target, isMeant, false);
+  for (const letter of waiting.flatMap(({ letters }) => letters)) {
     if (!isOneOf(found, letter)) found.push(await readFound(target, letter));
   }
-  return { found, deadLetters };
-}
+  if (meant.kind === "id") theOne(found);
 
-/** Writes what is held where that is asked for: nothing is deleted before. */
-async function writeExport(
-  target: Target,
-  { found, deadLetters }: Work,
-  { export: file, now }: Options,
-): Promise<void> {
-  if (file === undefined) return;
-  const responses = await Promise.all(found.map(async (one) => readHeld(target, one, await heldOf(target, one))));
-  const events = deadLetters.map(({ letters, ...queue }) => ({ ...queue, events: letters.map((one) => one.event) }));
-  const copies = await elsewhere(target, now);
-  const whole = { schemaVersion: 1, at: iso(now), responses, deadLetters: events, elsewhere: copies };
-  const text = `${JSON.stringify(whole, null, 2)}\n`;
-  orNotWritten("--export", () => writeFileSync(file, text, { flag: "wx", mode: 0o600 }));
-}
-
-/** Takes what was forgotten out of dead-letter queues. That comes after the ledger: until then they alone may say whose it is. */
-async function finish(
-  target: Target,
-  { deadLetters: seen }: Work,
-  forgotten: readonly ForgottenResponse[],
-  { yes, export: file, now }: Options,
-): Promise<Pick<Done, "hasWork" | "exit"> & { receipt: Receipt }> {
-  const isDone = yes === true;
-  const queues = isDone ? await deadLettersOf(target, (letter) => isOneOf(forgotten, letter), true) : seen;
-  const receipt = {
-    ...{ dryRun: !isDone, at: iso(now), exported: file ?? null },
-    deadLetters: queues.map(({ queue, letters, isWhole }) => ({ queue, events: letters.length, isWhole })),
-    elsewhere: await elsewhere(target, now),
+  const at = new Date(io.now()).toISOString();
+  const copies = await elsewhere(target, io.now());
+  if (file !== undefined) {
+    // Nothing is deleted before it is written.
+    const responses = await Promise.all(found.map((one) => readHeld(target, one)));
+    const events = waiting.map(({ letters, ...queue }) => ({ ...queue, events: letters.map((one) => one.event) }));
+    const whole = { schemaVersion: 1, at, responses, deadLetters: events, elsewhere: copies };
+    const text = `${JSON.stringify(whole, null, 2)}\n`;
+    orNotWritten("--export", () => writeFileSync(file, text, { flag: "wx", mode: 0o600 }));
+  }
+  const responses: ForgottenResponse[] = [];
+  for (const one of found) {
+    try {
+      responses.push(await forgetResponse(target, one, dryRun));
+    } catch (error) {
+      // The others of a person are forgotten all the same: the receipt says which are left.
+      if (meant.kind === "id" || !(error instanceof PollerError)) throw error;
+      const { code, message } = error;
+      responses.push({ ...(await forgetResponse(target, one, true)), problem: { code, message } });
+    }
+  }
+  // After the ledger: until then dead letters alone may say whose a response is.
+  const forgotten = responses.filter(({ problem }) => problem === null);
+  const letters = dryRun ? waiting : await deadLettersOf(target, (letter) => isOneOf(forgotten, letter), true);
+  return {
+    ...{ dryRun, at, by: meant.kind, responses, unsearched: known.unsearched, exported: file ?? null },
+    deadLetters: letters.map(({ queue, letters: own, isWhole }) => ({ queue, events: own.length, isWhole })),
+    elsewhere: copies,
   };
-  const hasWork = seen.length > 0 || forgotten.some(({ state, held }) => state === null || !isNothing(held));
-  return { receipt, hasWork, exit: queues.every(({ isWhole }) => isWhole) ? undefined : EXIT.notNow };
 }
 
-const iso = (at: number): string => new Date(at).toISOString();
+/** Of a survey that is named one that was never met is meant, too: it will not go out. */
+async function findById(target: Target, id: LedgerEntry["id"], options: Options): Promise<FoundPerson> {
+  const isNamed = options.survey !== undefined && typeof id === "number";
+  const found = await findResponse(target, id, options, (mark) => isNamed || isPending(mark, id));
+  return { responses: found === undefined ? [] : [found], unsearched: [] };
+}
 
 type Named = Pick<ForgottenResponse, "id" | "source" | "surveyId">;
 
@@ -218,28 +162,23 @@ function isOneOf(responses: readonly Named[], { source, surveyId, id }: Named): 
   return responses.some((one) => one.source === source && one.surveyId === surveyId && one.id === id);
 }
 
-function neverMet(id: LedgerEntry["id"]): ForgottenResponse {
-  return { id, source: null, surveyId: null, name: null, state: null, held: NOTHING, stays: null, records: 0 };
+async function forgetResponse(target: Target, found: FoundResponse, dryRun: boolean): Promise<ForgottenResponse> {
+  const { source, surveyId, name, id, entry, mark } = found;
+  const held = await heldOf(target, found);
+  const isDone = entry !== undefined && isNothing(held);
+  const left = dryRun || isDone ? found : await erase(target, found);
+  // One that was never met is noted.
+  const stays = left.entry ?? (isPending(mark, id) ? undefined : ({ id, state: "before-start" } as const));
+  return {
+    ...{ id, source, surveyId, name, state: entry?.state ?? null, held },
+    ...{ stays: stays === undefined ? null : bareEntry(stays), problem: null },
+  };
 }
 
-async function forgetResponse(
-  target: Target,
-  found: FoundResponse,
-  { yes }: Pick<Options, "yes">,
-): Promise<ForgottenResponse> {
-  const { source, surveyId, name, id, entry: before } = found;
-  const held = await heldOf(target, found);
-  const isDone = before !== undefined && isNothing(held);
-  const left = yes !== true || isDone ? found : await forget(target, found);
-  // One that was never met is noted.
-  const entry = left.entry ?? (held.mark.length === 0 ? ({ id, state: "before-start" } as const) : undefined);
-  const stays = entry === undefined ? null : { ...bareEntry(entry) };
-  const records = await countRecords(target, found);
-  return { id, source, surveyId, name, state: before?.state ?? null, held, stays, records };
-}
+const isNothing = ({ table, bucket }: Held): boolean => table.length + bucket.length === 0;
 
 /** Forgets, and looks once more whether nothing is left. */
-async function forget(target: Target, found: FoundResponse): Promise<FoundResponse> {
+async function erase(target: Target, found: FoundResponse): Promise<FoundResponse> {
   const { source, surveyId: survey, id } = found;
   const next = `survey-poller forget ${id} --survey ${survey} --source ${source} --yes ${target.flags}`;
   // A dead letter may name one that the configuration no longer has.
@@ -251,8 +190,8 @@ async function forget(target: Target, found: FoundResponse): Promise<FoundRespon
     throw notNow("SURVEY_BUSY", message, { hint, next });
   }
   const left = await readFound(target, found);
-  const { mark, ...still } = await heldOf(target, left);
-  const unforgotten = [...still.entry, ...still.objects, ...mark];
+  const { table, bucket } = await heldOf(target, left);
+  const unforgotten = [...table, ...bucket];
   if (unforgotten.length === 0) return left;
   throw new CommandError("NOT_FORGOTTEN", `something is still held of response ${id}: ${unforgotten.join(", ")}`, {
     hint: "Run it again: it goes on with what is left.",
@@ -260,66 +199,17 @@ async function forget(target: Target, found: FoundResponse): Promise<FoundRespon
   });
 }
 
-function countRecords(target: Target, { source, surveyId: survey, id }: FoundResponse): Promise<number> {
-  if (typeof id !== "number") return Promise.resolve(0);
-  return fromTable(() => recordsOfNobody(target.table, source, survey));
-}
-
-function oneText(answer: ForgetAnswer): string[] {
-  if (answer.surveyId === null) {
-    return [
-      `Nothing is held of response ${answer.id}: it was never met.`,
-      "Nothing was written either. To note it beforehand, so that it never goes out, name its survey: --survey.",
-      ...receiptText(answer),
-    ];
-  }
-  return [...responseText(answer, answer.dryRun), ...receiptText(answer)];
-}
-
-function personText(answer: ForgetPersonAnswer): string[] {
-  const { by, dryRun, responses, unsearched } = answer;
+function forgetText(answer: ForgetAnswer, meant: Meant): string[] {
+  const { by, dryRun, exported: file, responses, unsearched, deadLetters, elsewhere: copies } = answer;
+  const until = (at: number | null): string => (at === null ? "" : ` (until ${day(at)})`);
   return [
-    `${count(responses.length, "response")} found by this ${by}.`,
+    ...(meant.kind === "id" ? [] : [`${count(responses.length, "response")} found by this ${by}.`]),
+    ...(meant.kind === "id" && responses.length === 0 ? neverMet(meant.value) : []),
     ...unsearched.map(
       ({ source, responses: unknown }) =>
         `Source ${source}: ${count(unknown, "response")} went out with no hash of ${by} (privacy.findBy), and cannot be found by it. Name them by their ids.`,
     ),
-    ...responses.flatMap(({ problem, ...one }) => [
-      ...(problem === null ? [] : [`Not forgotten, try again: ${problem.message}`]),
-      ...responseText(one, dryRun || problem !== null),
-    ]),
-    ...receiptText(answer),
-  ];
-}
-
-function responseText(one: ForgottenResponse, dryRun: boolean): string[] {
-  const { id, source, surveyId: survey, name, state, held, stays, records } = one;
-  const where = `response ${id} of ${surveyName({ surveyId: survey ?? 0, name })}, source ${source}`;
-  const lines = [
-    ...(held.entry.length === 0 ? [] : [["table", `its entry (${state}): ${held.entry.join(", ")}`]]),
-    ...(held.mark.length === 0 ? [] : [["mark", held.mark.join(", ")]]),
-    ...held.objects.map((key) => ["bucket", key]),
-  ];
-  const known =
-    state === null
-      ? `Never met: ${where}. It ${dryRun ? "would be" : "is"} noted as forgotten.`
-      : `Nothing more is held of ${where}.`;
-  const headline = isNothing(held) ? known : `${dryRun ? "Would be forgotten" : "Forgotten"}: ${where}`;
-  return [
-    headline,
-    ...columns(lines).map((line) => `  ${line}`),
-    ...(stays === null ? [] : [`What stays, so that it never goes out again: ${JSON.stringify(stays)}`]),
-    ...(records === 0
-      ? []
-      : [
-          `${count(records, "single record")} of this survey may be of it: nobody knows whose they are. See quarantine list, show and forget with their ids.`,
-        ]),
-  ];
-}
-
-function receiptText({ dryRun, exported: file, deadLetters, elsewhere: copies }: Receipt): string[] {
-  const until = (at: number | null): string => (at === null ? "" : ` (until ${day(at)})`);
-  return [
+    ...responses.flatMap((one) => responseText(one, dryRun || one.problem !== null)),
     ...(file === null ? [] : [`All that is held was written to ${file}.`]),
     ...deadLetters.map(({ queue, events, isWhole }) => {
       const done = `${count(events, "event")} ${dryRun ? "would be deleted from" : "deleted from"} ${queue}`;
@@ -327,5 +217,33 @@ function receiptText({ dryRun, exported: file, deadLetters, elsewhere: copies }:
     }),
     "Not purged by this:",
     ...copies.map((one) => `  ${one.where}${until(one.until)}: ${one.what}.`),
+  ];
+}
+
+function neverMet(id: LedgerEntry["id"]): string[] {
+  return [
+    `Nothing is held of response ${id}: it was never met.`,
+    "Nothing was written either. To note it beforehand, so that it never goes out, name its survey: --survey.",
+  ];
+}
+
+function responseText(
+  { id, source, state, held, stays, problem, ...survey }: ForgottenResponse,
+  dryRun: boolean,
+): string[] {
+  const where = `response ${id} of ${surveyName(survey)}, source ${source}`;
+  const known =
+    state === null
+      ? `Never met: ${where}. It ${dryRun ? "would be" : "is"} noted as forgotten.`
+      : `Nothing more is held of ${where}.`;
+  const lines = [
+    ...(held.table.length === 0 ? [] : [["table", `its entry (${state}): ${held.table.join(", ")}`]]),
+    ...held.bucket.map((key) => ["bucket", key]),
+  ];
+  return [
+    ...(problem === null ? [] : [`Not forgotten, try again: ${problem.message}`]),
+    isNothing(held) ? known : `${dryRun ? "Would be forgotten" : "Forgotten"}: ${where}`,
+    ...columns(lines).map((line) => `  ${line}`),
+    ...(stays === null ? [] : [`What stays, so that it never goes out again: ${JSON.stringify(stays)}`]),
   ];
 }

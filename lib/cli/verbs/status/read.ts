@@ -102,13 +102,11 @@ async function backlogOf(of: Of, { surveyId, row, mark }: PolledSurvey): Promise
   const page = placeOf(mark)?.page;
   if (page === undefined) return null;
   const listed = row?.counts[0] ?? null;
-  const rate = Math.min(rateOf(account) ?? Infinity, source.maxRequestsPerSecond ?? Infinity);
-  const details = Number(source.enrich.metrics) + Number(source.enrich.metadata);
   const isFirst = mark.books === undefined && account.start?.at === null;
   const emittedAt = isFirst ? await emissions(of, surveyId) : undefined;
-  const timeFor = (part: number, pages: number): number | undefined =>
-    listed === null || rate === Infinity ? undefined : ((part * (pages + listed * details)) / rate) * 1_000;
-  return progressOf({ page, lastPage: mark.lastPage, listed, emittedAt, timeFor, now });
+  const rate = Math.min(rateOf(account) ?? Infinity, source.maxRequestsPerSecond ?? Infinity);
+  const details = Number(source.enrich.metrics) + Number(source.enrich.metadata);
+  return progressOf({ page, lastPage: mark.lastPage, listed, emittedAt, rate, details, now });
 }
 
 /** Milliseconds over which the speed of a first read is taken. */
@@ -122,13 +120,14 @@ interface Reading {
   listed: number | null;
   /** When its events went out (epoch milliseconds), of a first read in which all that is met goes out. */
   emittedAt: readonly number[] | undefined;
-  /** Milliseconds of reading a part of it from 0 to 1, with its details; undefined where no rate is known. */
-  timeFor(part: number, pages: number): number | undefined;
+  /** Requests a second, without end where no limit is known; and requests for the details of a response. */
+  rate: number;
+  details: number;
   now: number;
 }
 
 /** How far a full read is, and when it will be done. The pages of a first read follow from the records that its responses have had so far. */
-export function progressOf({ page, lastPage, listed, emittedAt, timeFor, now }: Reading): Backlog {
+export function progressOf({ page, lastPage, listed, emittedAt, rate, details, now }: Reading): Backlog {
   const emitted = emittedAt?.length ?? null;
   const expected = emitted === null || listed === null || listed < emitted ? null : listed;
   const byResponses = emitted === null || expected === null ? null : emitted / Math.max(1, expected);
@@ -136,8 +135,10 @@ export function progressOf({ page, lastPage, listed, emittedAt, timeFor, now }: 
   const pages = byResponses === null || byResponses === 0 ? known : Math.max(page, Math.ceil((page - 1) / byResponses));
   const part = byResponses ?? (pages === null ? null : Math.min(1, (page - 1) / pages));
   const measured = expected === null ? undefined : timeLeft(emittedAt ?? [], expected, now);
-  const left = measured ?? (part === null || pages === null ? undefined : timeFor(1 - part, pages)) ?? null;
-  return { page, pages, part, left: left === null ? null : Math.ceil(left), emitted, expected };
+  const isCounted = part !== null && pages !== null && listed !== null && rate !== Infinity;
+  const byRate = isCounted ? (((1 - part) * (pages + listed * details)) / rate) * 1_000 : undefined;
+  const left = measured ?? byRate;
+  return { page, pages, part, left: left === undefined ? null : Math.ceil(left), emitted, expected };
 }
 
 /** At the speed of the last minute; undefined where nothing went out in it. */
@@ -169,18 +170,7 @@ interface VerdictOf {
 
 type Verdict = Omit<StatusAnswer, "run" | "end" | "sources" | "surveys">;
 
-/**
- * One sentence on all of it, the worst first.
- *
- * | verdict | when |
- * |---|---|
- * | unaccounted | a full read has met listed responses that the ledger cannot account for |
- * | withheld | some responses are held, quarantined or refused: they do not go out |
- * | late | the last run on a data folder could not go on; a source is not polled, paused, out of reach, or an operation of the service fails; a survey's polls fail, or its books are too old |
- * | working | a backlog is under way |
- * | unknown | a source was never polled, a survey that is to be polled is not listed, the books of some survey were never closed, or the last full read could not close them |
- * | complete | none of these |
- */
+/** One sentence on all of it, the worst first. docs/command.md says which verdict comes when. */
 export function verdictOf({ sources, surveys, end, flags, now }: VerdictOf): Verdict {
   const listed = sumOf(surveys, ({ books }) => books?.listed ?? 0);
   const accounted = listed - sumOf(surveys, ({ books, unaccounted }) => (books === null ? 0 : unaccounted));

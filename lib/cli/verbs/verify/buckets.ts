@@ -16,6 +16,7 @@ interface Event {
   eventId: string;
   responseId: number;
   revision: number;
+  detectedAt: string;
 }
 
 /** One value of the first byte of event ids, where the consumer has others than the books count. */
@@ -56,7 +57,7 @@ interface Told {
   surveyId: number;
   books?: { sequence: number; closedAt: string; digest: { count: number; sum: string }; buckets: number[] };
   /** By id. A repeat has a later date: the first one counts. */
-  events: Map<string, Event & { detectedAt: string }>;
+  events: Map<string, Event>;
 }
 
 /** Names the buckets in which a consumer differs from its books, and the events in them. */
@@ -141,15 +142,14 @@ function verdictOn({ source, surveyId, books, events }: Told, own: ReadonlySet<s
   const sums = booksSums();
   for (const { eventId } of theirs) sums.add(eventId);
   const { digest, buckets } = sums.sums();
-  const has = (eventId: string): boolean => own.has(eventId);
-  const missing = latestOf(counted).filter(({ eventId }) => !has(eventId));
+  const missing = latestOf(counted).filter(({ eventId }) => !own.has(eventId));
   const differing = books.buckets.flatMap((expected, byte): Bucket[] => {
     const bucket = byte.toString(16).padStart(2, "0");
     const isIn = ({ eventId }: Event): boolean => eventId.startsWith(bucket);
     const lacking = missing.filter(isIn);
     const here = buckets[byte] ?? 0;
     if (here === expected && lacking.length === 0) return [];
-    return [{ bucket, expected, has: here, missing: lacking.map(eventOf), theirs: theirs.filter(isIn).map(eventOf) }];
+    return [{ bucket, expected, has: here, missing: lacking, theirs: theirs.filter(isIn) }];
   });
   const { kind } = verifyBooks(digest, { data: { digest: books.digest } });
   const figures = { verdict: kind, expected: books.digest.count, has: digest.count };
@@ -157,16 +157,12 @@ function verdictOn({ source, surveyId, books, events }: Told, own: ReadonlySet<s
 }
 
 /** Of each response its latest event. */
-function latestOf<T extends Event>(events: readonly T[]): T[] {
-  const latest = new Map<number, T>();
+function latestOf(events: readonly Event[]): Event[] {
+  const latest = new Map<number, Event>();
   for (const event of events) {
     if (event.revision > (latest.get(event.responseId)?.revision ?? 0)) latest.set(event.responseId, event);
   }
   return [...latest.values()];
-}
-
-function eventOf({ eventId, responseId, revision }: Event): Event {
-  return { eventId, responseId, revision };
 }
 
 /** "Survey 7 of main, books 2: 1 missing of 40." */

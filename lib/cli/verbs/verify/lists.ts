@@ -62,12 +62,14 @@ export async function readList(
   io: Pick<Io, "input" | "now" | "signal">,
   { ids: into, signal, tell }: Reading,
 ): Promise<TakenList> {
-  const open = (): Promise<List> => {
-    if (dynamodb !== undefined) return tableList(target, dynamodb, io);
-    return s3 === undefined ? fileList(ids ?? "-", io) : objectList(target, s3, io);
-  };
-  const read = async (): Promise<TakenList> => {
-    const { from, unit, entries, hint, asOf: takenAt } = await open();
+  return askingAws("what the consumer has could not be read", async () => {
+    const list =
+      dynamodb !== undefined
+        ? tableList(target, dynamodb, io)
+        : s3 === undefined
+          ? fileList(ids ?? "-", io)
+          : objectList(target, s3, io);
+    const { from, unit, entries, hint, asOf: takenAt } = await list;
     let [all, found, unreadable] = [0, 0, 0];
     for await (const own of entries) {
       if (signal.aborted) throw new InterruptedError();
@@ -80,9 +82,7 @@ export async function readList(
     }
     if (all > 0 && found === 0) throw new CommandError("NO_EVENT_IDS", `${from} holds no event id`, { hint });
     return { from, asOf: asOf === undefined ? takenAt : momentOf("--as-of", asOf), unreadable };
-  };
-  if (dynamodb !== undefined) return askingAws("the consumer's table could not be read", read);
-  return s3 === undefined ? read() : askingAws("the consumer's bucket could not be read", read);
+  });
 }
 
 /** A file: one id a line, NDJSON of whole events, or the first column of a CSV. `-` is standard input. */

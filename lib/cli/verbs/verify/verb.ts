@@ -7,7 +7,7 @@ import { eachEmitted, ledgersOf, type SurveyOf } from "../../target/surveys.ts";
 import type { Target } from "../../target/target.ts";
 import { type Answer, DRY_RUN, examples, surveyId, targetVerb, type Verb, yesOption } from "../../verb.ts";
 import { columns, count, figure, named, quoted, utc } from "../../words.ts";
-import { exitOf, itemLines, type ResentItem, sendAgain, sentenceOf, wantedOf } from "../resend.ts";
+import { exitOf, itemLines, type ResentItem, sendAgain, sentenceOf } from "../resend.ts";
 import { verifyBuckets } from "./buckets.ts";
 import { checkList, type ListOptions, readDeadLetters, readList } from "./lists.ts";
 
@@ -59,9 +59,7 @@ export const verifyVerb: Verb = (act) =>
         if (unknown !== null && unknown.length > 0) io.say(unknownWarning(unknown));
         if (list.unreadable > 0)
           io.say(`${count(list.unreadable, "entry", "entries")} without an event id in ${list.from}.`);
-        return options.resend === true
-          ? await resendMissing(target, io, found, options.yes !== true)
-          : told(found, nextOf(found, target, options));
+        return options.resend === true ? await resendMissing(target, io, found, options.yes !== true) : told(found);
       }),
     );
 
@@ -84,37 +82,35 @@ async function verify(target: Target, io: Io, options: Options): Promise<VerifyA
   using progress = showProgress(io);
   const [ids, deadLetters] = [new Set<string>(), new Set<string>()];
   const reading = { signal: io.signal, tell: (text: string) => progress.update(text) };
-  const list = await readList(target, options, io, { ...reading, ids });
-  const size = ids.size;
+  const { from, asOf, unreadable } = await readList(target, options, io, { ...reading, ids });
+  const list = { from, asOf: Math.floor(asOf), ids: ids.size, unreadable };
   if (dlq !== undefined) {
     const { isAll, messages } = await readDeadLetters(target, dlq, { ...reading, ids: deadLetters });
     if (!isAll) io.say(`Only the first ${count(messages, "message")} of the dead-letter queue were read.`);
   }
   // Where nobody has said when the list was taken, it may be too old to tell of what its consumer should have by now.
   const dueBy = options.asOf === undefined ? io.now() - ON_ITS_WAY : Number.NEGATIVE_INFINITY;
-  const { take, compared } = createComparison({ ids, deadLetters, asOf: list.asOf, dueBy });
+  const { take, compared } = createComparison({ ids, deadLetters, asOf, dueBy });
   await eachEmitted(target, surveys, io, (one, entries) => {
     for (const entry of entries) take(one, entry);
     progress.update(`${count(compared.expected, "emitted response")} compared`);
   });
-  const { missing, expected, emittedLater, notJudged, notBefore } = compared;
+  const { missing, expected, emittedLater } = compared;
   missing.sort((a, b) => a.surveyId - b.surveyId || a.responseId - b.responseId);
-  const causes = figuresOf(missing);
-  const asOf = Math.floor(list.asOf);
-  const figures = { ...causes, expected, emittedLater, notJudged, ids: size, asOf, notBefore };
+  const verdict = verdictOf(compared);
   const isPart = source !== undefined || survey !== undefined;
   return {
-    ...{ verdict: verdictOf(figures), sentence: verdictText(figures), next: null },
-    list: { from: list.from, asOf, notBefore, ids: size, unreadable: list.unreadable },
-    scope: { source: source ?? null, surveyId: survey ?? null },
-    ...causes,
+    ...{ verdict, sentence: verdictText(compared, list) },
+    next: verdict === "missing" ? commandLine(target, options) : null,
+    ...{ list, scope: { source: source ?? null, surveyId: survey ?? null } },
     ...{ expected, emittedLater, missing, unknown: isPart ? null : [...ids].sort(), resend: null },
   };
 }
 
-function told(found: VerifyAnswer, next: string | null): Answer {
+function told(found: VerifyAnswer): Answer {
+  const { next } = found;
   return {
-    data: { ...found, next },
+    data: found,
     text: [found.sentence, ...missingLines(found.missing), ...(next === null ? [] : [`Next: ${next}`])],
     exit: EXITS[found.verdict],
   };
@@ -123,11 +119,11 @@ function told(found: VerifyAnswer, next: string | null): Answer {
 /** Sends missing events again. An event that may still be on its way is left alone. */
 async function resendMissing(target: Target, io: Io, found: VerifyAnswer, dryRun: boolean): Promise<Answer> {
   const due = found.missing.flatMap(({ cause, emittedAt: _, has: __, ...event }): ResentItem[] =>
-    cause === "on-its-way" ? [] : [{ ...event, outcome: "would-send", reason: null, update: null }],
+    cause === "on-its-way" ? [] : [{ ...event, outcome: "would-send", reason: null }],
   );
-  if (due.length === 0) return told(found, null);
+  if (due.length === 0) return told(found);
   if (dryRun) io.say(DRY_RUN);
-  const items = dryRun ? due : await sendAgain(target, io, wantedOf(due));
+  const items = dryRun ? due : await sendAgain(target, io, due);
   const left = items.filter(({ outcome }) => outcome !== "sent");
   const sentence = sentenceOf(items, dryRun);
   const isMended = !dryRun && exitOf(items) === EXIT.done;
@@ -135,7 +131,7 @@ async function resendMissing(target: Target, io: Io, found: VerifyAnswer, dryRun
     data: { ...found, resend: { dryRun, sentence, items } },
     text: [
       ...[found.sentence, ...missingLines(found.missing), sentence],
-      ...(dryRun ? [] : itemLines(left, target)),
+      ...(dryRun ? [] : itemLines(left)),
       ...(isMended ? ["Verify again in a minute: what was sent is on its way."] : []),
     ],
     // Only what was sent is accounted for.
@@ -143,21 +139,15 @@ async function resendMissing(target: Target, io: Io, found: VerifyAnswer, dryRun
   };
 }
 
-/** The command that mends it: to send what is missing, or to compare with a list as of another time. */
-function nextOf({ verdict, list: { notBefore } }: VerifyAnswer, target: Target, options: Options): string | null {
-  if (verdict === "missing") return commandLine(target, options, ["--resend"]);
-  return notBefore === null ? null : commandLine(target, { ...options, asOf: new Date(notBefore).toISOString() }, []);
-}
-
-/** The same once more; null where it was read from standard input. */
-function commandLine({ flags }: Target, options: Options, more: readonly string[]): string | null {
+/** The same once more, and what is missing is sent; null where it was read from standard input. */
+function commandLine({ flags }: Target, options: Options): string | null {
   if (options.ids === "-") return null;
   const { ids, dynamodb, s3, dlq, asOf, source, survey } = options;
   const values = { ids, dynamodb, s3, dlq, "as-of": asOf, source, survey };
   const given = Object.entries(values).flatMap(([name, value]) =>
     value === undefined ? [] : [`--${name} ${quoted(`${value}`)}`],
   );
-  return ["survey-poller verify", flags, ...given, ...more].join(" ");
+  return ["survey-poller verify", flags, ...given, "--resend"].join(" ");
 }
 
 const CAUSES: Record<MissingEvent["cause"], (one: MissingEvent) => string> = {
@@ -207,8 +197,6 @@ export interface VerifyAnswer {
     from: string;
     /** When the list was taken: what was emitted later is left out. */
     asOf: number;
-    /** Set where that is too early: when the youngest of its ids was emitted. */
-    notBefore: number | null;
     ids: number;
     /** Lines, items or objects without an event id. */
     unreadable: number;
@@ -216,10 +204,6 @@ export interface VerifyAnswer {
   scope: { source: string | null; surveyId: number | null };
   /** Responses whose last event the consumer should have. */
   expected: number;
-  neverArrived: number;
-  inDeadLetterQueue: number;
-  olderRevision: number;
-  onTheirWay: number;
   /** Emitted after the list was taken: not judged. */
   emittedLater: number;
   missing: MissingEvent[];
@@ -244,17 +228,14 @@ interface CompareOptions {
   dueBy: number;
 }
 
+interface Compared extends Pick<VerifyAnswer, "expected" | "emittedLater" | "missing"> {
+  /** Those emitted later that a list as of now would be judged by. */
+  notJudged: number;
+}
+
 /** Compares the emitted responses of ledgers, some at a time, with what a consumer has. */
 export function createComparison({ ids, deadLetters, asOf, dueBy }: CompareOptions) {
-  const compared = {
-    expected: 0,
-    emittedLater: 0,
-    /** Those of them that a list as of now would be judged by. */
-    notJudged: 0,
-    /** When the youngest of the consumer's ids was emitted, where that was after the list is said to have been taken. */
-    notBefore: null as number | null,
-    missing: [] as MissingEvent[],
-  };
+  const compared: Compared = { expected: 0, emittedLater: 0, notJudged: 0, missing: [] };
 
   function take({ source, surveyId }: SurveyOf, { id, eventId, emittedAt }: EmittedResponse): void {
     const isThere = ids.delete(eventId);
@@ -267,8 +248,6 @@ export function createComparison({ ids, deadLetters, asOf, dueBy }: CompareOptio
     if (emittedAt > asOf) {
       compared.emittedLater += 1;
       if (emittedAt <= dueBy) compared.notJudged += 1;
-      // The clocks of a bus and of a file differ by moments.
-      if (isThere && emittedAt > asOf + ON_ITS_WAY) compared.notBefore = Math.max(compared.notBefore ?? 0, emittedAt);
       return;
     }
     compared.expected += 1;
@@ -282,48 +261,39 @@ export function createComparison({ ids, deadLetters, asOf, dueBy }: CompareOptio
   return { take, compared };
 }
 
-type Causes = Pick<VerifyAnswer, "neverArrived" | "inDeadLetterQueue" | "olderRevision" | "onTheirWay">;
-type Figures = Causes &
-  Pick<VerifyAnswer, "expected" | "emittedLater"> & { notJudged: number } & Pick<
-    VerifyAnswer["list"],
-    "ids" | "asOf" | "notBefore"
-  >;
-
-export function figuresOf(missing: readonly MissingEvent[]): Causes {
-  const of = (cause: MissingEvent["cause"]): number => missing.filter((one) => one.cause === cause).length;
-  const [neverArrived, inDeadLetterQueue] = [of("never-arrived"), of("dead-letter-queue")];
-  return { neverArrived, inDeadLetterQueue, olderRevision: of("older-revision"), onTheirWay: of("on-its-way") };
-}
-
-export function verdictOf(figures: Figures): VerifyAnswer["verdict"] {
-  const { neverArrived, inDeadLetterQueue, olderRevision, onTheirWay, expected, notJudged, notBefore } = figures;
-  if (neverArrived + inDeadLetterQueue + olderRevision > 0) return "missing";
-  if (expected === 0 || notBefore !== null || notJudged > 0) return "unknown";
-  return onTheirWay > 0 ? "on-its-way" : "complete";
+export function verdictOf({ missing, expected, notJudged }: Compared): VerifyAnswer["verdict"] {
+  if (missing.some(({ cause }) => cause !== "on-its-way")) return "missing";
+  if (expected === 0 || notJudged > 0) return "unknown";
+  return missing.length > 0 ? "on-its-way" : "complete";
 }
 
 /** "Missing 12 of 10,000: 10 never arrived, 2 in the dead-letter queue; 1 older revision." */
-export function verdictText(figures: Figures): string {
-  const { neverArrived, inDeadLetterQueue, olderRevision, onTheirWay, expected, emittedLater } = figures;
-  const way = `${figure(onTheirWay)} may still be on ${onTheirWay === 1 ? "its" : "their"} way`;
+export function verdictText(compared: Compared, list: Pick<VerifyAnswer["list"], "ids" | "asOf">): string {
+  const { missing, expected, emittedLater } = compared;
+  const countOf = (cause: MissingEvent["cause"]): number => missing.filter((one) => one.cause === cause).length;
   const all = figure(expected);
-  const were = `${figure(emittedLater)} ${emittedLater === 1 ? "was" : "were"}`;
-  const later = emittedLater === 0 ? "" : `; ${were} emitted after its list was taken, and not judged`;
-  switch (verdictOf(figures)) {
-    case "complete":
+  const onTheirWay = countOf("on-its-way");
+  const way = `${figure(onTheirWay)} may still be on ${onTheirWay === 1 ? "its" : "their"} way`;
+  switch (verdictOf(compared)) {
+    case "complete": {
+      const were = `${figure(emittedLater)} ${emittedLater === 1 ? "was" : "were"}`;
+      const later = emittedLater === 0 ? "" : `; ${were} emitted after its list was taken, and not judged`;
       return `Complete. The consumer has all ${count(expected, "event")}${later}.`;
+    }
     case "unknown":
-      return `Not proved: ${unknownText(figures)}`;
+      return `Not proved: ${unknownText(compared, list)}`;
     case "on-its-way":
       return `Not proved: ${way}, of ${all}. Take the list again in a minute.`;
     case "missing": {
-      const never = neverArrived > 0 && `${figure(neverArrived)} never arrived`;
-      const dead = inDeadLetterQueue > 0 && `${figure(inDeadLetterQueue)} in the dead-letter queue`;
-      const lost = neverArrived + inDeadLetterQueue;
-      const older = count(olderRevision, "older revision");
+      const [never, dead] = [countOf("never-arrived"), countOf("dead-letter-queue")];
+      const lost = [
+        ...(never > 0 ? [`${figure(never)} never arrived`] : []),
+        ...(dead > 0 ? [`${figure(dead)} in the dead-letter queue`] : []),
+      ];
+      const older = count(countOf("older-revision"), "older revision");
       const parts = [
-        lost > 0 && `Missing ${figure(lost)} of ${all}: ${[never, dead].filter(Boolean).join(", ")}`,
-        olderRevision > 0 && (lost > 0 ? older : `Not up to date: ${older}, of ${all}`),
+        lost.length > 0 && `Missing ${figure(never + dead)} of ${all}: ${lost.join(", ")}`,
+        countOf("older-revision") > 0 && (lost.length > 0 ? older : `Not up to date: ${older}, of ${all}`),
         onTheirWay > 0 && way,
       ];
       return `${parts.filter(Boolean).join("; ")}.`;
@@ -332,9 +302,11 @@ export function verdictText(figures: Figures): string {
 }
 
 /** Why nothing is proved, and what to do. */
-function unknownText({ expected, emittedLater, ids, asOf, notBefore }: Figures): string {
+function unknownText(
+  { expected, emittedLater }: Compared,
+  { ids, asOf }: Pick<VerifyAnswer["list"], "ids" | "asOf">,
+): string {
   const taken = `the list counts as taken on ${utc(asOf)}`;
-  if (notBefore !== null) return `${taken}, and has events that were emitted until ${utc(notBefore)}.`;
   if (expected > 0) {
     const since = `${count(emittedLater, "event")} ${emittedLater === 1 ? "was" : "were"} emitted since`;
     return `${taken}, and ${since}. Take it again, or say when it was: --as-of TIME.`;

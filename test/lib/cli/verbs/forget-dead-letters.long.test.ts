@@ -9,7 +9,7 @@ import {
 } from "@aws-sdk/client-sqs";
 import { beforeEach, expect, it, vi } from "vitest";
 import { openTarget } from "../../../../lib/cli/target/open-target.ts";
-import type { ForgetAnswer, ForgetPersonAnswer } from "../../../../lib/cli/verbs/forget/verb.ts";
+import type { ForgetAnswer } from "../../../../lib/cli/verbs/forget/verb.ts";
 import { temporaryFolder } from "../../../support/command.ts";
 import { answerOf, ioOf, survey, useFolder } from "../support/command.ts";
 import { holdLease } from "../support/lease.ts";
@@ -87,13 +87,15 @@ const run = (...flags: string[]) => survey(["forget", ...flags, "--data", folder
 it("by a key: a dead letter names a response that the ledger cannot find, and that is forgotten, too", async () => {
   const ran = await run("--crk", "customer-1", "--survey", "7", "--yes");
 
-  const { responses, deadLetters, unsearched } = answerOf<ForgetPersonAnswer>(ran);
+  const { responses, deadLetters, unsearched } = answerOf<ForgetAnswer>(ran);
   expect(responses).toMatchObject([
     { id: NEVER_MET, surveyId: 7, state: null, stays: { reason: "forgotten" }, problem: null },
   ]);
   expect(deadLetters).toEqual([{ queue: queue.arn, events: 2, isWhole: true }]);
   expect(await left()).toBe(5);
-  expect(answerOf<ForgetAnswer>(await run(String(NEVER_MET))).stays).toMatchObject({ reason: "forgotten" });
+  expect(answerOf<ForgetAnswer>(await run(String(NEVER_MET))).responses).toMatchObject([
+    { stays: { reason: "forgotten" } },
+  ]);
   // Of those that went out without a hash nobody knows whose they are.
   expect(unsearched).toEqual([{ source: "main", responses: 3 }]);
   expect(ran.code).toBe(3);
@@ -102,7 +104,7 @@ it("by a key: a dead letter names a response that the ledger cannot find, and th
 it("without --yes deletes nothing, and says what would be", async () => {
   const ran = await run("--crk", "customer-2");
 
-  const { responses, deadLetters } = answerOf<ForgetPersonAnswer>(ran);
+  const { responses, deadLetters } = answerOf<ForgetAnswer>(ran);
   expect(responses.map(({ id, state }) => [id, state])).toEqual([[listed()[1], "emitted"]]);
   expect(deadLetters).toMatchObject([{ events: 1 }]);
   expect(await left()).toBe(7);
@@ -134,7 +136,7 @@ it("an id of which a dead letter of another source tells, too, is asked about be
 
 it("leaves a dead letter of a source that the configuration no longer names, and tells of it", async () => {
   const ran = await run("--crk", "customer-3", "--yes");
-  const { responses, elsewhere } = answerOf<ForgetPersonAnswer>(ran);
+  const { responses, elsewhere } = answerOf<ForgetAnswer>(ran);
   expect(responses).toMatchObject([{ id: listed()[0], source: "other", problem: { code: expect.any(String) } }]);
   expect(elsewhere.map(({ where }) => where)).toContain("sources that the configuration no longer names");
   expect(await left()).toBe(7);
@@ -146,7 +148,7 @@ it("a queue that could not be read whole is not done: exit code 3", async () => 
   const ran = await run(String(listed()[2]), "--yes");
   expect(ran.code).toBe(3);
   expect(answerOf<ForgetAnswer>(ran)).toMatchObject({
-    stays: { reason: "forgotten" },
+    responses: [{ stays: { reason: "forgotten" } }],
     deadLetters: [{ events: 0, isWhole: false }],
   });
 });

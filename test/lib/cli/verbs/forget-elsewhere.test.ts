@@ -22,6 +22,7 @@ it("forget says of a stack until when what lies elsewhere is gone", async () => 
     "the survey service": null,
     subscribers: null,
     "live pages": null,
+    "records of nobody knows which response": null,
     "sources that the configuration no longer names": null,
     "the archive of the bus": 10 * DAY,
     "the dead-letter queues of webhooks and of onResponseCompleted": 15 * DAY,

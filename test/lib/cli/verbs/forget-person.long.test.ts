@@ -5,7 +5,7 @@ import { GetObjectCommand, ListObjectsV2Command } from "@aws-sdk/client-s3";
 import { ScanCommand } from "@aws-sdk/lib-dynamodb";
 import { afterAll, describe, expect, it } from "vitest";
 import { openTarget } from "../../../../lib/cli/target/open-target.ts";
-import type { ForgetPersonAnswer } from "../../../../lib/cli/verbs/forget/verb.ts";
+import type { ForgetAnswer } from "../../../../lib/cli/verbs/forget/verb.ts";
 import { temporaryFolder } from "../../../support/command.ts";
 import { answerOf, ioOf, poll, survey, useFolder } from "../support/command.ts";
 import { holdLease } from "../support/lease.ts";
@@ -40,7 +40,7 @@ const folder = useFolder(
   args,
 );
 const run = (...flags: string[]) => survey(["forget", ...flags, "--data", folder.data]);
-const answer = async (...flags: string[]) => answerOf<ForgetPersonAnswer>(await run(...flags, "--json"));
+const answer = async (...flags: string[]) => answerOf<ForgetAnswer>(await run(...flags, "--json"));
 
 /** All that table and bucket hold, as text. */
 async function everything(): Promise<string> {
@@ -61,7 +61,7 @@ async function everything(): Promise<string> {
   return [...Items.map((item) => JSON.stringify(item)), ...objects].join("\n");
 }
 
-const idsIn = ({ responses }: ForgetPersonAnswer) => responses.map(({ id }) => id);
+const idsIn = ({ responses }: ForgetAnswer) => responses.map(({ id }) => id);
 
 describe("forget by a person's key", () => {
   it("finds all responses of the person, and no other one; the key stands in the clear only in kept records", async () => {
@@ -91,7 +91,7 @@ describe("forget by a person's key", () => {
     const ran = await run("--crk", crk, "--yes", "--json");
     await release();
     expect(ran.code).toBe(3);
-    const { responses } = answerOf<ForgetPersonAnswer>(ran);
+    const { responses } = answerOf<ForgetAnswer>(ran);
     expect(responses.map(({ problem }) => problem?.code)).toEqual(Array(5).fill("SURVEY_BUSY"));
     expect(idsIn(await answer("--crk", crk))).toHaveLength(5);
   });

@@ -14,6 +14,8 @@ const folder = useFolder({ surveys: [{ surveyId: 7, responses: 3 }] }, async (po
 });
 const run = (...args: string[]) => survey(["forget", ...args, "--data", folder.data]);
 const answer = async (...args: string[]) => answerOf<ForgetAnswer>(await run(...args, "--json"));
+const responseOf = async (...args: string[]) => (await answer(...args)).responses[0];
+const NOTHING = { table: [], bucket: [] };
 
 describe("forget", () => {
   it("without --yes lists all that is held, and changes nothing", async () => {
@@ -23,38 +25,34 @@ describe("forget", () => {
     expect(ran.stdout).toMatch(/^Would be forgotten: response \d+ of Survey 7 \(7\), source main$/m);
     expect(ran.stdout).toMatch(/^ {2}table +its entry \(emitted\): .*digest/m);
     expect(ran.stdout).toMatch(/^ {2}bucket +\S+\/[\w-]{36}\/\w+\.json$/m);
-    const first = await answer(String(large));
-    expect(first).toMatchObject({ dryRun: true, surveyId: 7, state: "emitted" });
-    expect(first.held.objects).toHaveLength(1);
-    expect((await answer(String(large))).held).toEqual(first.held);
+    const first = await responseOf(String(large));
+    expect(first).toMatchObject({ surveyId: 7, state: "emitted" });
+    expect(first?.held.bucket).toHaveLength(1);
+    expect(await responseOf(String(large))).toEqual(first);
   });
 
   it("with it leaves nothing but a bare entry, and a second time has nothing to do", async () => {
     const done = await answer(String(large), "--yes");
-    expect(done).toMatchObject({
-      dryRun: false,
-      stays: { id: large, state: "emitted", reason: "forgotten", revision: 1 },
-    });
+    const stays = { id: large, state: "emitted", reason: "forgotten", revision: 1 };
+    expect(done).toMatchObject({ dryRun: false, responses: [{ stays }] });
     expect(done.elsewhere.map(({ where }) => where)).toEqual(
       expect.arrayContaining(["subscribers", "live pages", "the data folder"]),
     );
 
-    const again = await answer(String(large), "--yes");
-    expect(again.held).toEqual({ entry: [], mark: [], objects: [] });
-    expect(again.stays).toEqual(done.stays);
+    expect(await responseOf(String(large), "--yes")).toMatchObject({ held: NOTHING, stays });
     expect((await run(String(large))).stdout).toMatch(/^Nothing more is held of response/);
   });
 
   it("settles one that has not gone out, which no later tick emits", async () => {
     const done = await answer(String(unreadable), "--yes");
-    expect(done).toMatchObject({ state: "quarantined", held: { mark: [] } });
     // Nobody knows whether the bus took its event before it was quarantined.
     expect(done.elsewhere.map(({ where }) => where)).toContain("subscribers");
-    expect(done.stays).toEqual({ id: unreadable, state: "before-start", reason: "forgotten" });
+    const stays = { id: unreadable, state: "before-start", reason: "forgotten" };
+    expect(done.responses).toMatchObject([{ state: "quarantined", stays }]);
 
     await poll(folder);
 
-    expect((await answer(String(unreadable))).held).toEqual({ entry: [], mark: [], objects: [] });
+    expect((await responseOf(String(unreadable)))?.held).toEqual(NOTHING);
     const books = await survey(["status", "--data", folder.data, "--json"]);
     expect(books.json).toMatchObject({ verdict: "complete", surveys: [{ unaccounted: 0, now: { quarantined: 0 } }] });
   });
@@ -63,7 +61,7 @@ describe("forget", () => {
     const ran = await run("99999", "--yes");
     expect(ran.code).toBe(0);
     expect(ran.stdout).toMatch(/^Nothing is held of response 99999/);
-    expect(await answer("99999")).toMatchObject({ surveyId: null, stays: null });
+    expect((await answer("99999")).responses).toEqual([]);
   });
 
   it("of a survey that is being polled is not done now: exit code 3, and nothing is changed", async () => {
@@ -74,7 +72,7 @@ describe("forget", () => {
     expect(ran).toMatchObject({ code: 3, stdout: "" });
     expect(ran.stderr).toContain("is being polled just now, and nothing was forgotten");
     expect(ran.stderr).toContain(`Next: survey-poller forget ${id} --survey 7 --source main --yes`);
-    expect((await answer(String(id))).held.entry).toContain("digest");
+    expect((await responseOf(String(id)))?.held.table).toContain("digest");
   });
 
   it.each([

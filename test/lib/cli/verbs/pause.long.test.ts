@@ -36,7 +36,7 @@ it("pauses for ever, says so, asks the service for nothing meanwhile, and loses 
   const [{ responseId = 0 } = {}] = simulator.truth(7);
   const why = /Paused since .* UTC by an operator: source main\b(?! until)/;
   const resent = await survey(["resend", eventId("main", 7, responseId), "--yes", ...at]);
-  expect(resent).toMatchObject({ code: 3, stdout: expect.stringMatching(why) });
+  expect(resent).toMatchObject({ code: 3, stdout: "", stderr: expect.stringMatching(why) });
   const asked = await survey(["explain", `${responseId}`, "--ask", ...at]);
   expect(asked).toMatchObject({ code: 0, stderr: expect.stringMatching(why) });
   expect(await survey(["explain", "1", "--ask", ...at])).toMatchObject({ code: 3, stderr: expect.stringMatching(why) });

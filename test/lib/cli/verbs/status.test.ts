@@ -209,7 +209,7 @@ it("cuts the table to the terminal, and sums the healthy ones", () => {
 
 it("tells of a first read how much is emitted, of what, and when it will be done", () => {
   const emittedAt = Array.from({ length: 600 }, (_, i) => now - 60_000 + 100 * i + 1);
-  const reading = { page: 31, lastPage: undefined, listed: 20_600, timeFor: () => undefined, now };
+  const reading = { page: 31, lastPage: undefined, listed: 20_600, rate: Infinity, details: 2, now };
   const backlog = progressOf({ ...reading, emittedAt });
 
   // 600 of 20,600 responses took 30 pages, and a minute.
@@ -231,7 +231,15 @@ it("tells of a first read how much is emitted, of what, and when it will be done
 });
 
 it("says no percent of a first read of which it is not known how long it is", () => {
-  const reading = { page: 42, lastPage: undefined, listed: 4_200, emittedAt: undefined, timeFor: () => undefined, now };
+  const reading = {
+    page: 42,
+    lastPage: undefined,
+    listed: 4_200,
+    emittedAt: undefined,
+    rate: Infinity,
+    details: 2,
+    now,
+  };
   expect(progressOf(reading)).toMatchObject({ page: 42, pages: null, part: null, left: null });
   expect(progressOf({ ...reading, lastPage: 84 })).toMatchObject({ pages: 84, part: 41 / 84 });
 });

@@ -41,12 +41,6 @@ const read = (model: Model, before?: Reads["before"], more: Partial<ListReading>
     ...{ surveyId: 7, counted: 300, ...more },
   });
 
-const failing =
-  (...pages: number[]) =>
-  (page: number): void => {
-    if (pages.includes(page)) throw new Error("500");
-  };
-
 it("reads each page twice, and what is listed", async () => {
   const model = surveyOf(280, 20);
   const reads: number[] = [];
@@ -60,35 +54,6 @@ it("reads each page twice, and what is listed", async () => {
   expect(list.rows.filter(({ state }) => state === "open")).toHaveLength(20);
   // One page of the first window stands in the second one, too.
   expect(reads.length).toBeLessThanOrEqual(12);
-});
-
-it("skips a page that fails, and names it", async () => {
-  const list = await read(surveyOf(), failing(2));
-
-  expect(list.open).toEqual({ code: "pages-unreachable", pages: [2] });
-  expect(list.rows).toHaveLength(200);
-});
-
-it("leaves a list that fails on, and reads on from there at another time", async () => {
-  const model = surveyOf(3_000);
-  let place: ListPlace | undefined;
-  const onPage: ListReading["onPage"] = (step) => {
-    place = step.place();
-  };
-
-  const first = await read(model, (page) => failing(page)(Math.max(page, 0) > 20 ? page : -1), {
-    onPage,
-    counted: 3_000,
-  });
-  expect(first.open).toEqual({ code: "pages-unreachable", pages: [21, 22, 23] });
-  expect(first.rows).toHaveLength(2_000);
-
-  const kept = JSON.parse(JSON.stringify(place)) as ListPlace;
-  const reads: number[] = [];
-  const second = await readList({ service: serviceOf(model, { reads }), surveyId: 7, counted: 3_000, place: kept });
-  expect(second).toMatchObject({ open: undefined, pages: 30 });
-  expect(second.rows).toHaveLength(3_000);
-  expect(Math.min(...reads.slice(0, -1))).toBeGreaterThan(17);
 });
 
 it("goes on from a kept place also where the list has moved since", async () => {
