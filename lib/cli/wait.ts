@@ -21,7 +21,7 @@ export async function wait(milliseconds: number, { signal }: Pick<Io, "signal">)
 }
 
 /** Whether ticks come without this command: in a deployed stack they do, and in a run of `npm start`. */
-function isPolling({ data }: Pick<Target, "data">): boolean {
+export function isPolling({ data }: Pick<Target, "data">): boolean {
   return data === undefined || data.isRunning;
 }
 

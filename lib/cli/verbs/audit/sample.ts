@@ -1,7 +1,10 @@
 import type { SampledState, SampleResult } from "../../../operator/sample.ts";
 import type { DateRange } from "../../../polling/index.ts";
+import { readEntries } from "../../../state/ledger.ts";
 import { InterruptedError } from "../../errors.ts";
+import { askingAws } from "../../target/aws-failure.ts";
 import { type PolledSurvey, refuseBehind } from "../../target/surveys.ts";
+import { isPolling, watchTicks } from "../../wait.ts";
 import type { SourceWork } from "../source-work.ts";
 
 export interface SampledSurvey {
@@ -15,7 +18,7 @@ export interface SampledSurvey {
   states: Partial<Record<SampledState, number>>;
   /** Completed after the start, and unknown to the ledger. */
   missing: number[];
-  /** The same, but completed after all that the last poll has met. */
+  /** The same, but new since the last poll. */
   isNew: number[];
   /** The probability that so many missing responses, wherever they lie by chance, would have shown at least one. */
   chances: { missing: number; seen: number }[];
@@ -104,8 +107,7 @@ async function sampleSurvey(of: SourceWork, survey: PolledSurvey, percent: numbe
   const read = drawn.filter((page) => !empty.has(page));
   const pages = length - empty.size;
   const unknown = [...states].flatMap(([id, state]) => (state === "missing" ? [id] : []));
-  const { completed: newest = "" } = mark.highWater ?? {};
-  const isNew = new Set(unknown.filter((id) => (completed.get(id) ?? "") > newest));
+  const isNew = await lookAgain(of, survey, unknown, completed);
   const counted: SampledSurvey["states"] = {};
   for (const state of states.values()) counted[state] = (counted[state] ?? 0) + 1;
   return {
@@ -121,4 +123,28 @@ async function sampleSurvey(of: SourceWork, survey: PolledSurvey, percent: numbe
     // As after a failure at one moment: never more than that of one.
     chanceOnOnePage: chanceToSee(1, { read: read.length, pages }),
   };
+}
+
+/** The responses that are only new. A tick that has begun since has met them. Where none comes, nothing so new was met before. */
+async function lookAgain(
+  of: SourceWork,
+  { surveyId, mark }: PolledSurvey,
+  unknown: number[],
+  completed: ReadonlyMap<number, string | null>,
+): Promise<Set<number>> {
+  if (unknown.length === 0) return new Set();
+  const { target, source, io, progress } = of;
+  if (!isPolling(target)) {
+    const { completed: newest = "" } = mark.highWater ?? {};
+    return new Set(unknown.filter((id) => (completed.get(id) ?? "") > newest));
+  }
+  const since = io.now();
+  progress.update("a second look after the next tick");
+  await watchTicks<void>(of, ({ account: { lastTick = 0 } }) =>
+    lastTick > since ? { over: undefined } : { place: "", leave: () => undefined },
+  );
+  const entries = await askingAws("the ledger could not be read", () =>
+    readEntries(target.table, source.name, surveyId, unknown),
+  );
+  return new Set(unknown.filter((id) => entries.has(id)));
 }
