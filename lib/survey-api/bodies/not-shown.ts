@@ -1,6 +1,6 @@
 import { isObject, readId } from "../../json.ts";
 import type { AboutAnswer } from "../errors.ts";
-import { hasOnlyDigitKeys } from "./json.ts";
+import { hasOnlyDigitKeys, saysNothing } from "./json.ts";
 import type { ReportListItem } from "./resources.ts";
 import { type Asked, aboutAsked } from "./subject.ts";
 
@@ -90,6 +90,7 @@ const idNames = ["reportId", "id", "report_id"];
  * or one of these under a usual name. Undefined when the body is none of them.
  */
 export function readReports(body: unknown): ReportListItem[] | undefined {
+  if (saysNothing(body)) return [];
   const list = readList(body);
   if (list !== undefined || !isObject(body)) return list;
   for (const name of wrappers) {
@@ -100,7 +101,6 @@ export function readReports(body: unknown): ReportListItem[] | undefined {
 }
 
 function readList(value: unknown): ReportListItem[] | undefined {
-  if (value === null) return [];
   if (Array.isArray(value)) {
     const items = value.map((raw) => ({ reportId: reportIdOf(raw), raw }));
     return items.every(({ reportId, raw }) => reportId !== undefined || isObject(raw)) ? items : undefined;
