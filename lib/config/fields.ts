@@ -67,15 +67,3 @@ export function readAs<Schema extends z.ZodType>(schema: Schema, value: unknown,
   for (const { path, message } of error.issues) context.addIssue({ code: "custom", path, message });
   return undefined;
 }
-
-/** One value of `make` for AWS and one for a laptop, each made when it is first asked for: schemas take most of a start. */
-export function madeOnce<Schema>(
-  make: (options: { deployed: boolean }) => Schema,
-): (options: { deployed: boolean }) => Schema {
-  const made = new Map<boolean, Schema>();
-  return ({ deployed }) => {
-    const schema = made.get(deployed) ?? make({ deployed });
-    made.set(deployed, schema);
-    return schema;
-  };
-}

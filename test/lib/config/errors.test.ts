@@ -105,13 +105,8 @@ describe("a bad value", () => {
     expect(problemsOf(input)).toEqual([{ path: "", message: "must be an object" }]);
   });
 
-  it.each([
-    ["0s", "must be at least 10s"],
-    ["5s", "must be at least 10s"],
-    ["25s", 'must be whole minutes, or "10s", "12s", "15s", "20s" or "30s"'],
-    ["61s", 'must be whole minutes, or "10s", "12s", "15s", "20s" or "30s"'],
-    ["90s", 'must be whole minutes, or "10s", "12s", "15s", "20s" or "30s"'],
-  ])("deployed, an interval of %s is refused: %s", (interval, message) => {
+  it.each(["0s", "5s", "25s", "61s", "90s"])("deployed, an interval of %s is refused", (interval) => {
+    const message = 'must be whole minutes, or "10s", "12s", "15s", "20s" or "30s"';
     expect(problemsOf({ baseUrl, interval }, true)).toEqual([{ path: "interval", message }]);
     expect(problemsOf({ baseUrl, interval }, false)).toEqual([]);
   });
