@@ -44,7 +44,7 @@ export interface Timeouts {
 }
 
 /** The options that were checked and completed. */
-export interface CheckedOptions extends Pick<LimiterOptions, "concurrency" | "maxRequestsPerSecond" | "learned"> {
+export interface CheckedOptions extends Pick<LimiterOptions, "concurrency" | "maxRequestsPerSecond"> {
   /** Scheme and host of the service; a path is kept as prefix. */
   baseUrl: string;
   timeouts: Timeouts;

@@ -51,8 +51,8 @@ export async function drain(service: VirtualService, { count, concurrency, start
     monotonic: clock,
     // Timers wake a little late.
     sleep: (milliseconds) => sleep(milliseconds + 0.3),
-    ...(learned === undefined ? {} : { learned }),
   });
+  if (learned !== undefined) limiter.learn(learned);
   const grant = createGate(service, clock);
   const refused: number[] = [];
   let requests = 0;
