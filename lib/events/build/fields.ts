@@ -8,8 +8,8 @@ export interface Read<T> {
 
 /** Collects what of one JSON object is not as documented: the field takes its empty value, what was read is kept raw. */
 export interface FieldReader {
-  /** The field's value if `accepts` it, else `empty`. A missing field is empty and regular only if `optional`. */
-  take<T>(name: string, accepts: (value: unknown) => value is T, empty: T, optional?: boolean): T;
+  /** The field's value if `accepts` it, else `empty`. */
+  take<T>(name: string, accepts: (value: unknown) => value is T, empty: T): T;
   /** The irregular fields as they were read; undefined when all were regular. */
   raw(): Record<string, unknown> | undefined;
   /** Names of the irregular fields. */
@@ -23,12 +23,11 @@ export function readFields(value: unknown): FieldReader {
   const raw: Record<string, unknown> = "raw" in fields ? { raw: fields.raw } : {};
   return {
     irregular,
-    take(name, accepts, empty, optional = false) {
+    take(name, accepts, empty) {
       const read = fields[name];
       if (accepts(read)) return read;
       const number = longNumber(read);
       if (accepts(number)) return number;
-      if (read === undefined && optional) return empty;
       irregular.push(name);
       if (read !== undefined) raw[name] = read;
       return empty;
