@@ -30,7 +30,7 @@ export function nearestName(name: string, candidates: readonly string[]): string
 }
 
 /** Edits between two short names: insert, delete, replace or swap of neighbours, each 1; upper and lower case count as equal. */
-export function editDistance(from: string, to: string): number {
+function editDistance(from: string, to: string): number {
   const a = from.toLowerCase();
   const b = to.toLowerCase();
   let beforeLast: number[] = [];

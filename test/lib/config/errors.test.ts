@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { ConfigError, type ConfigProblem, parseConfig } from "../../../lib/config/index.ts";
+import { sourceFields } from "../../../lib/config/source.ts";
 
 const baseUrl = "https://surveys.example.com";
 
@@ -220,27 +221,7 @@ describe("the error", () => {
 
   it("never repeats a value, wherever it stands", () => {
     const secret = "hunter2-s3cr3t !";
-    const fields = [
-      "name",
-      "baseUrl",
-      "enabled",
-      "surveys",
-      "interval",
-      "startFrom",
-      "timeZone",
-      "enrich",
-      "questions",
-      "privacy",
-      "maxRequestsPerSecond",
-      "rescan",
-      "advanced",
-      "retention",
-      "eventSource",
-      "logLevel",
-      "credentialsSecret",
-      "clientSecret",
-      "other",
-    ];
+    const fields = [...sourceFields, "clientSecret", "other"];
     const everywhere = (value: unknown) => Object.fromEntries(fields.map((field) => [field, value]));
     const inputs = [
       { sources: [everywhere(secret)], bus: secret, monitoring: secret, webhooks: secret, other: secret },

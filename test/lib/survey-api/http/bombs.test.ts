@@ -30,9 +30,7 @@ const times = (text: string, characters: number): string => text.repeat(Math.flo
 describe("sixteen pages at once", () => {
   it.each([
     ["60 MB of lists in each other", times("[", 60 * MB), /longer than `maxBodyBytes`/],
-    ["60 MB of empty objects", `[${times("{},", 60 * MB)}{}]`, /longer than `maxBodyBytes`/],
     ["8 MB of lists in each other", times("[", 8 * MB), /nested deeper than 2000 levels/],
-    ["8 MB of objects in each other", times('{"a":', 8 * MB), /nested deeper than 2000 levels/],
     ["8 MB of empty objects", `[${times("{},", 8 * MB)}{}]`, /holds more than 250000 objects and lists/],
   ])("of %s are refused, each with a sentence", async (_name, body, sentence) => {
     const told = await outcomes(body, "page", 16);
@@ -44,7 +42,6 @@ describe("sixteen pages at once", () => {
 describe("a survey list", () => {
   it.each([
     ["60 MB of lists in each other", times("[", 60 * MB), /nested deeper than 2000 levels/],
-    ["60 MB of one text", `["${times("x", 60 * MB)}"]`, /cannot be understood/],
     ["a million surveys", `[${times('{"surveyId":1},', 15 * MB)}{}]`, /holds more than 250000 objects/],
     ["70 MB of it", times(" ", 70 * MB), /longer than `maxBodyBytes`/],
   ])("of %s is refused with a sentence", async (_name, body, sentence) => {
