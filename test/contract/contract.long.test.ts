@@ -13,7 +13,7 @@ import { hostPython, writeModels } from "../examples/support/python-worker.ts";
 import { titleOf } from "./title-of.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
-const files = await contractFiles({});
+const files = await contractFiles();
 const golden = await goldenEvents();
 const scratch = mkdtempSync(join(tmpdir(), "survey-poller-contract-"));
 afterAll(() => rmSync(scratch, { recursive: true, force: true }));
