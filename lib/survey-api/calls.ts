@@ -1,7 +1,7 @@
 import { isObject } from "../json.ts";
 import type { OperationOf } from "./bodies/documents.ts";
 import { saysNothing } from "./bodies/json.ts";
-import { readReports, readSingleResponse } from "./bodies/not-shown.ts";
+import { type ReadResponse, readReports, readSingleResponse } from "./bodies/not-shown.ts";
 import { elementsOf, entriesOf, notShown, type ReadBody, typedReaders } from "./bodies/read-body.ts";
 import type {
   FullSurvey,
@@ -13,7 +13,7 @@ import type {
   ResponseRecord,
   SurveyListItem,
 } from "./bodies/resources.ts";
-import { type Asked, aboutAsked } from "./bodies/subject.ts";
+import type { Asked } from "./bodies/subject.ts";
 import { BadRequestError, NotAllowedError, NotFoundError, UnreadableBodyError } from "./errors.ts";
 import { type DataOperation, type Order, type ParametersOf, pathOf } from "./operations.ts";
 import type { Priority } from "./rate/limiter.ts";
@@ -28,11 +28,7 @@ export interface CallOptions {
 }
 
 /** One response by operation 9 or 10, whose body the API document does not show. */
-export interface SingleResponse {
-  /** Undefined when it was asked for by crk and the body does not show it. */
-  responseId: number | undefined;
-  /** As many fields of a `ResponseRecord` as the body has. */
-  records: Record<string, unknown>[];
+export interface SingleResponse extends ReadResponse {
   /** The JSON as it was read. */
   raw: unknown;
 }
@@ -56,11 +52,11 @@ export function createCalls(send: Authorized, strict = false) {
   const call = createCall(send);
   const typed = typedReaders(strict);
   const list = <O extends OperationOf<"list">>(operation: O, asked: ParametersOf<O>, given?: CallOptions) =>
-    call(operation, asked, judged(asked, typed.list(operation)), given);
+    call(operation, asked, typed.list(operation, asked), given);
   const map = <O extends OperationOf<"map">>(operation: O, asked: ParametersOf<O>, given?: CallOptions) =>
     call(operation, asked, typed.map(operation), given);
   const listAsV3 = <O extends OperationOf<"list">>(operation: O, asked: ParametersOf<O>, given?: CallOptions) =>
-    call(operation, asked, asV3(judged(asked, typed.list(operation))), given);
+    call(operation, asked, asV3(typed.list(operation, asked)), given);
 
   return {
     /** Operation 2: all surveys of the account. `created` is in seconds since the epoch, `modified` a date-time string without zone. */
@@ -68,7 +64,7 @@ export function createCalls(send: Authorized, strict = false) {
 
     /** Operation 3: one whole survey, its blocks, pages and questions keyed by their identifiers. */
     survey: (surveyId: number, given?: CallOptions): Promise<FullSurvey> =>
-      call("get survey", { surveyId }, oneThing(judged({ surveyId }, typed.one("get survey"))), given),
+      call("get survey", { surveyId }, oneThing(typed.one("get survey", { surveyId })), given),
 
     /** Operation 4: the questions of a survey alone. */
     questions: (surveyId: number, given?: CallOptions): Promise<QuestionListItem[]> =>
@@ -128,7 +124,7 @@ export function createCalls(send: Authorized, strict = false) {
     v2: {
       surveys: (given?: CallOptions): Promise<V2Answer<SurveyListItem[]>> => listAsV3("v2 survey list", {}, given),
       survey: (surveyId: number, given?: CallOptions): Promise<V2Answer<FullSurvey>> =>
-        call("v2 survey", { surveyId }, asV3(judged({ surveyId }, typed.one("v2 survey"))), given),
+        call("v2 survey", { surveyId }, asV3(typed.one("v2 survey", { surveyId })), given),
       questions: (surveyId: number, given?: CallOptions): Promise<V2Answer<QuestionListItem[]>> =>
         listAsV3("v2 questions", { surveyId }, given),
       /** At most 100 records: the first ones, or those of a page counted from 1. */
@@ -139,19 +135,11 @@ export function createCalls(send: Authorized, strict = false) {
         page === undefined
           ? listAsV3("v2 responses", { surveyId }, given)
           : listAsV3("v2 responses, page", { surveyId, page }, given),
-      response(
-        surveyId: number,
-        responseId: number,
-        given?: CallOptions,
-      ): Promise<V2Answer<Omit<SingleResponse, "raw">>> {
+      response(surveyId: number, responseId: number, given?: CallOptions): Promise<V2Answer<ReadResponse>> {
         const asked = { surveyId, responseId };
         return call("v2 response by id", asked, oneV2Response(asked), given);
       },
-      responseByCrk: (
-        surveyId: number,
-        crk: string,
-        given?: CallOptions,
-      ): Promise<V2Answer<Omit<SingleResponse, "raw">>> =>
+      responseByCrk: (surveyId: number, crk: string, given?: CallOptions): Promise<V2Answer<ReadResponse>> =>
         call("v2 response by crk", { surveyId, crk }, oneV2Response({ surveyId }), given),
       metadata: (surveyId: number, responseId: number, given?: CallOptions): Promise<V2Answer<ResponseMetadata[]>> =>
         listAsV3("v2 response metadata", { surveyId, responseId }, given),
@@ -169,7 +157,7 @@ export function createCalls(send: Authorized, strict = false) {
       operation: O,
       parameters: ParametersOf<O>,
       given?: CallOptions,
-    ): Promise<unknown[]> => call(operation, parameters, judged(parameters, elementsOf(operation)), given),
+    ): Promise<unknown[]> => call(operation, parameters, elementsOf(operation, parameters), given),
 
     /** Any operation that gives things by key, and these as they were read, by key; an array of them where the service wrote a list. */
     entries: <O extends OperationOf<"map">>(
@@ -217,11 +205,6 @@ function createCall(send: Authorized) {
   };
 }
 
-/** Reads of a body what is about what was asked for. */
-function judged<T>(asked: Asked, readBody: ReadBody<T>): ReadBody<T> {
-  return (body, about) => readBody(aboutAsked(body, asked, about), about);
-}
-
 /** Reads the one thing that was asked for. Where nothing is said of it, it is not there. */
 function oneThing<T>(readBody: ReadBody<T>): ReadBody<T> {
   return (body, about) => {
@@ -234,7 +217,7 @@ function oneResponse(asked: Asked): ReadBody<SingleResponse> {
   return (raw, about) => ({ ...notShown((body) => readSingleResponse(body, asked, about))(raw, about), raw });
 }
 
-function oneV2Response(asked: Asked): ReadBody<V2Answer<Omit<SingleResponse, "raw">>> {
+function oneV2Response(asked: Asked): ReadBody<V2Answer<ReadResponse>> {
   return (raw, about) => ({ value: readSingleResponse(raw, asked, about), raw });
 }
 

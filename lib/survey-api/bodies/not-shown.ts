@@ -6,10 +6,11 @@ import { type Asked, aboutAsked } from "./subject.ts";
 
 // Bodies whose shape the API document does not show, in every shape that is plausible.
 
-/** The records of one response, each with what stands beside the answers, as every listed record repeats it. */
-export interface ReadSingleResponse {
-  /** Undefined when it was not asked for by id, and the body does not show it. */
+/** What was read of one response. */
+export interface ReadResponse {
+  /** Undefined when it was asked for by crk and the body does not show it. */
   responseId: number | undefined;
+  /** As many fields of a `ResponseRecord` as the body has, each with what stands beside the answers, as every listed record repeats it. */
   records: Record<string, unknown>[];
 }
 
@@ -21,7 +22,7 @@ export interface ReadSingleResponse {
  * @param asked without a `responseId` where it is not known beforehand (operation 10)
  * @throws AnswerMismatchError when it is another response, or one of another survey
  */
-export function readSingleResponse(body: unknown, asked: Asked, about: AboutAnswer): ReadSingleResponse | undefined {
+export function readSingleResponse(body: unknown, asked: Asked, about: AboutAnswer): ReadResponse | undefined {
   const found = findAnswers(body, 0);
   if (found === undefined) return undefined;
   const { responseId } = asked;

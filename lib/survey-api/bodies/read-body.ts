@@ -4,6 +4,7 @@ import { JsonTooLargeError, parseExactly } from "./exact-json.ts";
 import { type Field, type Odd, readInside } from "./field.ts";
 import { asArray, saysNothing } from "./json.ts";
 import { outline, outlineText, safeKey } from "./outline.ts";
+import { type Asked, aboutAsked } from "./subject.ts";
 
 /** Turns the JSON of an answer into what a function gives, or throws an `UnreadableBodyError`. */
 export type ReadBody<T> = (body: unknown, about: AboutAnswer) => T;
@@ -24,13 +25,14 @@ export function readJson(text: string, about: AboutAnswer): unknown {
 }
 
 /**
- * The elements of a list, as they were read: none where nothing is said. A bare element is read as a list of one. A list without any
+ * The elements of a list that are about what was asked for, as they were read: none where nothing is said. A bare element is read as a list of one. A list without any
  * documented field is no answer: some services send an error with status 200.
  */
-export function elementsOf(operation: OperationOf<"list" | "one">): ReadBody<unknown[]> {
+export function elementsOf(operation: OperationOf<"list" | "one">, asked: Asked): ReadBody<unknown[]> {
   const { isTold } = documents[operation];
-  return (body, about) => {
-    if (saysNothing(body)) return [];
+  return (given, about) => {
+    if (saysNothing(given)) return [];
+    const body = aboutAsked(given, asked, about);
     const list = asArray(body) ?? (isTold(body) ? [body] : undefined);
     if (list === undefined) throw unreadable(body, about, [{ path: [], expected: "array" }]);
     if (!list.some(isTold)) throw unreadable(body, about, []);
@@ -98,8 +100,8 @@ export function typedReaders(strict: boolean) {
     return read;
   }
 
-  const list = <O extends OperationOf<"list" | "one">>(operation: O): ReadBody<ElementOf<O>[]> => {
-    const elements = elementsOf(operation);
+  const list = <O extends OperationOf<"list" | "one">>(operation: O, asked: Asked): ReadBody<ElementOf<O>[]> => {
+    const elements = elementsOf(operation, asked);
     return (body, about) => {
       const parts = elements(body, about).map((value, i) => ({ value, at: [i] }));
       return readEach(operation, parts, { body, about, odd: [] });
@@ -108,8 +110,8 @@ export function typedReaders(strict: boolean) {
 
   return {
     list,
-    one<O extends OperationOf<"one">>(operation: O): ReadBody<ElementOf<O>> {
-      const elements = list(operation);
+    one<O extends OperationOf<"one">>(operation: O, asked: Asked): ReadBody<ElementOf<O>> {
+      const elements = list(operation, asked);
       return (body, about) => {
         const [only, ...others] = elements(body, about);
         if (only !== undefined && others.length === 0) return only;

@@ -58,7 +58,7 @@ export function createAuthorized(transport: Transport, tokens: Tokens): Authoriz
       parameters: {},
       priority: "first",
       signal: undefined,
-      readBody: elementsOf(operation),
+      readBody: elementsOf(operation, {}),
     };
     const { answer } = await send(request, () => token);
     if (answer.status !== 404) return !refused(answer);

@@ -18,8 +18,8 @@ export interface Place {
 type Operation = keyof typeof shown;
 
 function readWith(strict: boolean, operation: Operation, body: unknown): unknown {
-  const readers = typedReaders(strict) as Record<string, (of: Operation) => ReadBody<unknown>>;
-  return readers[shown[operation].form]?.(operation)(body, { operation, status: 200, attempts: 1 });
+  const readers = typedReaders(strict) as Record<string, (of: Operation, asked: object) => ReadBody<unknown>>;
+  return readers[shown[operation].form]?.(operation, {})(body, { operation, status: 200, attempts: 1 });
 }
 
 /** The value of a body with the places that are not as documented, or the error that names the places that had to be readable and are not. */
