@@ -4,15 +4,11 @@ import { unknownField } from "./unknown-field.ts";
 
 /**
  * An object that refuses unknown fields, one issue for each, at the path of the field itself.
- * `successors` says by name what has taken the place of a field that is no more. A catch-all that fails does this; zod's own strict objects give one issue for all of them, without the known names.
+ * A catch-all that fails does this; zod's own strict objects give one issue for all of them, without the known names.
  */
-export function section<Shape extends z.ZodRawShape>(
-  shape: Shape,
-  expected = "must be an object",
-  successors: Readonly<Record<string, string>> = {},
-) {
+export function section<Shape extends z.ZodRawShape>(shape: Shape, expected = "must be an object") {
   const unknown = z.custom(() => false, {
-    error: (issue) => unknownField(String(issue.path?.at(-1) ?? ""), Object.keys(shape), successors),
+    error: (issue) => unknownField(String(issue.path?.at(-1) ?? ""), Object.keys(shape)),
   });
   return z.object(shape, { error: expected }).catchall(unknown) as unknown as z.ZodObject<Shape, z.core.$strict>;
 }

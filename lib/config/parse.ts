@@ -3,7 +3,7 @@ import type { Config } from "./config.ts";
 import { crossChecks, type FoundProblem, type PatternCheck, patternProblems } from "./cross-checks.ts";
 import { ConfigError } from "./error.ts";
 import { configSchema } from "./schema.ts";
-import { sourceFields } from "./source.ts";
+import { advancedFields, sourceFields } from "./source.ts";
 import { nearestName } from "./unknown-field.ts";
 
 interface ParseOptions {
@@ -63,6 +63,8 @@ function misplaced(path: readonly PropertyKey[], bare: boolean): string | undefi
     return `unknown field of a source: write { "sources": [ { … } ], "${field}": … }`;
   }
   if (!bare && path.length === 1 && sourceFields.includes(field)) return "unknown field here: it belongs into a source";
+  const isOfSource = path.length === (bare ? 1 : 3) && (bare || path[0] === "sources");
+  if (isOfSource && advancedFields.includes(field)) return `unknown field here: use "advanced": { "${field}": … }`;
   return undefined;
 }
 

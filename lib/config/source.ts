@@ -98,51 +98,40 @@ const advanced = section({
   inlineLimit: size("900KB").prefault("200KB"),
 });
 
-const RESCAN = '"advanced": { "rescan": { "every": "15m", "full": "7d" } }';
-/** What has taken the place of a field that a source no longer has. */
-const SUCCESSORS: Readonly<Record<string, string>> = {
-  ...Object.fromEntries(Object.keys(advanced.shape).map((name) => [name, `"advanced": { "${name}": … }`])),
-  fullPoll: RESCAN,
-  rescan: RESCAN,
-};
-
 /** The schema of one source. */
-export const sourceSchema = section(
-  {
-    name: name.prefault(DEFAULT_NAME),
-    baseUrl,
-    enabled: flag().prefault(true),
-    surveys: surveys.prefault("all"),
-    interval: duration().prefault("1m"),
-    startFrom: startFrom.prefault("now"),
-    timeZone: timeZone.optional(),
-    enrich: section({ metrics: flag().prefault(true), metadata: flag().prefault(true) }).prefault({}),
-    questions: oneOf("full", "labels", "none").prefault("full"),
-    thresholds: thresholds.prefault({}),
-    privacy: section({
-      ip: oneOf("keep", "truncate", "drop").prefault("truncate"),
-      referrer: oneOf("keep", "drop").prefault("keep"),
-      comments: oneOf("keep", "drop").prefault("keep"),
-      findBy: z.array(oneOf(...PERSON_KEYS), { error: FIND_BY }).prefault([]),
-    }).prefault({}),
-    maxRequestsPerSecond: z.number(rate).positive(rate).max(1000, rate).optional(),
-    retention: section({
-      quarantine: days().prefault(DEFAULT_RETENTION.quarantine),
-      archive: days().prefault(DEFAULT_RETENTION.archive),
-      claimCheck: days().prefault(DEFAULT_RETENTION.claimCheck),
-      logs: logs.prefault(DEFAULT_RETENTION.logs),
-    }).prefault({}),
-    eventSource: eventSource.prefault("survey-poller"),
-    logLevel: oneOf("debug", "info", "warn", "error").prefault("info"),
-    credentialsSecret: secretName.optional(),
-    advanced: advanced.prefault({}),
-  },
-  undefined,
-  SUCCESSORS,
-);
+export const sourceSchema = section({
+  name: name.prefault(DEFAULT_NAME),
+  baseUrl,
+  enabled: flag().prefault(true),
+  surveys: surveys.prefault("all"),
+  interval: duration().prefault("1m"),
+  startFrom: startFrom.prefault("now"),
+  timeZone: timeZone.optional(),
+  enrich: section({ metrics: flag().prefault(true), metadata: flag().prefault(true) }).prefault({}),
+  questions: oneOf("full", "labels", "none").prefault("full"),
+  thresholds: thresholds.prefault({}),
+  privacy: section({
+    ip: oneOf("keep", "truncate", "drop").prefault("truncate"),
+    referrer: oneOf("keep", "drop").prefault("keep"),
+    comments: oneOf("keep", "drop").prefault("keep"),
+    findBy: z.array(oneOf(...PERSON_KEYS), { error: FIND_BY }).prefault([]),
+  }).prefault({}),
+  maxRequestsPerSecond: z.number(rate).positive(rate).max(1000, rate).optional(),
+  retention: section({
+    quarantine: days().prefault(DEFAULT_RETENTION.quarantine),
+    archive: days().prefault(DEFAULT_RETENTION.archive),
+    claimCheck: days().prefault(DEFAULT_RETENTION.claimCheck),
+    logs: logs.prefault(DEFAULT_RETENTION.logs),
+  }).prefault({}),
+  eventSource: eventSource.prefault("survey-poller"),
+  logLevel: oneOf("debug", "info", "warn", "error").prefault("info"),
+  credentialsSecret: secretName.optional(),
+  advanced: advanced.prefault({}),
+});
 
-/** The names by which a source object is known, those of before among them. */
-export const sourceFields: readonly string[] = [...Object.keys(sourceSchema.shape), ...Object.keys(SUCCESSORS)];
+export const advancedFields: readonly string[] = Object.keys(advanced.shape);
+/** The names by which a source object is known, also where an advanced one stands beside the others by mistake. */
+export const sourceFields: readonly string[] = [...Object.keys(sourceSchema.shape), ...advancedFields];
 
 /** One source with all of its fields side by side: which of them are advanced is a matter of the written form. */
 export function flatSource({ advanced, ...source }: z.output<typeof sourceSchema>) {

@@ -136,11 +136,8 @@ describe("an unknown field", () => {
       "the known ones here are every, full",
     ],
     [{ baseUrl, advanced: { headpages: 3 } }, "advanced.headpages", 'did you mean "headPages"?'],
-    // A field at its place of before names its new one.
     [{ baseUrl, concurrency: 4 }, "concurrency", 'use "advanced": { "concurrency": … }'],
-    [{ baseUrl, timeouts: { connect: "1s" } }, "timeouts", 'use "advanced": { "timeouts": … }'],
-    [{ baseUrl, fullPoll: {} }, "fullPoll", 'use "advanced": { "rescan": { "every": "15m", "full": "7d" } }'],
-    [{ baseUrl, rescan: {} }, "rescan", 'use "advanced": { "rescan": { "every": "15m", "full": "7d" } }'],
+    [{ sources: [{ baseUrl, rescan: {} }] }, "sources[0].rescan", 'use "advanced": { "rescan": … }'],
     [{ baseUrl, toString: "1d" }, "toString", "unknown field"],
     [{ sources: [{ baseUrl }], interval: "5m" }, "interval", "it belongs into a source"],
     [{ baseUrl, bus: { name: "x" } }, "bus", 'write { "sources": [ { … } ], "bus": … }'],
