@@ -25,8 +25,8 @@ export function readJson(text: string, about: AboutAnswer): unknown {
 }
 
 /**
- * The elements of a list that are about what was asked for, as they were read: none where nothing is said. A bare element is read as a list of one. A list without any
- * documented field is no answer: some services send an error with status 200.
+ * The elements of a list that are about what was asked for, as they were read: none where nothing is said. A bare element is read as a list
+ * of one. A list without any documented field is no answer: some services send an error with status 200.
  */
 export function elementsOf(operation: OperationOf<"list" | "one">, asked: Asked): ReadBody<unknown[]> {
   const { isTold } = documents[operation];
