@@ -46,42 +46,11 @@ describe.each(forms)("a service that allows 100 requests/s and a burst of 50, wi
     ["slow", { perSecond: 10, burst: 5 }, 1.15],
     ["strict to the single request", { perSecond: 100, burst: 1 }, 2.4],
     ["slow after a great burst", { perSecond: 5, burst: 300 }, 1.05],
-    ["one that counts by ten seconds", { perSecond: 10, window: 10_000 }, 1.2],
     ["one that counts by the second", { perSecond: 100, window: 1_000 }, 2.2],
   ])("so is %s, in its own way", async (_name, kind, bound) => {
     for (const run of (await runs({ ...kind, retryAfter, latency: 3 }, REQUESTS, 4)).slice(1)) {
       expect(run.seconds).toBeLessThanOrEqual(bound * run.ideal);
     }
-  });
-});
-
-describe("an outage", () => {
-  /** So much is granted before that the rate alone would let the client ask again within milliseconds. */
-  const after = 1_000;
-  const refusals = async (
-    calls: number,
-    seconds: number,
-    retryAfter: VirtualService["retryAfter"],
-  ): Promise<number> => {
-    const service = { perSecond: 1e6, latency: 3, outage: { after, lasts: seconds * 1_000 }, retryAfter };
-    return (await drain(service, { count: after + calls, concurrency: 16, startAt: START })).refused.length;
-  };
-
-  it.each([10, 0, 500, 1_000, "none"] as const)(
-    "of 6 s with Retry-After %s ms costs a handful of refusals",
-    async (asked) => {
-      expect(await refusals(1, 6, asked)).toBeLessThan(10);
-    },
-  );
-
-  it("of 1 s with Retry-After 10 ms refuses what is in flight, and then one at a time", async () => {
-    // Pauses of 10, 200, 400 and 800 ms.
-    expect(await refusals(40, 1, 10)).toBeLessThanOrEqual(16 + 4);
-  });
-
-  it("of 6 s that is told costs one refusal for each request in flight", async () => {
-    expect(await refusals(1, 6, "seconds")).toBe(1);
-    expect(await refusals(40, 6, "seconds")).toBeLessThanOrEqual(16);
   });
 });
 
