@@ -2,12 +2,12 @@ import type * as z from "zod";
 import type { configSchema } from "./schema.ts";
 
 /** The configuration as a user may write it: every field but `baseUrl` optional, durations and sizes as strings. */
-export type ConfigInput = z.input<ReturnType<typeof configSchema>>;
+export type ConfigInput = z.input<typeof configSchema>;
 /** One source as a user may write it. */
 export type SourceInput = ConfigInput["sources"][number];
 
 /** The whole configuration, checked and with its defaults: durations in milliseconds, sizes in bytes. docs/configuration.md tells the fields. */
-export type Config = z.output<ReturnType<typeof configSchema>>;
+export type Config = z.output<typeof configSchema>;
 /** One account of the survey service. */
 export type SourceConfig = Config["sources"][number];
 /** The bus and what stands beside it. */

@@ -2,7 +2,7 @@ import { isObject } from "../json.ts";
 import { DEFAULT_BUS } from "./bus.ts";
 import { LONGEST_REQUEST } from "./invocation.ts";
 import { DEFAULT_NAME, DEFAULT_RETENTION, DEFAULT_TIMEOUTS } from "./source.ts";
-import { DAY, formatDuration, parseDuration } from "./units.ts";
+import { DAY, formatDuration, MINUTE, parseDuration } from "./units.ts";
 
 /** A problem with the path as keys, relative to the long form of the configuration. */
 export interface FoundProblem {
@@ -14,11 +14,12 @@ export interface FoundProblem {
 const CLAIM_CHECK_MARGIN = 14 * DAY;
 
 /** The checks that need more than one field. They read the raw input, so that they also speak when another field is bad. */
-export function crossChecks(input: Record<string, unknown>): FoundProblem[] {
+export function crossChecks(input: Record<string, unknown>, deployed: boolean): FoundProblem[] {
   const sources = list(input.sources);
   const archived = !isObject(input.bus) || input.bus.archive !== false;
   return [
     ...names("sources", sources, DEFAULT_NAME),
+    ...(deployed ? sources.flatMap(scheduledInterval) : []),
     ...sources.flatMap(timeouts),
     ...sources.flatMap(findBy),
     ...(archived ? sources.flatMap((source, index) => claimCheck(source, index)) : []),
@@ -61,6 +62,15 @@ function names(field: "sources" | "webhooks", all: readonly unknown[], usual?: s
     const how = earlier.name === name ? "the same as" : 'only "-" or "_" away from';
     return [{ path: [field, index, "name"], message: `must be unique, but is ${how} ${field}[${earlier.index}].name` }];
   });
+}
+
+/** A schedule comes once a minute at most, and the ticks within a minute divide it evenly. */
+function scheduledInterval(source: unknown, index: number): FoundProblem[] {
+  const interval = isObject(source) ? parseDuration(source.interval) : undefined;
+  if (interval === undefined) return [];
+  const isEven = interval >= 10_000 && (interval % MINUTE === 0 || MINUTE % interval === 0);
+  const message = 'must be whole minutes, or "10s", "12s", "15s", "20s" or "30s"';
+  return isEven ? [] : [{ path: ["sources", index, "interval"], message }];
 }
 
 /** A request that takes all of its time must leave some to the others of its poll. */

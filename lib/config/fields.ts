@@ -4,15 +4,11 @@ import { unknownField } from "./unknown-field.ts";
 
 /**
  * An object that refuses unknown fields, one issue for each, at the path of the field itself.
- * `successors` says by name what has taken the place of a field that is no more. A catch-all that fails does this; zod's own strict objects give one issue for all of them, without the known names.
+ * A catch-all that fails does this; zod's own strict objects give one issue for all of them, without the known names.
  */
-export function section<Shape extends z.ZodRawShape>(
-  shape: Shape,
-  expected = "must be an object",
-  successors: Readonly<Record<string, string>> = {},
-) {
+export function section<Shape extends z.ZodRawShape>(shape: Shape, expected = "must be an object") {
   const unknown = z.custom(() => false, {
-    error: (issue) => unknownField(String(issue.path?.at(-1) ?? ""), Object.keys(shape), successors),
+    error: (issue) => unknownField(String(issue.path?.at(-1) ?? ""), Object.keys(shape)),
   });
   return z.object(shape, { error: expected }).catchall(unknown) as unknown as z.ZodObject<Shape, z.core.$strict>;
 }
@@ -66,16 +62,4 @@ export function readAs<Schema extends z.ZodType>(schema: Schema, value: unknown,
   if (success) return data;
   for (const { path, message } of error.issues) context.addIssue({ code: "custom", path, message });
   return undefined;
-}
-
-/** One value of `make` for AWS and one for a laptop, each made when it is first asked for: schemas take most of a start. */
-export function madeOnce<Schema>(
-  make: (options: { deployed: boolean }) => Schema,
-): (options: { deployed: boolean }) => Schema {
-  const made = new Map<boolean, Schema>();
-  return ({ deployed }) => {
-    const schema = made.get(deployed) ?? make({ deployed });
-    made.set(deployed, schema);
-    return schema;
-  };
 }

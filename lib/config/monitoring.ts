@@ -8,40 +8,37 @@ const RUNBOOK = 'must be an address or a path without "#", at most 500 character
 const SHAPE = 'must be "minimal", "full" or an object such as { "level": "full", "email": "ops@example.com" }';
 
 /** The fields of the section in its long form. */
-export const monitoringFields = () =>
-  section(
-    {
-      level: oneOf("minimal", "full").prefault("minimal"),
-      email: z.email({ error: EMAIL }).optional(),
-      alarms: flag().prefault(true),
-      dashboard: flag().optional(),
-      // Metrics are kept by the minute, and an alarm looks back for a day at most.
-      lagThreshold: duration({ min: MINUTE, max: 24 * 60 * MINUTE }).prefault("30m"),
-      runbook: z
-        .string({ error: RUNBOOK })
-        .regex(/^[^#\s]{1,500}$/, { error: RUNBOOK })
-        .prefault("docs/runbook.md"),
-    },
-    SHAPE,
-  );
+export const monitoringFields = section(
+  {
+    level: oneOf("minimal", "full").prefault("minimal"),
+    email: z.email({ error: EMAIL }).optional(),
+    alarms: flag().prefault(true),
+    dashboard: flag().optional(),
+    // Metrics are kept by the minute, and an alarm looks back for a day at most.
+    lagThreshold: duration({ min: MINUTE, max: 24 * 60 * MINUTE }).prefault("30m"),
+    runbook: z
+      .string({ error: RUNBOOK })
+      .regex(/^[^#\s]{1,500}$/, { error: RUNBOOK })
+      .prefault("docs/runbook.md"),
+  },
+  SHAPE,
+);
 
-type Fields = ReturnType<typeof monitoringFields>;
+type Fields = typeof monitoringFields;
 /** How a deployment is watched. */
 export type MonitoringConfig = Omit<z.output<Fields>, "dashboard"> & { dashboard: boolean };
 
 /** Either a level alone or a section. */
-export function monitoringSchema() {
-  return z
-    .custom<MonitoringLevel | z.input<Fields>>(() => true)
-    .transform((value, context): MonitoringConfig => {
-      if (typeof value === "string" && value !== "minimal" && value !== "full") return refuse(context, SHAPE);
-      const fields = readAs(monitoringFields(), typeof value === "string" ? { level: value } : value, context);
-      if (fields === undefined) return z.NEVER;
-      const { dashboard = fields.level === "full", ...rest } = fields;
-      if (rest.email !== undefined && !rest.alarms) {
-        context.addIssue({ code: "custom", path: ["email"], message: "has nothing to tell while alarms is false" });
-        return z.NEVER;
-      }
-      return { ...rest, dashboard };
-    });
-}
+export const monitoringSchema = z
+  .custom<MonitoringLevel | z.input<Fields>>(() => true)
+  .transform((value, context): MonitoringConfig => {
+    if (typeof value === "string" && value !== "minimal" && value !== "full") return refuse(context, SHAPE);
+    const fields = readAs(monitoringFields, typeof value === "string" ? { level: value } : value, context);
+    if (fields === undefined) return z.NEVER;
+    const { dashboard = fields.level === "full", ...rest } = fields;
+    if (rest.email !== undefined && !rest.alarms) {
+      context.addIssue({ code: "custom", path: ["email"], message: "has nothing to tell while alarms is false" });
+      return z.NEVER;
+    }
+    return { ...rest, dashboard };
+  });

@@ -3,7 +3,7 @@ import type { Config } from "./config.ts";
 import { crossChecks, type FoundProblem, type PatternCheck, patternProblems } from "./cross-checks.ts";
 import { ConfigError } from "./error.ts";
 import { configSchema } from "./schema.ts";
-import { sourceFields } from "./source.ts";
+import { advancedFields, sourceFields } from "./source.ts";
 import { nearestName } from "./unknown-field.ts";
 
 interface ParseOptions {
@@ -25,10 +25,10 @@ export function parseConfig(input: unknown, options: ParseOptions): Config {
   const bare = isBareSource(input);
   const long = bare ? { sources: [input] } : input;
   // What is read once is read sooner without code made for it.
-  const parsed = configSchema(options).safeParse(long, { jitless: true });
+  const parsed = configSchema.safeParse(long, { jitless: true });
   const found: FoundProblem[] = parsed.error?.issues.map(({ path, message }) => ({ path, message })) ?? [];
   if (isObject(long)) {
-    found.push(...crossChecks(long));
+    found.push(...crossChecks(long, options.deployed));
     if (options.checkPattern !== undefined) found.push(...patternProblems(long.webhooks, options.checkPattern));
   }
 
@@ -41,7 +41,7 @@ export function parseConfig(input: unknown, options: ParseOptions): Config {
   );
 }
 
-const topFields = (): string[] => Object.keys(configSchema({ deployed: false }).shape);
+const topFields = Object.keys(configSchema.shape);
 
 /**
  * Whether the input is one bare source object instead of `{ "sources": […] }`. A misspelt field decides as the one it
@@ -49,22 +49,22 @@ const topFields = (): string[] => Object.keys(configSchema({ deployed: false }).
  */
 function isBareSource(input: unknown): boolean {
   if (!isObject(input) || Object.hasOwn(input, "sources")) return false;
-  const ofSource = sourceFields();
-  const all = [...topFields(), ...ofSource];
+  const all = [...topFields, ...sourceFields];
   return Object.keys(input).some((key) => {
     const meant = nearestName(key, all);
-    return meant !== undefined && ofSource.includes(meant);
+    return meant !== undefined && sourceFields.includes(meant);
   });
 }
 
 /** Where a known field would belong that stands on the wrong level. */
 function misplaced(path: readonly PropertyKey[], bare: boolean): string | undefined {
   const field = String(path.at(-1));
-  if (bare && path.length === 1 && topFields().includes(field)) {
+  if (bare && path.length === 1 && topFields.includes(field)) {
     return `unknown field of a source: write { "sources": [ { … } ], "${field}": … }`;
   }
-  if (!bare && path.length === 1 && sourceFields().includes(field))
-    return "unknown field here: it belongs into a source";
+  if (!bare && path.length === 1 && sourceFields.includes(field)) return "unknown field here: it belongs into a source";
+  const isOfSource = path.length === (bare ? 1 : 3) && (bare || path[0] === "sources");
+  if (isOfSource && advancedFields.includes(field)) return `unknown field here: use "advanced": { "${field}": … }`;
   return undefined;
 }
 

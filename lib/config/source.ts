@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { baseUrlProblem, normalBaseUrl } from "../survey-api/base-url.ts";
-import { duration, flag, madeOnce, oneOf, readAs, refuse, section, size, wholeNumber } from "./fields.ts";
-import { DAY, formatDuration, MINUTE } from "./units.ts";
+import { duration, flag, oneOf, readAs, refuse, section, size, wholeNumber } from "./fields.ts";
+import { DAY, formatDuration } from "./units.ts";
 
 /** The periods CloudWatch Logs can keep a log group for, in days. */
 const LOG_DAYS = [
@@ -98,65 +98,43 @@ const advanced = section({
   inlineLimit: size("900KB").prefault("200KB"),
 });
 
-const RESCAN = '"advanced": { "rescan": { "every": "15m", "full": "7d" } }';
-/** What has taken the place of a field that a source no longer has. */
-const SUCCESSORS: Readonly<Record<string, string>> = {
-  ...Object.fromEntries(Object.keys(advanced.shape).map((name) => [name, `"advanced": { "${name}": … }`])),
-  fullPoll: RESCAN,
-  rescan: RESCAN,
-};
-
-/** Deployed, a schedule comes once a minute at most, and the ticks within a minute divide it evenly. */
-const deployedInterval = duration({ min: 10_000 }).refine(
-  (interval) => interval % MINUTE === 0 || MINUTE % interval === 0,
-  { error: 'must be whole minutes, or "10s", "12s", "15s", "20s" or "30s"' },
-);
-
 /** The schema of one source. */
-export const sourceSchema = madeOnce((options) =>
-  section(
-    {
-      name: name.prefault(DEFAULT_NAME),
-      baseUrl,
-      enabled: flag().prefault(true),
-      surveys: surveys.prefault("all"),
-      interval: (options.deployed ? deployedInterval : duration()).prefault("1m"),
-      startFrom: startFrom.prefault("now"),
-      timeZone: timeZone.optional(),
-      enrich: section({ metrics: flag().prefault(true), metadata: flag().prefault(true) }).prefault({}),
-      questions: oneOf("full", "labels", "none").prefault("full"),
-      thresholds: thresholds.prefault({}),
-      privacy: section({
-        ip: oneOf("keep", "truncate", "drop").prefault("truncate"),
-        referrer: oneOf("keep", "drop").prefault("keep"),
-        comments: oneOf("keep", "drop").prefault("keep"),
-        findBy: z.array(oneOf(...PERSON_KEYS), { error: FIND_BY }).prefault([]),
-      }).prefault({}),
-      maxRequestsPerSecond: z.number(rate).positive(rate).max(1000, rate).optional(),
-      retention: section({
-        quarantine: days().prefault(DEFAULT_RETENTION.quarantine),
-        archive: days().prefault(DEFAULT_RETENTION.archive),
-        claimCheck: days().prefault(DEFAULT_RETENTION.claimCheck),
-        logs: logs.prefault(DEFAULT_RETENTION.logs),
-      }).prefault({}),
-      eventSource: eventSource.prefault("survey-poller"),
-      logLevel: oneOf("debug", "info", "warn", "error").prefault("info"),
-      credentialsSecret: secretName.optional(),
-      advanced: advanced.prefault({}),
-    },
-    undefined,
-    SUCCESSORS,
-  ),
-);
+export const sourceSchema = section({
+  name: name.prefault(DEFAULT_NAME),
+  baseUrl,
+  enabled: flag().prefault(true),
+  surveys: surveys.prefault("all"),
+  interval: duration().prefault("1m"),
+  startFrom: startFrom.prefault("now"),
+  timeZone: timeZone.optional(),
+  enrich: section({ metrics: flag().prefault(true), metadata: flag().prefault(true) }).prefault({}),
+  questions: oneOf("full", "labels", "none").prefault("full"),
+  thresholds: thresholds.prefault({}),
+  privacy: section({
+    ip: oneOf("keep", "truncate", "drop").prefault("truncate"),
+    referrer: oneOf("keep", "drop").prefault("keep"),
+    comments: oneOf("keep", "drop").prefault("keep"),
+    findBy: z.array(oneOf(...PERSON_KEYS), { error: FIND_BY }).prefault([]),
+  }).prefault({}),
+  maxRequestsPerSecond: z.number(rate).positive(rate).max(1000, rate).optional(),
+  retention: section({
+    quarantine: days().prefault(DEFAULT_RETENTION.quarantine),
+    archive: days().prefault(DEFAULT_RETENTION.archive),
+    claimCheck: days().prefault(DEFAULT_RETENTION.claimCheck),
+    logs: logs.prefault(DEFAULT_RETENTION.logs),
+  }).prefault({}),
+  eventSource: eventSource.prefault("survey-poller"),
+  logLevel: oneOf("debug", "info", "warn", "error").prefault("info"),
+  credentialsSecret: secretName.optional(),
+  advanced: advanced.prefault({}),
+});
 
-/** The names by which a source object is known, those of before among them. */
-export const sourceFields = (): string[] => [
-  ...Object.keys(sourceSchema({ deployed: false }).shape),
-  ...Object.keys(SUCCESSORS),
-];
+export const advancedFields: readonly string[] = Object.keys(advanced.shape);
+/** The names by which a source object is known, also where an advanced one stands beside the others by mistake. */
+export const sourceFields: readonly string[] = [...Object.keys(sourceSchema.shape), ...advancedFields];
 
 /** One source with all of its fields side by side: which of them are advanced is a matter of the written form. */
-export function flatSource({ advanced, ...source }: z.output<ReturnType<typeof sourceSchema>>) {
+export function flatSource({ advanced, ...source }: z.output<typeof sourceSchema>) {
   return { ...source, ...advanced };
 }
 

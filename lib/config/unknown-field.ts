@@ -1,11 +1,5 @@
 /** The message for a field nobody knows. It names fields only: a value could be a secret put into the wrong place. */
-export function unknownField(
-  name: string,
-  known: readonly string[],
-  successors: Readonly<Record<string, string>> = {},
-): string {
-  const successor = Object.hasOwn(successors, name) ? successors[name] : undefined;
-  if (successor !== undefined) return `stands elsewhere now: use ${successor}`;
+export function unknownField(name: string, known: readonly string[]): string {
   if (/secret|client|token|password|credential/i.test(name)) {
     return "unknown field; credentials never belong into the configuration but into the source's credentials secret";
   }
@@ -30,7 +24,7 @@ export function nearestName(name: string, candidates: readonly string[]): string
 }
 
 /** Edits between two short names: insert, delete, replace or swap of neighbours, each 1; upper and lower case count as equal. */
-export function editDistance(from: string, to: string): number {
+function editDistance(from: string, to: string): number {
   const a = from.toLowerCase();
   const b = to.toLowerCase();
   let beforeLast: number[] = [];

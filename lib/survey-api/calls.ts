@@ -1,7 +1,8 @@
 import { isObject } from "../json.ts";
-import { type Documents, documents, type Shown } from "./bodies/documents.ts";
-import { readReports, readSingleResponse } from "./bodies/not-shown.ts";
-import { asEntries, documented, elementsOf, notShown, type ReadBody } from "./bodies/read-body.ts";
+import type { OperationOf } from "./bodies/documents.ts";
+import { saysNothing } from "./bodies/json.ts";
+import { type ReadResponse, readReports, readSingleResponse } from "./bodies/not-shown.ts";
+import { elementsOf, entriesOf, notShown, type ReadBody, typedReaders } from "./bodies/read-body.ts";
 import type {
   FullSurvey,
   QuestionListItem,
@@ -12,7 +13,7 @@ import type {
   ResponseRecord,
   SurveyListItem,
 } from "./bodies/resources.ts";
-import { type Asked, aboutAsked, saysNothing } from "./bodies/subject.ts";
+import type { Asked } from "./bodies/subject.ts";
 import { BadRequestError, NotAllowedError, NotFoundError, UnreadableBodyError } from "./errors.ts";
 import { type DataOperation, type Order, type ParametersOf, pathOf } from "./operations.ts";
 import type { Priority } from "./rate/limiter.ts";
@@ -27,11 +28,7 @@ export interface CallOptions {
 }
 
 /** One response by operation 9 or 10, whose body the API document does not show. */
-export interface SingleResponse {
-  /** Undefined when it was asked for by crk and the body does not show it. */
-  responseId: number | undefined;
-  /** As many fields of a `ResponseRecord` as the body has. */
-  records: Record<string, unknown>[];
+export interface SingleResponse extends ReadResponse {
   /** The JSON as it was read. */
   raw: unknown;
 }
@@ -43,8 +40,6 @@ export interface V2Answer<T> {
   raw: unknown;
 }
 
-type BodyOf<O extends keyof Documents> = Documents[O] extends Shown<infer T> ? T : never;
-
 /** The functions that ask for data. */
 export type Calls = ReturnType<typeof createCalls>;
 
@@ -55,31 +50,32 @@ export type Calls = ReturnType<typeof createCalls>;
  */
 export function createCalls(send: Authorized, strict = false) {
   const call = createCall(send);
-  const shown = <O extends keyof Documents>(operation: O, asked: Asked): ReadBody<BodyOf<O>> =>
-    judged(asked, documented(documents[operation] as Shown<BodyOf<O>>, strict));
-  const get = <O extends keyof Documents>(operation: O, asked: ParametersOf<O>, given?: CallOptions) =>
-    call(operation, asked, shown(operation, asked), given);
-  const getAsV3 = <O extends keyof Documents>(operation: O, asked: ParametersOf<O>, given?: CallOptions) =>
-    call(operation, asked, asV3(shown(operation, asked)), given);
+  const typed = typedReaders(strict);
+  const list = <O extends OperationOf<"list">>(operation: O, asked: ParametersOf<O>, given?: CallOptions) =>
+    call(operation, asked, typed.list(operation, asked), given);
+  const map = <O extends OperationOf<"map">>(operation: O, asked: ParametersOf<O>, given?: CallOptions) =>
+    call(operation, asked, typed.map(operation), given);
+  const listAsV3 = <O extends OperationOf<"list">>(operation: O, asked: ParametersOf<O>, given?: CallOptions) =>
+    call(operation, asked, asV3(typed.list(operation, asked)), given);
 
   return {
     /** Operation 2: all surveys of the account. `created` is in seconds since the epoch, `modified` a date-time string without zone. */
-    surveys: (given?: CallOptions): Promise<SurveyListItem[]> => get("get survey list", {}, given),
+    surveys: (given?: CallOptions): Promise<SurveyListItem[]> => list("get survey list", {}, given),
 
     /** Operation 3: one whole survey, its blocks, pages and questions keyed by their identifiers. */
     survey: (surveyId: number, given?: CallOptions): Promise<FullSurvey> =>
-      call("get survey", { surveyId }, oneThing(shown("get survey", { surveyId })), given),
+      call("get survey", { surveyId }, oneThing(typed.one("get survey", { surveyId })), given),
 
     /** Operation 4: the questions of a survey alone. */
     questions: (surveyId: number, given?: CallOptions): Promise<QuestionListItem[]> =>
-      get("get survey questions", { surveyId }, given),
+      list("get survey questions", { surveyId }, given),
 
     /**
      * Operation 5: the reports of a survey. Their fields are not shown in the API document: each comes as it was read, with its
      * identifier where one can be made out. A single report cannot be read, since its path is not shown.
      */
     reports: (surveyId: number, given?: CallOptions): Promise<ReportListItem[]> =>
-      call("get reports list", { surveyId }, judged({}, notShown(readReports)), given),
+      call("get reports list", { surveyId }, notShown(readReports), given),
 
     /**
      * Operations 6, 7 and 8: at most 100 response records. They are the first ones, those of a page counted from 1, or those of a page in an
@@ -91,9 +87,9 @@ export function createCalls(send: Authorized, strict = false) {
       { page, order, ...given }: CallOptions & { page?: number; order?: Order } = {},
     ): Promise<ResponseRecord[]> {
       if (order !== undefined)
-        return get("get survey responses, page and order", { surveyId, page: page ?? 1, order }, given);
-      if (page !== undefined) return get("get survey responses, page", { surveyId, page }, given);
-      return get("get survey responses", { surveyId }, given);
+        return list("get survey responses, page and order", { surveyId, page: page ?? 1, order }, given);
+      if (page !== undefined) return list("get survey responses, page", { surveyId, page }, given);
+      return list("get survey responses", { surveyId }, given);
     },
 
     /** Operation 9: one response. */
@@ -111,50 +107,42 @@ export function createCalls(send: Authorized, strict = false) {
      * where some services answer 404.
      */
     metrics: (surveyId: number, responseId: number, given?: CallOptions): Promise<Record<string, ResponseMetric>> =>
-      get("get metric, single response", { surveyId, responseId }, given),
+      map("get metric, single response", { surveyId, responseId }, given),
 
     /** Operation 12: the metrics of a report by key. `score` and `responseSum` are numbers in strings. */
     reportMetrics: (surveyId: number, reportId: number, given?: CallOptions): Promise<Record<string, ReportMetric>> =>
-      get("get metric, report", { surveyId, reportId }, given),
+      map("get metric, report", { surveyId, reportId }, given),
 
     /** Operation 13: operating system, browser, language and device of one response: an array, usually of one. `ip` and `referrer` are personal data. */
     metadata: (surveyId: number, responseId: number, given?: CallOptions): Promise<ResponseMetadata[]> =>
-      get("get response metadata", { surveyId, responseId }, given),
+      list("get response metadata", { surveyId, responseId }, given),
 
     /**
      * The legacy family (section 4.2), whose bodies are not shown: each comes as it was read, and as what v3 gives where it has that shape.
      * It has no metrics, no reports and no order; its token is that of operation 1.
      */
     v2: {
-      surveys: (given?: CallOptions): Promise<V2Answer<SurveyListItem[]>> => getAsV3("v2 survey list", {}, given),
+      surveys: (given?: CallOptions): Promise<V2Answer<SurveyListItem[]>> => listAsV3("v2 survey list", {}, given),
       survey: (surveyId: number, given?: CallOptions): Promise<V2Answer<FullSurvey>> =>
-        getAsV3("v2 survey", { surveyId }, given),
+        call("v2 survey", { surveyId }, asV3(typed.one("v2 survey", { surveyId })), given),
       questions: (surveyId: number, given?: CallOptions): Promise<V2Answer<QuestionListItem[]>> =>
-        getAsV3("v2 questions", { surveyId }, given),
+        listAsV3("v2 questions", { surveyId }, given),
       /** At most 100 records: the first ones, or those of a page counted from 1. */
       records: (
         surveyId: number,
         { page, ...given }: CallOptions & { page?: number } = {},
       ): Promise<V2Answer<ResponseRecord[]>> =>
         page === undefined
-          ? getAsV3("v2 responses", { surveyId }, given)
-          : getAsV3("v2 responses, page", { surveyId, page }, given),
-      response(
-        surveyId: number,
-        responseId: number,
-        given?: CallOptions,
-      ): Promise<V2Answer<Omit<SingleResponse, "raw">>> {
+          ? listAsV3("v2 responses", { surveyId }, given)
+          : listAsV3("v2 responses, page", { surveyId, page }, given),
+      response(surveyId: number, responseId: number, given?: CallOptions): Promise<V2Answer<ReadResponse>> {
         const asked = { surveyId, responseId };
         return call("v2 response by id", asked, oneV2Response(asked), given);
       },
-      responseByCrk: (
-        surveyId: number,
-        crk: string,
-        given?: CallOptions,
-      ): Promise<V2Answer<Omit<SingleResponse, "raw">>> =>
+      responseByCrk: (surveyId: number, crk: string, given?: CallOptions): Promise<V2Answer<ReadResponse>> =>
         call("v2 response by crk", { surveyId, crk }, oneV2Response({ surveyId }), given),
       metadata: (surveyId: number, responseId: number, given?: CallOptions): Promise<V2Answer<ResponseMetadata[]>> =>
-        getAsV3("v2 response metadata", { surveyId, responseId }, given),
+        listAsV3("v2 response metadata", { surveyId, responseId }, given),
     },
 
     /** GET of any path of the service, and its JSON as it was read: for what the API document does not show. */
@@ -165,19 +153,28 @@ export function createCalls(send: Authorized, strict = false) {
       call(operation, parameters, (body) => body, given),
 
     /** Any operation that gives a list, and its elements as they were read: for callers that judge each separately. */
-    elements: <O extends DataOperation>(
+    elements: <O extends OperationOf<"list">>(
       operation: O,
       parameters: ParametersOf<O>,
       given?: CallOptions,
-    ): Promise<unknown[]> => call(operation, parameters, judged(parameters, elementsOf(operation)), given),
+    ): Promise<unknown[]> => call(operation, parameters, elementsOf(operation, parameters), given),
 
     /** Any operation that gives things by key, and these as they were read, by key; an array of them where the service wrote a list. */
-    entries: <O extends DataOperation>(
+    entries: <O extends OperationOf<"map">>(
       operation: O,
       parameters: ParametersOf<O>,
       given?: CallOptions,
-    ): Promise<Record<string, unknown> | unknown[]> =>
-      call(operation, parameters, judged({}, asEntries(operation)), given),
+    ): Promise<Record<string, unknown> | unknown[]> => call(operation, parameters, untypedMap(operation), given),
+  };
+}
+
+function untypedMap(operation: OperationOf<"map">): ReadBody<Record<string, unknown> | unknown[]> {
+  const entriesIn = entriesOf(operation);
+  return (body, about) => {
+    const { entries, isList } = entriesIn(body, about);
+    return isList
+      ? entries.map(({ value }) => value)
+      : Object.fromEntries(entries.map(({ key, value }) => [key, value]));
   };
 }
 
@@ -208,11 +205,6 @@ function createCall(send: Authorized) {
   };
 }
 
-/** Reads of a body what is about what was asked for; one that says nothing is read as `null`, which is what 204 says. */
-function judged<T>(asked: Asked, readBody: ReadBody<T>): ReadBody<T> {
-  return (body, about) => readBody(saysNothing(body) ? null : aboutAsked(body, asked, about), about);
-}
-
 /** Reads the one thing that was asked for. Where nothing is said of it, it is not there. */
 function oneThing<T>(readBody: ReadBody<T>): ReadBody<T> {
   return (body, about) => {
@@ -225,7 +217,7 @@ function oneResponse(asked: Asked): ReadBody<SingleResponse> {
   return (raw, about) => ({ ...notShown((body) => readSingleResponse(body, asked, about))(raw, about), raw });
 }
 
-function oneV2Response(asked: Asked): ReadBody<V2Answer<Omit<SingleResponse, "raw">>> {
+function oneV2Response(asked: Asked): ReadBody<V2Answer<ReadResponse>> {
   return (raw, about) => ({ value: readSingleResponse(raw, asked, about), raw });
 }
 

@@ -23,52 +23,42 @@ const pageOf = ({ page }: OfPage): string => String(integer("page", page));
 const responseOf = ({ responseId }: OfResponse): string => String(integer("responseId", responseId));
 
 /**
- * Every operation of the API document by its name there, with its number in section 4.1 (the v2 family of 4.2 has none) and its path. A
- * slash at the end, or its absence, is part of the path. "Get report" is listed in the document without a path, and so not here.
+ * The path of every operation of the API document, by its name there: in the order of section 4.1, then of 4.2. A slash at the end, or its
+ * absence, is part of the path. "Get report" is listed in the document without a path, and so not here.
  */
 export const operations = {
-  "get token": { number: 1, path: () => "/oauth/token/" },
-  "get survey list": { number: 2, path: () => "/api/v3/surveys/" },
-  "get survey": { number: 3, path: (of: OfSurvey) => `${v3(of)}/` },
-  "get survey questions": { number: 4, path: (of: OfSurvey) => `${v3(of)}/questions/` },
-  "get reports list": { number: 5, path: (of: OfSurvey) => `${v3(of)}/reports/` },
-  "get survey responses": { number: 6, path: (of: OfSurvey) => `${v3(of)}/responses/` },
-  "get survey responses, page": { number: 7, path: (of: OfPage) => `${v3(of)}/responses/page/${pageOf(of)}/` },
-  "get survey responses, page and order": {
-    number: 8,
-    path: (of: OfPage & { order: Order }) => `${v3(of)}/responses/page/${pageOf(of)}/order/${orderOf(of.order)}/`,
-  },
-  "get survey response by id": { number: 9, path: (of: OfResponse) => `${v3(of)}/responses/${responseOf(of)}/` },
-  "get survey response by crk": { number: 10, path: (of: OfCrk) => `${v3(of)}/responses/crk/${segment(of.crk)}/` },
-  "get metric, single response": {
-    number: 11,
-    path: (of: OfResponse) => `${v3(of)}/responses/${responseOf(of)}/metrics/`,
-  },
-  "get metric, report": {
-    number: 12,
-    path: (of: OfSurvey & { reportId: number }) => `${v3(of)}/reports/${integer("reportId", of.reportId)}/metrics/`,
-  },
-  "get response metadata": { number: 13, path: (of: OfResponse) => `${v3(of)}/responses/${responseOf(of)}/metadata/` },
-  "v2 survey list": { number: undefined, path: () => "/api/v2/surveys/" },
-  "v2 survey": { number: undefined, path: (of: OfSurvey) => `${v2(of)}/` },
-  "v2 questions": { number: undefined, path: (of: OfSurvey) => `${v2(of)}/questions/` },
-  "v2 responses": { number: undefined, path: (of: OfSurvey) => `${v2(of)}/responses` },
-  "v2 responses, page": { number: undefined, path: (of: OfPage) => `${v2(of)}/page/${pageOf(of)}/responses` },
-  "v2 response by id": { number: undefined, path: (of: OfResponse) => `${v2(of)}/responses/${responseOf(of)}` },
-  "v2 response by crk": { number: undefined, path: (of: OfCrk) => `${v2(of)}/crk/${segment(of.crk)}` },
-  "v2 response metadata": {
-    number: undefined,
-    path: (of: OfResponse) => `${v2(of)}/responses/${responseOf(of)}/metadata/`,
-  },
+  "get token": () => "/oauth/token/",
+  "get survey list": () => "/api/v3/surveys/",
+  "get survey": (of: OfSurvey) => `${v3(of)}/`,
+  "get survey questions": (of: OfSurvey) => `${v3(of)}/questions/`,
+  "get reports list": (of: OfSurvey) => `${v3(of)}/reports/`,
+  "get survey responses": (of: OfSurvey) => `${v3(of)}/responses/`,
+  "get survey responses, page": (of: OfPage) => `${v3(of)}/responses/page/${pageOf(of)}/`,
+  "get survey responses, page and order": (of: OfPage & { order: Order }) =>
+    `${v3(of)}/responses/page/${pageOf(of)}/order/${orderOf(of.order)}/`,
+  "get survey response by id": (of: OfResponse) => `${v3(of)}/responses/${responseOf(of)}/`,
+  "get survey response by crk": (of: OfCrk) => `${v3(of)}/responses/crk/${segment(of.crk)}/`,
+  "get metric, single response": (of: OfResponse) => `${v3(of)}/responses/${responseOf(of)}/metrics/`,
+  "get metric, report": (of: OfSurvey & { reportId: number }) =>
+    `${v3(of)}/reports/${integer("reportId", of.reportId)}/metrics/`,
+  "get response metadata": (of: OfResponse) => `${v3(of)}/responses/${responseOf(of)}/metadata/`,
+  "v2 survey list": () => "/api/v2/surveys/",
+  "v2 survey": (of: OfSurvey) => `${v2(of)}/`,
+  "v2 questions": (of: OfSurvey) => `${v2(of)}/questions/`,
+  "v2 responses": (of: OfSurvey) => `${v2(of)}/responses`,
+  "v2 responses, page": (of: OfPage) => `${v2(of)}/page/${pageOf(of)}/responses`,
+  "v2 response by id": (of: OfResponse) => `${v2(of)}/responses/${responseOf(of)}`,
+  "v2 response by crk": (of: OfCrk) => `${v2(of)}/crk/${segment(of.crk)}`,
+  "v2 response metadata": (of: OfResponse) => `${v2(of)}/responses/${responseOf(of)}/metadata/`,
   /** Anything that the document does not show. */
-  request: { number: undefined, path: (of: OfPath) => asWritten(of.path) },
+  request: (of: OfPath) => asWritten(of.path),
 } as const;
 
 export type Operation = keyof typeof operations;
 /** Every operation that is a GET with a token: all but the token request. */
 export type DataOperation = Exclude<Operation, "get token">;
 /** The parameters of the path of an operation. */
-export type ParametersOf<O extends Operation> = Parameters<(typeof operations)[O]["path"]>[0] extends infer P
+export type ParametersOf<O extends Operation> = Parameters<(typeof operations)[O]>[0] extends infer P
   ? P extends object
     ? P
     : Record<never, never>
@@ -76,7 +66,7 @@ export type ParametersOf<O extends Operation> = Parameters<(typeof operations)[O
 
 /** The path of an operation. Throws a RangeError for parameters that no such path can hold. */
 export function pathOf<O extends Operation>(operation: O, parameters: ParametersOf<O>): string {
-  return (operations[operation].path as (of: ParametersOf<O>) => string)(parameters);
+  return (operations[operation] as (of: ParametersOf<O>) => string)(parameters);
 }
 
 function integer(name: string, value: number): number {

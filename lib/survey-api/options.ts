@@ -23,8 +23,6 @@ export interface SurveyApiOptions {
   concurrency?: number;
   /** Most requests a second. No limit by default; in any case the rate that the service allows is learned from its answers. */
   maxRequestsPerSecond?: number;
-  /** The result of `learned()` of an earlier client of the same service. */
-  learned?: LearnedRate;
   /** Which failure is met with how many attempts; what is left out is as in `defaultRetryPolicy`. */
   retry?: RetryOptions;
   /** URL of an HTTP proxy, with its credentials if it needs some. Everything goes through a tunnel (CONNECT). None by default, whatever the environment says. */
@@ -47,7 +45,7 @@ export interface SurveyApiOptions {
 
 /** @throws OptionsError that names every option that cannot work; no value is repeated, since some are secret */
 export function checkOptions(options: SurveyApiOptions): CheckedOptions {
-  const { baseUrl, credentials, maxRequestsPerSecond, learned, proxy, concurrency = 16 } = options;
+  const { baseUrl, credentials, maxRequestsPerSecond, proxy, concurrency = 16 } = options;
   const timeouts = { connect: 5_000, headers: 30_000, body: 30_000, call: 120_000, ...options.timeouts };
   const maxBodyBytes = options.maxBodyBytes ?? 8 * 1024 * 1024;
   const retry = retryPolicy(options.retry);
@@ -86,8 +84,6 @@ export function checkOptions(options: SurveyApiOptions): CheckedOptions {
     retry,
     ...(maxRequestsPerSecond === undefined ? {} : { maxRequestsPerSecond }),
     ...(proxy === undefined ? {} : { proxy }),
-    // Kept between runs by someone else, perhaps in another version: what cannot be understood is learned anew.
-    ...(isLearned(learned) ? { learned } : {}),
   };
 }
 
@@ -117,7 +113,7 @@ function showsToken(baseUrl: string, proxy: string | undefined): boolean {
   return new URL(baseUrl).protocol === "http:" && !isLoopback(new URL(proxy).hostname);
 }
 
-/** Whether it can be what some client has learned: it may come from another version, or from anywhere. */
+/** Whether it can be what some client has learned: kept between runs by someone else, perhaps in another version. */
 export function isLearned(learned: unknown): learned is LearnedRate {
   const { requestsPerSecond, at } = (learned ?? {}) as Partial<LearnedRate>;
   return [requestsPerSecond, at].every((value) => typeof value === "number" && Number.isFinite(value) && value > 0);

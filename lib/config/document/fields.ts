@@ -12,14 +12,14 @@ interface Field {
   default: string;
 }
 
-/** Every field, in the order of the schema, as a deployment takes them. */
+/** Every field, in the order of the schema. */
 export function configurationFields(): Field[] {
-  const { sources, monitoring, ...rest } = configSchema({ deployed: true }).shape;
+  const { sources, monitoring, ...rest } = configSchema.shape;
   return [
     ...Object.entries(shapeOf(elementOf(sources)) ?? {}).flatMap(([name, schema]) => fieldsOf(name, schema)),
     ...Object.entries(rest).flatMap(([name, schema]) => fieldsOf(name, schema)),
     ...fieldsOf("monitoring", monitoring),
-    ...Object.entries(monitoringFields().shape).flatMap(([name, schema]) => fieldsOf(`monitoring.${name}`, schema)),
+    ...Object.entries(monitoringFields.shape).flatMap(([name, schema]) => fieldsOf(`monitoring.${name}`, schema)),
   ];
 }
 

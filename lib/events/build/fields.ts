@@ -6,35 +6,38 @@ export interface Read<T> {
   irregular: string[];
 }
 
-/** Collects what of one JSON object is not as documented: the field takes its empty value, what was read is kept raw. */
-export interface FieldReader {
-  /** The field's value if `accepts` it, else `empty`. A missing field is empty and regular only if `optional`. */
-  take<T>(name: string, accepts: (value: unknown) => value is T, empty: T, optional?: boolean): T;
-  /** The irregular fields as they were read; undefined when all were regular. */
-  raw(): Record<string, unknown> | undefined;
-  /** Names of the irregular fields. */
+type Guards = Record<string, (value: unknown) => value is unknown>;
+
+/** Of each field what its guard accepts, or null. */
+type Taken<G extends Guards> = {
+  [Name in keyof G]: G[Name] extends (value: unknown) => value is infer T ? T | null : never;
+};
+
+/** One JSON object read by the guards of its fields. */
+interface ReadFields<G extends Guards> {
+  taken: Taken<G>;
+  /** The fields that are not as documented, as they were read; undefined when all are. */
+  raw: Record<string, unknown> | undefined;
+  /** Names of these fields, and of those that are missing. */
   irregular: string[];
 }
 
-export function readFields(value: unknown): FieldReader {
+export function readFields<G extends Guards>(value: unknown, guards: G): ReadFields<G> {
   const fields = isObject(value) ? value : {};
   const irregular: string[] = [];
   // A field of the service by our own name is kept where it cannot be taken for ours.
   const raw: Record<string, unknown> = "raw" in fields ? { raw: fields.raw } : {};
-  return {
-    irregular,
-    take(name, accepts, empty, optional = false) {
-      const read = fields[name];
-      if (accepts(read)) return read;
-      const number = longNumber(read);
-      if (accepts(number)) return number;
-      if (read === undefined && optional) return empty;
-      irregular.push(name);
-      if (read !== undefined) raw[name] = read;
-      return empty;
-    },
-    raw: () => (Object.keys(raw).length === 0 ? undefined : raw),
+  const take = (name: string, accepts: Guards[string]): unknown => {
+    const read = fields[name];
+    if (accepts(read)) return read;
+    const number = longNumber(read);
+    if (accepts(number)) return number;
+    irregular.push(name);
+    if (read !== undefined) raw[name] = read;
+    return null;
   };
+  const taken = Object.fromEntries(Object.entries(guards).map(([name, accepts]) => [name, take(name, accepts)]));
+  return { taken: taken as Taken<G>, raw: Object.keys(raw).length === 0 ? undefined : raw, irregular };
 }
 
 /** An integer too great to be exact comes as the text of its digits. Where any number will do, it is taken as one. */

@@ -1,7 +1,6 @@
 import { isObject, readId } from "../../json.ts";
 import type { BareAnswer, Metadata, Metric, Moment } from "../response-completed.ts";
 import {
-  type FieldReader,
   isFlag,
   isInteger,
   isIntegerOrNull,
@@ -15,20 +14,22 @@ import {
 } from "./fields.ts";
 import { toMoment } from "./local-time.ts";
 
+/** The documented fields of a record that are the answer's own (2.4). */
+const ANSWER = { questionId: isInteger, answer: isIntegers, comment: isText, score: isNumberOrNull };
+
 /** The answer in one response record (2.4), and the undocumented fields that are its own. */
 export function readAnswer(record: unknown, extra?: Record<string, unknown>): Read<BareAnswer> {
+  const own = isObject(record) ? record : {};
   // There a field by our own name is no more than any other.
-  const fields = readFields(isObject(record) ? withoutRaw(record) : record);
+  const { taken, raw, irregular } = readFields(withoutRaw(own), ANSWER);
   const value: BareAnswer = {
-    questionId: fields.take<number | null>("questionId", isInteger, null),
-    answer: fields.take<number[]>("answer", isIntegers, []),
-    comment: fields.take<string>("comment", isText, ""),
-    score: fields.take<number | null>("score", isNumberOrNull, null),
-    matrixScore: isObject(record) ? (record.matrixScore ?? null) : null,
+    questionId: taken.questionId ?? readId(own.questionId) ?? null,
+    answer: taken.answer ?? [],
+    comment: taken.comment ?? "",
+    score: taken.score,
+    matrixScore: own.matrixScore ?? null,
   };
-  const id = readId(isObject(record) ? record.questionId : undefined);
-  if (value.questionId === null && id !== undefined) value.questionId = id;
-  const read = withRaw(value, fields.raw(), fields.irregular);
+  const read = withRaw(value, raw, irregular);
   // Last of all: in the order of answers it decides nothing that the documented fields have decided.
   return extra === undefined ? read : { ...read, value: { ...read.value, extra } };
 }
@@ -92,18 +93,7 @@ function leastOf(values: unknown[]): unknown {
   return values.reduce((least, value, i) => (i === 0 || isLess(value, least) ? value : least), undefined);
 }
 
-type Guard = (value: unknown) => value is unknown;
-type Taken<Guards extends Record<string, Guard>> = {
-  [Name in keyof Guards]: Guards[Name] extends (value: unknown) => value is infer T ? T | null : never;
-};
-
-/** Each of these fields as its guard accepts it, else null. */
-function takeAll<Guards extends Record<string, Guard>>(fields: FieldReader, guards: Guards): Taken<Guards> {
-  const taken = Object.entries(guards).map(([name, accepts]) => [name, fields.take<unknown>(name, accepts, null)]);
-  return Object.fromEntries(taken) as Taken<Guards>;
-}
-
-/** The documented fields of a metric (2.6), but for its score. */
+/** The documented fields of a metric (2.6), and of its score. */
 const METRIC = {
   metricId: isInteger,
   surveyId: isInteger,
@@ -114,10 +104,11 @@ const METRIC = {
   firstLevelThreshold: isNumberOrNull,
   secondLevelThreshold: isNumberOrNull,
   created: isText,
+  score: isObject,
 };
 const SCORE = { pointsSum: isNumber, maxPointsSum: isNumber, minPointsSum: isNumber, nps: isFlag };
 /** Those that an error does not have as well: what has none of them is no metric. */
-const TELLING = [...Object.keys(METRIC).filter((name) => name !== "surveyId" && name !== "created"), "score"];
+const TELLING = Object.keys(METRIC).filter((name) => name !== "surveyId" && name !== "created");
 
 /** The documented fields of metadata (2.5). */
 const METADATA = {
@@ -154,13 +145,15 @@ export function readMetrics(read: unknown): Read<Metric[]> | undefined {
 }
 
 function readMetric(key: string, body: Record<string, unknown>): Read<Metric> {
-  const fields = readFields(body);
-  const score = readFields(body.score);
-  const value: Metric = { ...withoutRaw(body), key, ...takeAll(fields, METRIC) };
-  fields.take<Record<string, unknown>>("score", isObject, {});
-  value.score = { ...(isObject(body.score) ? body.score : {}), ...takeAll(score, SCORE) };
-  const rawScore = score.raw();
-  const raw = { ...fields.raw(), ...(rawScore === undefined ? {} : { score: rawScore }) };
+  const fields = readFields(body, METRIC);
+  const score = readFields(body.score, SCORE);
+  const value: Metric = {
+    ...withoutRaw(body),
+    key,
+    ...fields.taken,
+    score: { ...fields.taken.score, ...score.taken },
+  };
+  const raw = { ...fields.raw, ...(score.raw === undefined ? {} : { score: score.raw }) };
   return withRaw(value, Object.keys(raw).length === 0 ? undefined : raw, [
     ...fields.irregular,
     ...score.irregular.map((name) => `score.${name}`),
@@ -170,12 +163,12 @@ function readMetric(key: string, body: Record<string, unknown>): Read<Metric> {
 /** Metadata of operation 13 (2.5): one object; undefined when there is none. */
 export function readMetadata(item: unknown): Read<Metadata> | undefined {
   if (!isObject(item)) return undefined;
-  const fields = readFields(item);
-  const value: Metadata = { ...withoutRaw(item), ...takeAll(fields, METADATA) };
+  const { taken, raw, irregular } = readFields(item, METADATA);
+  const value: Metadata = { ...withoutRaw(item), ...taken };
   return withRaw(
     value,
-    fields.raw(),
-    fields.irregular.map((name) => `metadata.${name}`),
+    raw,
+    irregular.map((name) => `metadata.${name}`),
   );
 }
 

@@ -1,7 +1,6 @@
 import { isObject } from "../../json.ts";
 import type { Operation } from "../operations.ts";
-import { type Field, type Odd, type Resource, type ResourceField, readInside, type Shape } from "./field.ts";
-import { asArray, entriesIn } from "./json.ts";
+import type { Of, ResourceField, Shape } from "./field.ts";
 import {
   fullSurvey,
   questionListItem,
@@ -12,93 +11,39 @@ import {
   surveyListItem,
 } from "./resources.ts";
 
-/** Tells an element of a body from an error that came in its place. */
-type Teller = (element: unknown) => boolean;
-
-const MAP = "array with one object";
-
-function unreadable(expected: string, odd: Odd[]): never {
-  odd.push({ path: [], expected, isUnreadable: true });
-  return undefined as never;
-}
-
-function listOf<T>(element: Field<T>): Field<T[]> {
-  return {
-    read(body, odd) {
-      const elements = asArray(body);
-      if (elements === undefined) return unreadable("array", odd);
-      return elements.map((one, index) => readInside(element, one, [index], odd));
-    },
-  };
-}
-
-/** The bare resource is read too. */
-function oneOf<T>(element: Field<T>): Field<T> {
-  return {
-    read(body, odd) {
-      if (isObject(body)) return element.read(body, odd);
-      if (!Array.isArray(body) || body.length !== 1) return unreadable(MAP, odd);
-      return readInside(element, body[0], [0], odd);
-    },
-  };
-}
-
-/** See `entriesIn` for what else is read than an array with one object of resources by key; it is told. */
-function mapOfAll<T>(element: Field<T>, isTold: Teller): Field<Record<string, T>> {
-  return {
-    read(body, odd) {
-      const found = entriesIn(body, isTold);
-      if (found === undefined) return unreadable(MAP, odd);
-      if (found.isList || (Array.isArray(body) && body.length > 1)) odd.push({ path: [], expected: MAP });
-      return Object.fromEntries(
-        found.entries.map(({ key, value, at }) => [key, readInside(element, value, at, odd)] as const),
-      );
-    },
-  };
-}
-
-/** Any object at all would be taken for a resource whose fields may all be odd, such as an error that comes with status 200. */
-function elementOf<S extends Shape>(resource: ResourceField<S>, isTold: Teller): Field<Resource<S>> {
-  return {
-    read(value, odd) {
-      const before = odd.length;
-      const read = resource.read(value, odd);
-      if (odd.length > before && !isTold(value)) for (const one of odd.slice(before)) one.isUnreadable = true;
-      return read;
-    },
-  };
-}
+/** How the elements of a body stand in it: in an array, one alone in an array, or by key in one object in an array. */
+type Form = "list" | "one" | "map";
 
 /** What the API document shows of a body. */
-export interface Shown<T> {
-  body: Field<T>;
+export interface Shown<F extends Form, R extends ResourceField<Shape>> {
+  form: F;
+  element: R;
   /** Whether an element has any field that the document shows, but for those that an error may have as well. */
-  isTold: Teller;
+  isTold: (element: unknown) => boolean;
   /** The ids in which the elements repeat what was asked for. Of any other the document does not say whose it is. */
   repeats: readonly ("surveyId" | "responseId")[];
 }
 
 /** @param untelling fields that an error may repeat of the request, or have itself: alone they tell nothing */
-function shown<S extends Shape, T>(
-  form: (element: Field<Resource<S>>, isTold: Teller) => Field<T>,
-  resource: ResourceField<S>,
-  { repeats = [], untelling = [] }: { repeats?: Shown<T>["repeats"]; untelling?: string[] } = {},
-): Shown<T> {
-  const names = Object.keys(resource.shape).filter((name) => !untelling.includes(name));
-  const isTold: Teller = (element) => isObject(element) && names.some((name) => Object.hasOwn(element, name));
-  return { body: form(elementOf(resource, isTold), isTold), isTold, repeats };
+function shown<F extends Form, R extends ResourceField<Shape>>(
+  form: F,
+  element: R,
+  { repeats = [], untelling = [] }: { repeats?: Shown<F, R>["repeats"]; untelling?: string[] } = {},
+): Shown<F, R> {
+  const names = Object.keys(element.shape).filter((name) => !untelling.includes(name));
+  const isTold = (value: unknown): boolean => isObject(value) && names.some((name) => Object.hasOwn(value, name));
+  return { form, element, isTold, repeats };
 }
 
-const surveyList = shown(listOf, surveyListItem);
-const survey = shown(oneOf, fullSurvey, { repeats: ["surveyId"] });
-const questions = shown(listOf, questionListItem);
-const records = shown(listOf, responseRecord, { repeats: ["surveyId"], untelling: ["surveyId"] });
+const surveyList = shown("list", surveyListItem);
+const survey = shown("one", fullSurvey, { repeats: ["surveyId"] });
+const questions = shown("list", questionListItem);
+const records = shown("list", responseRecord, { repeats: ["surveyId"], untelling: ["surveyId"] });
 /** The request names the response, so the body need not. */
-const metadata = shown(listOf, responseMetadata, { repeats: ["responseId"], untelling: ["responseId"] });
+const metadata = shown("list", responseMetadata, { repeats: ["responseId"], untelling: ["responseId"] });
 /** Of a metric, which its key names, whatever it shows. */
 const untelling = ["surveyId", "created"];
 
-export type Documents = typeof documents;
 /** By the operation whose body it is. */
 export const documents = {
   "get survey list": surveyList,
@@ -107,8 +52,8 @@ export const documents = {
   "get survey responses": records,
   "get survey responses, page": records,
   "get survey responses, page and order": records,
-  "get metric, single response": shown(mapOfAll, responseMetric, { untelling }),
-  "get metric, report": shown(mapOfAll, reportMetric, { untelling }),
+  "get metric, single response": shown("map", responseMetric, { untelling }),
+  "get metric, report": shown("map", reportMetric, { untelling }),
   "get response metadata": metadata,
   "v2 survey list": surveyList,
   "v2 survey": survey,
@@ -117,17 +62,18 @@ export const documents = {
   "v2 responses, page": records,
   "v2 response metadata": metadata,
 };
+type Documents = typeof documents;
 
-/** Of one response the document does not show the body, but whose it is. */
-const ofOneResponse: readonly Operation[] = [
-  "get survey response by id",
-  "get survey response by crk",
-  "v2 response by id",
-  "v2 response by crk",
-];
+/** The operations whose body has this form. */
+export type OperationOf<F extends Form> = {
+  [O in keyof Documents]: Documents[O]["form"] extends F ? O : never;
+}[keyof Documents];
 
-/** What is known of the body of any operation. */
-export function shownOf(operation: Operation): Partial<Shown<unknown>> {
-  if (ofOneResponse.includes(operation)) return { repeats: ["surveyId", "responseId"] };
-  return (documents as Partial<Record<Operation, Shown<unknown>>>)[operation] ?? {};
+/** The resource that an element of the body of an operation is. */
+export type ElementOf<O extends keyof Documents> = Of<Documents[O]["element"]>;
+
+/** The ids in which the body of any operation repeats what was asked for. Of one response the document shows no more than that. */
+export function repeatsOf(operation: Operation): readonly ("surveyId" | "responseId")[] {
+  if (/ response by /.test(operation)) return ["surveyId", "responseId"];
+  return operation in documents ? documents[operation as keyof Documents].repeats : [];
 }

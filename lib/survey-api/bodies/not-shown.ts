@@ -1,15 +1,16 @@
 import { isObject, readId } from "../../json.ts";
 import type { AboutAnswer } from "../errors.ts";
-import { hasOnlyDigitKeys } from "./json.ts";
+import { hasOnlyDigitKeys, saysNothing } from "./json.ts";
 import type { ReportListItem } from "./resources.ts";
 import { type Asked, aboutAsked } from "./subject.ts";
 
 // Bodies whose shape the API document does not show, in every shape that is plausible.
 
-/** The records of one response, each with what stands beside the answers, as every listed record repeats it. */
-export interface ReadSingleResponse {
-  /** Undefined when it was not asked for by id, and the body does not show it. */
+/** What was read of one response. */
+export interface ReadResponse {
+  /** Undefined when it was asked for by crk and the body does not show it. */
   responseId: number | undefined;
+  /** As many fields of a `ResponseRecord` as the body has, each with what stands beside the answers, as every listed record repeats it. */
   records: Record<string, unknown>[];
 }
 
@@ -21,7 +22,7 @@ export interface ReadSingleResponse {
  * @param asked without a `responseId` where it is not known beforehand (operation 10)
  * @throws AnswerMismatchError when it is another response, or one of another survey
  */
-export function readSingleResponse(body: unknown, asked: Asked, about: AboutAnswer): ReadSingleResponse | undefined {
+export function readSingleResponse(body: unknown, asked: Asked, about: AboutAnswer): ReadResponse | undefined {
   const found = findAnswers(body, 0);
   if (found === undefined) return undefined;
   const { responseId } = asked;
@@ -90,6 +91,7 @@ const idNames = ["reportId", "id", "report_id"];
  * or one of these under a usual name. Undefined when the body is none of them.
  */
 export function readReports(body: unknown): ReportListItem[] | undefined {
+  if (saysNothing(body)) return [];
   const list = readList(body);
   if (list !== undefined || !isObject(body)) return list;
   for (const name of wrappers) {
@@ -100,7 +102,6 @@ export function readReports(body: unknown): ReportListItem[] | undefined {
 }
 
 function readList(value: unknown): ReportListItem[] | undefined {
-  if (value === null) return [];
   if (Array.isArray(value)) {
     const items = value.map((raw) => ({ reportId: reportIdOf(raw), raw }));
     return items.every(({ reportId, raw }) => reportId !== undefined || isObject(raw)) ? items : undefined;

@@ -1,6 +1,6 @@
 import { isObject } from "../../json.ts";
 import { type AboutAnswer, AnswerMismatchError } from "../errors.ts";
-import { shownOf } from "./documents.ts";
+import { repeatsOf } from "./documents.ts";
 import { asArray } from "./json.ts";
 
 /** The ids that a request named, as far as answers repeat them. */
@@ -11,16 +11,6 @@ export interface Asked {
 
 type Name = keyof Asked;
 
-/** Levels of empty lists and objects within each other that are looked into. */
-const MOST_NESTED = 3;
-
-/** Whether a body holds nothing at all: `null`, `[]`, `{}`, or these within each other, as services write an empty map in a list. */
-export function saysNothing(body: unknown, levels = MOST_NESTED): boolean {
-  if (body === null) return true;
-  if (levels === 0 || typeof body !== "object") return false;
-  return Object.values(body as object).every((item) => Array.isArray(body) && saysNothing(item, levels - 1));
-}
-
 /**
  * The part of a body that is about what was asked for. Of several elements it keeps those that name the response. A
  * body that names no response is taken as it is, and so is a record without a `surveyId`.
@@ -28,7 +18,7 @@ export function saysNothing(body: unknown, levels = MOST_NESTED): boolean {
  * @throws AnswerMismatchError when an element names another survey, or when elements name other responses and none names this one
  */
 export function aboutAsked(body: unknown, asked: Asked, about: AboutAnswer): unknown {
-  const { repeats = [] } = shownOf(about.operation);
+  const repeats = repeatsOf(about.operation);
   const elements = asArray(body) ?? [body];
   const idsOf = (name: Name): (string | undefined)[] =>
     repeats.includes(name) && asked[name] !== undefined ? elements.map((element) => idIn(element, name)) : [];

@@ -1,4 +1,4 @@
-import { Agent, type Dispatcher, Pool, ProxyAgent } from "undici";
+import { type Dispatcher, Pool, ProxyAgent } from "undici";
 import { type Coordination, PAUSE_WORTH_SHARING } from "../coordination.ts";
 import { pauseChannel, requestChannel } from "../diagnostics.ts";
 import {
@@ -44,7 +44,7 @@ export interface Timeouts {
 }
 
 /** The options that were checked and completed. */
-export interface CheckedOptions extends Pick<LimiterOptions, "concurrency" | "maxRequestsPerSecond" | "learned"> {
+export interface CheckedOptions extends Pick<LimiterOptions, "concurrency" | "maxRequestsPerSecond"> {
   /** Scheme and host of the service; a path is kept as prefix. */
   baseUrl: string;
   timeouts: Timeouts;
@@ -242,13 +242,13 @@ export function createTransport(options: TransportOptions) {
 }
 
 /** The connections to the service, directly or through a proxy. */
-function createDispatcher({ concurrency, timeouts, proxy }: CheckedOptions): Dispatcher {
+function createDispatcher({ baseUrl, concurrency, timeouts, proxy }: CheckedOptions): Dispatcher {
   // HTTP/1.1 only: one request in flight for each connection. undici gives a connection back one turn of the event loop after its answer.
   // Without some to spare, the next request waits for that.
   const connections = concurrency + Math.floor(concurrency / SPARE);
   const common = { connections, pipelining: 1, keepAliveTimeout: 4_000, allowH2: false };
   const connect = { timeout: timeouts.connect };
-  if (proxy === undefined) return new Agent({ ...common, connect });
+  if (proxy === undefined) return new Pool(new URL(baseUrl).origin, { ...common, connect });
   return new ProxyAgent({
     ...common,
     uri: proxy,

@@ -9,8 +9,6 @@ export interface LearnedRate {
 export interface AllowedRateOptions {
   /** Never exceeded; no limit when left out. */
   maxRequestsPerSecond?: number;
-  /** From an earlier run. */
-  learned?: LearnedRate;
   /** Epoch milliseconds. */
   now: () => number;
   /** Milliseconds of a clock that is never set. */
@@ -47,7 +45,7 @@ const MOST_GROWN = 2_000;
  * bucket of tokens, as most are. It is empty at each refusal, so between two of them it granted just what it sustains. Example: 1,000
  * requests were granted in the 10 seconds since the last refusal, so it sustains 100 a second.
  */
-export function createAllowedRate({ learned, now, monotonic, ...options }: AllowedRateOptions) {
+export function createAllowedRate({ now, monotonic, ...options }: AllowedRateOptions) {
   const ceiling = options.maxRequestsPerSecond ?? Number.POSITIVE_INFINITY;
   /** Requests a second; infinite until the first refusal: most services are never asked too much. */
   let rate = Number.POSITIVE_INFINITY;
@@ -78,17 +76,6 @@ export function createAllowedRate({ learned, now, monotonic, ...options }: Allow
     return pace;
   }
 
-  function learn({ requestsPerSecond }: LearnedRate): void {
-    // A rate from outside may be next to nothing. With that, no refusal would ever put it right.
-    rate = Math.max(LEAST, requestsPerSecond);
-    known = rate;
-    searching = false;
-    calm = 0;
-    usedUp = false;
-    countedFrom = monotonic();
-    grantedSince = 0;
-  }
-
   const granted = (at: number): number => (grantedSince * 1000) / Math.max(SHORTEST_SPAN, at - countedFrom);
 
   function decreased(at: number): number {
@@ -99,8 +86,6 @@ export function createAllowedRate({ learned, now, monotonic, ...options }: Allow
     if (searching) return MOST_INCREASE;
     return Math.min(MOST_INCREASE, Math.max(LEAST_INCREASE / rate, INCREASE) * 2 ** Math.floor(calm / CALM_SECONDS));
   }
-
-  if (learned !== undefined) learn(learned);
 
   return {
     /** Milliseconds until one more request may go out; 0: now; infinite: not before another one is over. */
@@ -162,6 +147,15 @@ export function createAllowedRate({ learned, now, monotonic, ...options }: Allow
       return { requestsPerSecond: known, at: now() };
     },
     /** Takes over what another client of the service has learned, in the place of what was learned here. */
-    learn,
+    learn({ requestsPerSecond }: LearnedRate): void {
+      // A rate from outside may be next to nothing. With that, no refusal would ever put it right.
+      rate = Math.max(LEAST, requestsPerSecond);
+      known = rate;
+      searching = false;
+      calm = 0;
+      usedUp = false;
+      countedFrom = monotonic();
+      grantedSince = 0;
+    },
   };
 }

@@ -37,17 +37,19 @@ interface Candidate {
  * looks like a token. Third: the only text that is a JWT. A body that is no JSON is a form, or the token itself. A scheme word before the
  * token, such as `Bearer`, is cut off.
  *
- * @returns "none" when there is none to be found, "several" when two are as likely
+ * @returns undefined when there is none to be found, or two are as likely
  */
-export function readTokenBody(body: string): IssuedToken | "none" | "several" {
+export function readTokenBody(body: string): IssuedToken | undefined {
   const text = body.trim();
   const json = jsonOf(text);
-  if (json !== undefined) return tokenIn(json.value);
+  if (json !== undefined) {
+    const candidates = candidatesIn(json.value);
+    return onlyOf([named(candidates), candidates.filter(standsAlone), candidates.filter(isJwt)]);
+  }
   // What begins as JSON was cut off: up to there it may look like a token.
-  if (/^["[{]/.test(text)) return "none";
+  if (/^["[{]/.test(text)) return undefined;
   const form = text.includes("=") ? candidatesIn(Object.fromEntries(new URLSearchParams(text))) : [];
-  const named = likeliest(form);
-  return named !== "none" ? named : only(candidatesIn(text).filter(looksLikeToken));
+  return onlyOf([named(form), candidatesIn(text).filter(standsAlone)]);
 }
 
 /** The value of a JSON text; undefined where it is none. */
@@ -59,28 +61,19 @@ export function jsonOf(text: string): { value: unknown } | undefined {
   }
 }
 
-function tokenIn(json: unknown): IssuedToken | "none" | "several" {
-  const candidates = candidatesIn(json);
-  const named = likeliest(candidates);
-  if (named !== "none") return named;
-  const isAlone = ({ name }: Candidate): boolean => name === undefined || WRAPPERS.includes(name);
-  const alone = only(candidates.filter((candidate) => isAlone(candidate) && looksLikeToken(candidate)));
-  return alone !== "none" ? alone : only(candidates.filter(isJwt));
-}
-
 /** Of the texts in fields of usual names those of the highest level; of these, of the name that goes before. */
-function likeliest(candidates: readonly Candidate[]): IssuedToken | "none" | "several" {
-  const named = candidates.filter(({ name }) => name !== undefined && NAMES.includes(name));
-  const depth = Math.min(...named.map((candidate) => candidate.depth));
-  const highest = named.filter((candidate) => candidate.depth === depth);
+function named(candidates: readonly Candidate[]): Candidate[] {
+  const usual = candidates.filter(({ name }) => name !== undefined && NAMES.includes(name));
+  const depth = Math.min(...usual.map((candidate) => candidate.depth));
+  const highest = usual.filter((candidate) => candidate.depth === depth);
   const name = NAMES.find((one) => highest.some((candidate) => candidate.name === one));
-  return only(highest.filter((candidate) => candidate.name === name));
+  return highest.filter((candidate) => candidate.name === name);
 }
 
-function only(candidates: readonly Candidate[]): IssuedToken | "none" | "several" {
-  const [first, ...others] = candidates;
-  if (first === undefined) return "none";
-  if (others.some(({ token }) => token !== first.token)) return "several";
+/** The one token in the first of these that has any. */
+function onlyOf(groups: readonly (readonly Candidate[])[]): IssuedToken | undefined {
+  const [first, ...others] = groups.find((group) => group.length > 0) ?? [];
+  if (first === undefined || others.some(({ token }) => token !== first.token)) return undefined;
   return { token: first.token, life: first.life };
 }
 
@@ -116,8 +109,8 @@ function lifeIn(field: unknown): number | undefined {
 }
 
 /** A text that nothing calls a token has to look like one: of three parts, as a JWT, or long. A single word is a message. */
-function looksLikeToken({ token }: Candidate): boolean {
-  return token.split(".").length === 3 || token.length >= 20;
+function standsAlone({ name, token }: Candidate): boolean {
+  return (name === undefined || WRAPPERS.includes(name)) && (token.split(".").length === 3 || token.length >= 20);
 }
 
 /** Whether it is a JWT, by its header: host names and versions have three parts too (RFC 7519). */

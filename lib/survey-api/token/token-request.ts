@@ -7,7 +7,7 @@ import {
   WrongCredentialsError,
 } from "../errors.ts";
 import type { Transport } from "../http/transport.ts";
-import { operations } from "../operations.ts";
+import { pathOf } from "../operations.ts";
 import { type IssuedToken, jsonOf, readTokenBody } from "./token-body.ts";
 
 /** The pair that an account holder gets from the operator of the service. */
@@ -30,15 +30,14 @@ export async function requestToken(
   const answer = await transport.send({
     operation,
     method: "POST",
-    path: operations[operation].path(),
+    path: pathOf(operation, {}),
     headers: () => ({ "content-type": "application/x-www-form-urlencoded" }),
     body: new URLSearchParams({ clientId, clientSecret }).toString(),
     priority: "first",
     signal: undefined,
     read(text, about) {
       const found = readTokenBody(text);
-      if (found === "none") throw noToken(text, about);
-      if (found === "several") throw severalTokens(text, about);
+      if (found === undefined) throw noToken(text, about);
       return { ...found, shape: shapeOf(text) };
     },
   });
@@ -69,20 +68,12 @@ function noToken(text: string, about: AboutAnswer): UnreadableBodyError {
   const json = jsonOf(text);
   // A page stands before the service for a while, and what is empty or was cut off may be whole the next time.
   const retryable = json === undefined && /^(["[{<]|$)/.test(text.trim());
-  return new UnreadableBodyError("the answer holds no token", {
+  return new UnreadableBodyError("the answer holds no token that can be told", {
     ...about,
     retryable,
     excerpt: json === undefined ? outlineText(text) : outline(json.value),
     hint: retryable
       ? "A proxy or a maintenance page may stand before the service; check `baseUrl`."
       : "Check `baseUrl`: is it the survey service? Otherwise ask its operator whether these credentials give access.",
-  });
-}
-
-function severalTokens(text: string, about: AboutAnswer): UnreadableBodyError {
-  return new UnreadableBodyError("the answer holds several texts that may be the token", {
-    ...about,
-    excerpt: outline(jsonOf(text)?.value ?? Object.fromEntries(new URLSearchParams(text))),
-    hint: "Report the shape that is shown, which holds no value: the client has to be told which of them it is.",
   });
 }

@@ -13,54 +13,6 @@ function source(input: Record<string, unknown>, options = local) {
 }
 
 describe("the defaults", () => {
-  it("are the documented ones, with durations in milliseconds and sizes in bytes", () => {
-    expect(parseConfig({ baseUrl }, deployed)).toEqual({
-      sources: [
-        {
-          name: "main",
-          baseUrl,
-          enabled: true,
-          surveys: "all",
-          interval: MINUTE,
-          startFrom: "now",
-          enrich: { metrics: true, metadata: true },
-          questions: "full",
-          thresholds: {},
-          privacy: { ip: "truncate", referrer: "keep", comments: "keep", findBy: [] },
-          inlineLimit: 200 * 1024,
-          enrichmentPatience: 15 * MINUTE,
-          absentAfter: MINUTE,
-          backgroundRequests: 30,
-          concurrency: 16,
-          timeouts: { connect: 5_000, response: 30_000 },
-          headPages: 20,
-          rescan: { every: 15 * MINUTE, full: 7 * DAY },
-          contents: "auto",
-          retention: { quarantine: 30 * DAY, archive: 30 * DAY, claimCheck: 60 * DAY, logs: 30 * DAY },
-          eventSource: "survey-poller",
-          logLevel: "info",
-        },
-      ],
-      events: {
-        "response.updated": true,
-        "response.deleted": true,
-        "books.closed": true,
-        "survey.changed": false,
-        "survey.counted": false,
-      },
-      bus: { name: "survey-poller", archive: true, schemaRegistry: true, logging: true },
-      subscribers: { accounts: [] },
-      monitoring: {
-        level: "minimal",
-        alarms: true,
-        dashboard: false,
-        lagThreshold: 30 * MINUTE,
-        runbook: "docs/runbook.md",
-      },
-      webhooks: [],
-    });
-  });
-
   it("fill up an object that is given in part", () => {
     expect(
       source({ enrich: { metadata: false }, advanced: { timeouts: { connect: "1s" }, rescan: { full: "1d" } } }),

@@ -39,6 +39,9 @@ const wrongs: [string, (event: Event) => void][] = [
   ["with answers that are no list", ({ detail }) => Object.assign(detail.data, { answers: {} })],
 ];
 
+// In strict mode it would refuse the two keywords of EventBridge, and "format" needs another package.
+const draft4 = new ajvDraft4.default({ strict: false, formats: { "date-time": true } });
+
 describe("the contract", () => {
   it.each(golden)(
     "takes the event %s, and a field that is added later in every object of it, and keeps it",
@@ -60,18 +63,18 @@ describe("the contract", () => {
     const spoilt = event("ordinary");
     spoil(spoilt);
     expect(detailSchemas[DETAIL_TYPE].safeParse(spoilt.detail).success).toBe(false);
+    const validate = draft4.compile(eventJsonSchema(DETAIL_TYPE, "draft-4", "survey-poller"));
+    expect(validate(JSON.parse(JSON.stringify(spoilt)))).toBe(false);
   });
 });
 
 describe.each(EVENT_TYPES)("the schema of %s for the registry", (type) => {
   const schema = eventJsonSchema(type, "draft-4", "survey-poller");
-  // In strict mode it would refuse the two keywords of EventBridge, and "format" needs another package.
-  const ajv = new ajvDraft4.default({ strict: false, formats: { "date-time": true } });
-  const validate = ajv.compile(schema);
+  const validate = draft4.compile(schema);
   const own = golden.find(([, one]) => one["detail-type"] === type)?.[1];
 
   it("is draft 4 by the draft's own schema, and fits into the registry", () => {
-    expect(ajv.validateSchema(schema)).toBe(true);
+    expect(draft4.validateSchema(schema)).toBe(true);
     expect(schema.$schema).toBe("http://json-schema.org/draft-04/schema#");
     // The registry takes 100,000 characters.
     expect(JSON.stringify(schema).length).toBeLessThan(50_000);
@@ -103,13 +106,4 @@ describe.each(EVENT_TYPES)("the schema of %s for the registry", (type) => {
   it.each(["source", "detail-type", "detail"])("refuses an event of another %s", (field) => {
     expect(validate({ ...own, [field]: "somebody.else" })).toBe(false);
   });
-});
-
-it.each(wrongs)("the schema of a completed response refuses an event %s", (_name, spoil) => {
-  const validate = new ajvDraft4.default({ strict: false, formats: { "date-time": true } }).compile(
-    eventJsonSchema(DETAIL_TYPE, "draft-4", "survey-poller"),
-  );
-  const spoilt = event("ordinary");
-  spoil(spoilt);
-  expect(validate(JSON.parse(JSON.stringify(spoilt)))).toBe(false);
 });

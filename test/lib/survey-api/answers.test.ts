@@ -577,12 +577,13 @@ const documented = {
 };
 
 it("no operation of the API document is left out: 13 of v3 and, with the token, 9 of v2", () => {
-  const named = Object.entries(operations).map(([name, { number }]) =>
-    number === undefined ? name : `${number} ${name}`,
-  );
-  expect(named.filter((name) => /^\d/.test(name))).toHaveLength(13);
+  const named = Object.keys(operations).filter((name) => name !== "request");
   expect(named.filter((name) => name.startsWith("v2 "))).toHaveLength(8);
-  expect(new Set(table.map(({ operation }) => operation))).toEqual(new Set(named.filter((name) => name !== "request")));
+  expect(named).toHaveLength(13 + 8);
+  const numbers = new Map(named.slice(0, 13).map((name, i) => [name, `${i + 1} ${name}`]));
+  expect(new Set(table.map(({ operation }) => operation))).toEqual(
+    new Set(named.map((name) => numbers.get(name) ?? name)),
+  );
 });
 
 // R1, R3

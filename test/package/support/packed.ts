@@ -26,7 +26,7 @@ export async function packPackage(folder = mkdtempSync(join(tmpdir(), "survey-po
     if (part !== "dist" && part !== "contract") cpSync(join(root, part), join(source, part), { recursive: true });
   }
   await run(process.execPath, [join(root, "infra/package/build.ts"), "--out", join(source, "dist")]);
-  const contract = ["--draft4", "--java", "--python", "--out", join(source, "contract")];
+  const contract = ["--out", join(source, "contract")];
   await run(process.execPath, [join(root, "lib/events/generate/main.ts"), ...contract]);
   // Scripts would build it once more.
   const { stdout } = await run("npm", ["pack", "--json", "--offline", "--ignore-scripts"], { cwd: source });

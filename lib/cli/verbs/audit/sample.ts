@@ -143,8 +143,13 @@ async function lookAgain(
   await watchTicks<void>(of, ({ account: { lastTick = 0 } }) =>
     lastTick > since ? { over: undefined } : { place: "", leave: () => undefined },
   );
-  const entries = await askingAws("the ledger could not be read", () =>
-    readEntries(target.table, source.name, surveyId, unknown),
-  );
-  return new Set(unknown.filter((id) => entries.has(id)));
+  const isNew = new Set<number>();
+  for (let i = 0; i < unknown.length; i += 100) {
+    const some = unknown.slice(i, i + 100);
+    const entries = await askingAws("the ledger could not be read", () =>
+      readEntries(target.table, source.name, surveyId, some),
+    );
+    for (const id of some) if (entries.has(id)) isNew.add(id);
+  }
+  return isNew;
 }

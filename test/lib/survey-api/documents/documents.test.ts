@@ -1,5 +1,4 @@
 import { describe, expect, it } from "vitest";
-import { documents as shown } from "../../../../lib/survey-api/bodies/documents.ts";
 import recordList from "./fixtures/records.json" with { type: "json" };
 import surveyBody from "./fixtures/survey.json" with { type: "json" };
 import { documents, reading } from "./support/documents.ts";
@@ -26,12 +25,12 @@ describe.each(documents)("$name", ({ name, body, read, orNull = [] }) => {
     expect(read(value), what).toEqual({ value: isUnwrapped ? (value as Json[])[0] : value, irregular: [] });
   };
   const all = [...places(body)];
-  /** A map of metrics: what else is read in its place is in the table of answers. */
-  const isMetricMap = (path: Path) => /^2.[67]/.test(name) && path.length === 1;
+  /** An element as a whole, or the map of them: what else is read in its place is in the table of answers. */
+  const isWhole = (path: Path) => path.length <= (/^2.[67]/.test(name) ? 2 : 1);
   const nullSeen = new Set(
     all.filter(({ path, value }) => value === null && !orNull.includes(show(path))).map(({ path }) => path.at(-1)),
   );
-  const typed = all.filter(({ path }) => !nullSeen.has(path.at(-1) ?? "") && !isMetricMap(path));
+  const typed = all.filter(({ path }) => !nullSeen.has(path.at(-1) ?? "") && !isWhole(path));
 
   it("is given back as it is documented", () => {
     expectAsDocumented(body, name);
@@ -58,7 +57,8 @@ describe.each(documents)("$name", ({ name, body, read, orNull = [] }) => {
 
   it("keeps an unknown field at every level", () => {
     // In a map by identifier an unknown field would be an element.
-    const isMap = (path: Path) => /ById$|Order$|^scoreArray$/.test(String(path.at(-1))) || isMetricMap(path);
+    const isMap = (path: Path) =>
+      /ById$|Order$|^scoreArray$/.test(String(path.at(-1))) || (/^2.[67]/.test(name) && path.length === 1);
     const loose = all.filter(({ path, value }) => isObject(value) && !isMap(path));
     expect(loose.length).toBeGreaterThan(0);
     for (const { path } of loose)
@@ -74,7 +74,7 @@ describe("one survey", () => {
     ];
     const odd = replaced(surveyBody, [0, "blocksById", "501", "blockName"], 5);
     const withBoth = (put: Json) => maps.reduce((body, path) => replaced(body, path, put), odd);
-    expect(reading(shown["get survey"], withBoth([]))).toEqual({
+    expect(reading("get survey", withBoth([]))).toEqual({
       value: (withBoth({}) as Json[])[0],
       irregular: [{ path: "[0].blocksById.501.blockName", expected: "string" }],
     });
@@ -82,15 +82,15 @@ describe("one survey", () => {
 
   it("hides the key of a map that may be data", () => {
     const body = replaced(surveyBody, [0, "blocksById", "anna@example.org"], 7);
-    expect(reading(shown["get survey"], body)).toMatchObject({
+    expect(reading("get survey", body)).toMatchObject({
       irregular: [{ path: "[0].blocksById.…", expected: "object" }],
     });
   });
 
   it("may hold a field named __proto__, which stays a field", () => {
     const odd = JSON.parse('{"blocksOrder":[],"__proto__":{"surveyId":9}}');
-    const found = reading(shown["get survey"], { ...surveyBody[0], ...odd });
-    const value = "value" in found ? found.value : {};
+    const found = reading("get survey", { ...surveyBody[0], ...odd });
+    const value = "value" in found ? (found.value as object) : {};
     expect([Object.hasOwn(value, "__proto__"), Object.getPrototypeOf(value)]).toEqual([true, Object.prototype]);
   });
 });
@@ -98,7 +98,7 @@ describe("one survey", () => {
 describe("what identifies a record", () => {
   const [record = {}, ...others] = recordList as { [name: string]: Json }[];
   const readWith = (name: string, put: Json | undefined) =>
-    reading(shown["get survey responses"], replaced([...others, record], [1, name], put));
+    reading("get survey responses", replaced([...others, record], [1, name], put));
 
   it.each<[string, Json, number]>([
     ["responseId", "44001", 44001],
@@ -118,7 +118,7 @@ describe("what identifies a record", () => {
     ]),
     ...[undefined, null, "maybe"].map((put): [string, Json | undefined] => ["completed", put]),
   ])("is unreadable, which is told alone: the %s %j", (name, put) => {
-    expect(reading(shown["get survey responses"], [{ ...record, comment: 7 }, replaced(record, [name], put)])).toEqual({
+    expect(reading("get survey responses", [{ ...record, comment: 7 }, replaced(record, [name], put)])).toMatchObject({
       unreadable: [{ path: `[1].${name}`, expected: "integer" }],
     });
   });

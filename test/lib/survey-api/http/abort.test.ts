@@ -65,24 +65,20 @@ describe("a signal ends a call with its own reason", () => {
     expect(service.data()).toHaveLength(2);
   });
 
-  it("while the request is under way, whose connection is closed", async () => {
+  it.each([
+    ["the request is under way", ""],
+    ["its body comes", "["],
+  ])("while %s, and the connection is closed", async (_when, begun) => {
     const { service, api } = await startClient();
     const closed: string[] = [];
-    service.answers.set(list, () => (response) => response.on("close", () => closed.push("request")));
+    service.answers.set(list, () => (response) => {
+      response.on("close", () => closed.push("request"));
+      if (begun !== "") response.write(begun);
+    });
     await abortedOnce(requested(service, 1), (options) => api.surveys(options));
     await vi.waitFor(() => expect(closed).toEqual(["request"]), { interval: 1 });
     service.answers.set(list, () => good);
     expect(await api.surveys()).toEqual([{ surveyId: 1 }]);
-  });
-
-  it("in the middle of a body", async () => {
-    const { service, api } = await startClient();
-    const written = vi.fn();
-    service.answers.set(list, () => (response) => void response.write("[", () => written()));
-    await abortedOnce(
-      () => expect(written).toHaveBeenCalled(),
-      (options) => api.surveys(options),
-    );
   });
 
   it("between two attempts", async () => {
@@ -129,18 +125,6 @@ describe("a signal ends a call with its own reason", () => {
     expect(await others).toEqual([[{ surveyId: 1 }], [{ surveyId: 1 }], service.token.value]);
     expect(service.tokenRequests()).toBe(1);
     expect(service.data()).toHaveLength(2);
-  });
-
-  it("while the credentials are read", async () => {
-    const service = await startService();
-    const credentials = Promise.withResolvers<{ clientId: string; clientSecret: string }>();
-    const { api } = clientOf(service, { credentials: () => credentials.promise });
-    await abortedOnce(
-      () => undefined,
-      (options) => api.surveys(options),
-    );
-    credentials.resolve({ clientId: "client", clientSecret: "late" });
-    expect(await api.surveys()).toEqual([{ surveyId: 1 }]);
   });
 
   it("while a refused token is looked into", async () => {

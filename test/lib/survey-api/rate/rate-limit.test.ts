@@ -150,6 +150,7 @@ it("what was learned is undefined while nothing was refused, and then handed fro
   const learned = first.api.learned();
   expect(learned).toMatchObject({ requestsPerSecond: expect.any(Number) });
 
-  const second = clientOf(service, { learned: JSON.parse(JSON.stringify(learned)) });
+  const second = clientOf(service);
+  second.api.learn(JSON.parse(JSON.stringify(learned)));
   expect(second.api.learned()).toMatchObject({ requestsPerSecond: learned?.requestsPerSecond });
 });

@@ -8,10 +8,8 @@ export interface VirtualService {
   burst?: number;
   /** Milliseconds of a window, instead of a bucket. */
   window?: number;
-  /** Whatever the rate, it refuses everything for so many milliseconds once so many requests were granted. */
-  outage?: { after: number; lasts: number };
-  /** What is true, in one of the two forms, or so many milliseconds in any case. */
-  retryAfter: "seconds" | "date" | "none" | number;
+  /** What is true, in one of the two forms. */
+  retryAfter: "seconds" | "date" | "none";
   /** Milliseconds from sending a request to its answer. */
   latency: number;
 }
@@ -51,8 +49,8 @@ export async function drain(service: VirtualService, { count, concurrency, start
     monotonic: clock,
     // Timers wake a little late.
     sleep: (milliseconds) => sleep(milliseconds + 0.3),
-    ...(learned === undefined ? {} : { learned }),
   });
+  if (learned !== undefined) limiter.learn(learned);
   const grant = createGate(service, clock);
   const refused: number[] = [];
   let requests = 0;
@@ -103,18 +101,12 @@ const settled = (): Promise<void> => new Promise((resolve) => void setImmediate(
 
 /** Undefined grants a request; a number is the milliseconds until one will be granted. */
 function createGate(service: VirtualService, clock: () => number): () => number | undefined {
-  const { perSecond, burst = 1, window, outage } = service;
+  const { perSecond, burst = 1, window } = service;
   let tokens = burst;
   let filledAt = clock();
   let used = 0;
-  let until = Number.POSITIVE_INFINITY;
   return () => {
     const at = clock();
-    if (outage !== undefined) {
-      used += 1;
-      if (used <= outage.after) until = at + outage.lasts;
-      return used > outage.after && at < until ? until - at : undefined;
-    }
     if (window !== undefined) {
       if (Math.floor(at / window) !== Math.floor(filledAt / window)) used = 0;
       filledAt = at;
@@ -131,7 +123,6 @@ function createGate(service: VirtualService, clock: () => number): () => number 
 
 function retryAfter({ retryAfter: form }: VirtualService, wait: number, at: number): number | undefined {
   if (form === "none") return undefined;
-  if (typeof form === "number") return form;
   if (form === "seconds") return Math.max(1, Math.ceil(wait / 1000)) * 1000;
   return Math.ceil((at + wait) / 1000) * 1000 - at;
 }

@@ -53,21 +53,10 @@ describe("a token that ends after 150 requests, and ends the one before", () => 
     expect(refusedOf(service, 2_000)).toBeLessThanOrEqual(IN_FLIGHT * service.tokenRequests());
   });
 
-  it("is no storm for as many calls at once", async () => {
+  it("does for two clients of which one asks for little, with one token in common", async () => {
     const service = await serviceOf(150);
-    const { api } = clientOf(service);
-    await Promise.all(Array.from({ length: 2_000 }, (_, i) => api.records(7, { page: i + 1, order: "asc" })));
-    expect(service.tokenRequests()).toBeLessThanOrEqual(15);
-  });
-
-  it.each([
-    ["two clients", [1_000, 1_000]],
-    ["two of which one asks for little", [1_900, 100]],
-    ["six clients", [400, 400, 400, 400, 400, 400]],
-  ])("does for %s with one token in common", async (_name, calls) => {
-    const service = await serviceOf(150);
-    const { workers } = workersOf(service, calls.length);
-    await Promise.all(workers.map((client, i) => callAll(client, calls[i] ?? 0)));
+    const { workers } = workersOf(service, 2);
+    await Promise.all([1_900, 100].map((calls, i) => callAll(workers[i] as Client, calls)));
     expect(service.tokenRequests()).toBeLessThanOrEqual(20);
   });
 
@@ -94,26 +83,9 @@ describe("a token that ends after 150 requests, and ends the one before", () => 
 });
 
 describe("a storm", () => {
-  it("is ended where every token is refused, however long they have worked before", async () => {
-    const service = await serviceOf(150);
-    const { workers } = workersOf(service, 2);
-    await Promise.all(workers.map((client) => callAll(client, 1_000)));
-    const before = service.tokenRequests();
-    service.answers.set("/oauth/token/", () => ({ json: { token: `token-${service.requests.length}` } }));
-    service.token.value = ENDED;
-    for (let i = 0; i < 20; i += 1) {
-      await expect(callAll(workers[i % 2] as Client, IN_FLIGHT)).rejects.toMatchObject({
-        code: i === 0 ? "WRONG_TOKEN" : expect.stringMatching(/WRONG_TOKEN|TOO_MANY_RENEWALS/),
-      });
-    }
-    // Of each of the two five in ten minutes, and what it had earned before.
-    expect(service.tokenRequests() - before).toBeLessThanOrEqual(2 * (5 + 2));
-  });
-
-  it.each([1, 5, 20])("is ended where a token is good for %i requests only", async (lasting) => {
-    const service = await serviceOf(lasting);
-    const client = clientOf(service);
-    await expect(callAll(client, 2_000)).rejects.toMatchObject({ code: "TOO_MANY_RENEWALS" });
+  it("is ended where a token is good for five requests only", async () => {
+    const service = await serviceOf(5);
+    await expect(callAll(clientOf(service), 2_000)).rejects.toMatchObject({ code: "TOO_MANY_RENEWALS" });
     expect(service.tokenRequests()).toBeLessThanOrEqual(1 + 5 + service.data().length / 50);
   });
 

@@ -334,17 +334,6 @@ describe("tokens that are asked for often, but not because they were refused,", 
     service.answers.set("/oauth/token/", () => ({ json: { token: TOKEN } }));
     expect(await api.surveys()).toEqual([{ surveyId: 1 }]);
   });
-
-  it("nor are they blocked by a clock that is set back", async () => {
-    const { service, api, time } = await startClient({ monotonic: () => performance.now() });
-    service.answers.set(list, () => ({ status: 400, json: {} }));
-    for (let i = 0; i < 8; i += 1) await expect(api.surveys()).rejects.toThrow();
-    await expect(api.surveys()).rejects.toMatchObject({ code: "TOO_MANY_RENEWALS" });
-    time.now -= 6 * 60 * MINUTE;
-    service.answers.set(list, () => ({ json: [] }));
-    service.token.value = "second-token";
-    expect(await api.surveys()).toEqual([]);
-  });
 });
 
 it("calls that wait for their turn go out with the newest token, and what renews it goes before them", async () => {

@@ -1,6 +1,5 @@
-import { type Shown, documents as shown } from "../../../../../lib/survey-api/bodies/documents.ts";
-import type { Odd } from "../../../../../lib/survey-api/bodies/field.ts";
-import { nameOf } from "../../../../../lib/survey-api/bodies/read-body.ts";
+import { documents as shown } from "../../../../../lib/survey-api/bodies/documents.ts";
+import { type ReadBody, typedReaders } from "../../../../../lib/survey-api/bodies/read-body.ts";
 import metadata from "../fixtures/metadata.json" with { type: "json" };
 import questions from "../fixtures/questions.json" with { type: "json" };
 import records from "../fixtures/records.json" with { type: "json" };
@@ -16,16 +15,37 @@ export interface Place {
   expected: string;
 }
 
-/** The value of a body with the places that are not as documented, or the places that had to be readable and are not. */
-export function reading<T>(
-  { body: { read } }: Shown<T>,
+type Operation = keyof typeof shown;
+
+function readWith(strict: boolean, operation: Operation, body: unknown): unknown {
+  const readers = typedReaders(strict) as Record<string, (of: Operation, asked: object) => ReadBody<unknown>>;
+  return readers[shown[operation].form]?.(operation, {})(body, { operation, status: 200, attempts: 1 });
+}
+
+/** The value of a body with the places that are not as documented, or the error that names the places that had to be readable and are not. */
+export function reading(
+  operation: Operation,
   body: unknown,
-): { value: T; irregular: Place[] } | { unreadable: Place[] } {
-  const odd: Odd[] = [];
-  const value = read(body, odd);
-  const told = (some: Odd[]): Place[] => some.map((one) => ({ path: nameOf(one), expected: one.expected }));
-  const unreadable = odd.filter(({ isUnreadable }) => isUnreadable);
-  return unreadable.length > 0 ? { unreadable: told(unreadable) } : { value, irregular: told(odd) };
+): { value: unknown; irregular: Place[] } | { unreadable: Place[]; message: string } {
+  let value: unknown;
+  try {
+    value = readWith(false, operation, body);
+  } catch (error) {
+    return { unreadable: placesIn(error), message: (error as Error).message };
+  }
+  try {
+    readWith(true, operation, body);
+    return { value, irregular: [] };
+  } catch (error) {
+    return { value, irregular: placesIn(error) };
+  }
+}
+
+function placesIn(error: unknown): Place[] {
+  return [...String(error).matchAll(/([^\s(]+) should be ([\w ]+)/g)].map(([, path = "", expected = ""]) => ({
+    path: path === "it" ? "" : path,
+    expected,
+  }));
 }
 
 interface Document {
@@ -34,7 +54,7 @@ interface Document {
   /** A body as documented. */
   body: Json;
   /** Reads the whole body. */
-  read: (body: unknown) => ReturnType<typeof reading<unknown>>;
+  read: (body: unknown) => ReturnType<typeof reading>;
   /** Fields of which the document says "or null". */
   orNull?: string[];
 }
@@ -43,36 +63,36 @@ const thresholds = ["[0].31.firstLevelThreshold", "[0].31.secondLevelThreshold"]
 
 /** A body of every resource of section 2, written after the document. */
 export const documents: Document[] = [
-  { name: "2.1 survey list", body: surveyList, read: (read) => reading(shown["get survey list"], read) },
+  { name: "2.1 survey list", body: surveyList, read: (read) => reading("get survey list", read) },
   {
     name: "2.2 full survey",
     body: survey,
-    read: (read) => reading(shown["get survey"], read),
+    read: (read) => reading("get survey", read),
     orNull: ["[0].languageId", "[0].pagesById.701.description"],
   },
-  { name: "2.3 questions", body: questions, read: (read) => reading(shown["get survey questions"], read) },
+  { name: "2.3 questions", body: questions, read: (read) => reading("get survey questions", read) },
   {
     name: "2.4 records",
     body: records,
-    read: (read) => reading(shown["get survey responses"], read),
+    read: (read) => reading("get survey responses", read),
     orNull: ["[0].score", "[1].score"],
   },
   {
     name: "2.5 metadata",
     body: metadata,
-    read: (read) => reading(shown["get response metadata"], read),
+    read: (read) => reading("get response metadata", read),
     orNull: ["[0].referrer", "[0].languageId", "[0].languageName", "[0].languageSymbol"],
   },
   {
     name: "2.6 metrics of a response",
     body: responseMetrics,
-    read: (read) => reading(shown["get metric, single response"], read),
+    read: (read) => reading("get metric, single response", read),
     orNull: thresholds,
   },
   {
     name: "2.7 metrics of a report",
     body: reportMetrics,
-    read: (read) => reading(shown["get metric, report"], read),
+    read: (read) => reading("get metric, report", read),
     orNull: thresholds,
   },
 ];
