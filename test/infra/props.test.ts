@@ -56,6 +56,16 @@ describe("props", () => {
     expect(problems(() => ({ sources, webhook: [] }))).toEqual({ webhook: 'unknown field, did you mean "webhooks"?' });
   });
 
+  it("hold the pattern of a webhook against the contract, together with everything else that is wrong", () => {
+    const webhooks = [
+      { name: "crm", url: "https://crm.example.com", where: { data: { surveyID: [1] } }, ratePerSecond: 0 },
+    ];
+    expect(problems(() => ({ sources, webhooks }))).toEqual({
+      "webhooks[0].ratePerSecond": expect.any(String),
+      "webhooks[0].where.data.surveyID": 'unknown field, did you mean "surveyId"?',
+    });
+  });
+
   it("take credentials from one place only", () => {
     const given = [{ ...sources[0], credentialsSecret: "a" }];
     expect(problems(() => ({ sources: given, secrets: { main: "b" } }))).toEqual({

@@ -116,6 +116,12 @@ describe("the claim-check bucket", () => {
   });
 });
 
+it("the bus does not log, and there is no archive, where that is switched off", () => {
+  const off = synthesize({ sources: [{ baseUrl }], bus: { logging: false, archive: false } });
+  off.hasResourceProperties("AWS::Events::EventBus", { LogConfig: Match.absent() });
+  expect(off.toJSON().Outputs.ArchiveArn).toBeUndefined();
+});
+
 describe("the outputs", () => {
   it("of a construct in a stack of your own have its id in front, or what is wanted instead", () => {
     const names = (outputPrefix: object) => {

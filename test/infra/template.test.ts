@@ -1,4 +1,4 @@
-import { CfnResource, Stack, type StackProps, TagManager, Tags } from "aws-cdk-lib";
+import { Stack, type StackProps } from "aws-cdk-lib";
 import { Template } from "aws-cdk-lib/assertions";
 import { SqsQueue } from "aws-cdk-lib/aws-events-targets";
 import { Key } from "aws-cdk-lib/aws-kms";
@@ -108,38 +108,4 @@ describe.each([undefined, { region: "cn-north-1", account: "111111111111" }])("f
 
 it.each(templates(undefined))("%s for any region names no partition at all", (_, text) => {
   expect(text).not.toMatch(/arn:aws/);
-});
-
-/** The tag `survey-poller` of every resource that can have tags, by its logical name. */
-function tagged(change: (poller: SurveyPoller) => void): Record<string, unknown> {
-  const stack = new Stack(createApp(), "Own");
-  const poller = new SurveyPoller(stack, "Surveys", { sources });
-  change(poller);
-  const resources: Record<
-    string,
-    { Properties?: { Tags?: { Key: string; Value: string }[] | Record<string, string> } }
-  > = Template.fromStack(stack).toJSON().Resources;
-  const taggable = poller.node.findAll().filter((one) => CfnResource.isCfnResource(one) && TagManager.isTaggable(one));
-  return Object.fromEntries(
-    taggable.map((one) => {
-      const name: string = stack.resolve((one as CfnResource).logicalId);
-      // Parameters have them by name, all others in a list.
-      const tags = resources[name]?.Properties?.Tags;
-      const listed = Array.isArray(tags) ? tags.find(({ Key }) => Key === "survey-poller")?.Value : undefined;
-      return [name, Array.isArray(tags) ? listed : tags?.["survey-poller"]];
-    }),
-  );
-}
-
-describe("every resource that can have tags", () => {
-  it("tells which poller it belongs to: costs and searches go by it", () => {
-    const tags = tagged(() => undefined);
-    expect(Object.keys(tags).length).toBeGreaterThan(8);
-    for (const value of Object.values(tags)) expect(value).toBe("Own/Surveys");
-  });
-
-  it("takes another value by the usual means", () => {
-    const tags = tagged((poller) => Tags.of(poller).add("survey-poller", "mine"));
-    for (const value of Object.values(tags)) expect(value).toBe("mine");
-  });
 });
