@@ -1,10 +1,9 @@
 import assert from "node:assert/strict";
-import { join } from "node:path";
 import { PurgeQueueCommand } from "@aws-sdk/client-sqs";
-import { readDocument } from "../../docs/support/markdown.ts";
 import type { DeliveredEvent } from "../../support/command.ts";
 import type { AlarmWatch } from "../support/alarms.ts";
 import { ROOT } from "../support/cdk.ts";
+import { blocksBelow } from "../support/document.ts";
 import { shell } from "../support/processes.ts";
 import { type Deployed, output } from "../support/stage.ts";
 import { isReplayed } from "../support/subscription.ts";
@@ -95,8 +94,7 @@ export async function webhookFails(on: Deployed, watch: AlarmWatch): Promise<voi
 
 /** The commands of the first block below a heading of docs/events.md. */
 function commandsBelow(heading: string): string[] {
-  const { fenced } = readDocument(join(ROOT, "docs", "events.md"));
-  return fenced.find((block) => block.heading === heading)?.code.split("\n") ?? [];
+  return blocksBelow("docs/events.md", heading)[0]?.split("\n") ?? [];
 }
 
 function byId({ id: one }: { id: string }, { id: other }: { id: string }): number {
