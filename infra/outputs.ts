@@ -33,29 +33,18 @@ export function createOutputs(poller: Poller, prefix: string): void {
     const made = new CfnOutput(poller, `Output${name}`, { value, description });
     made.overrideLogicalId(`${prefix}${name}`);
   };
-  const {
-    bus,
-    factsBus,
-    archive,
-    pollFunction,
-    resendFunction,
-    table,
-    claimCheckBucket,
-    deadLetters,
-    secrets,
-    monitoring,
-  } = poller;
+  const { bus, factsBus, archive, secrets, monitoring } = poller;
   output("BusName", bus.eventBusName, "The bus to subscribe to");
   output("BusArn", bus.eventBusArn, "The bus to subscribe to");
   if (factsBus !== undefined)
     output("FactsBusArn", factsBus.eventBusArn, "The bus to subscribe to for what is not personal");
   if (archive !== undefined) output("ArchiveArn", archive.attrArn, "What to replay events from");
-  output("PollFunctionName", pollFunction.functionName, "Invoke it to poll at once");
-  output("ResendFunctionArn", resendFunction.functionArn, "Lets a subscriber have events sent again");
-  output("PollLogGroupName", pollFunction.logGroup.logGroupName, "What ticks came to");
-  output("DeadLetterQueueUrl", deadLetters.queueUrl, "Ticks that were not started, or were cut off");
-  output("TableName", table.tableName, "The books");
-  output("ClaimCheckBucketName", claimCheckBucket.bucketName, "Answers too large for an event");
+  output("PollFunctionName", poller.pollFunction.functionName, "Invoke it to poll at once");
+  output("ResendFunctionArn", poller.resendFunction.functionArn, "Lets a subscriber have events sent again");
+  output("PollLogGroupName", poller.pollFunction.logGroup.logGroupName, "What ticks came to");
+  output("DeadLetterQueueUrl", poller.deadLetters.queueUrl, "Ticks that were not started, or were cut off");
+  output("TableName", poller.table.tableName, "The books");
+  output("ClaimCheckBucketName", poller.claimCheckBucket.bucketName, "Answers too large for an event");
   if (monitoring.dashboardUrl !== undefined)
     output("DashboardUrl", monitoring.dashboardUrl, "Is it well, how late, what does it cost");
   // A stack takes 200 outputs. The names are those of the sources in any case.

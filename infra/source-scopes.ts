@@ -1,4 +1,4 @@
-import { hash } from "node:crypto";
+import { createHash } from "node:crypto";
 import { NestedStack } from "aws-cdk-lib";
 import type { Construct } from "constructs";
 
@@ -23,7 +23,7 @@ export function sourceScopes(scope: Construct, sources: readonly unknown[]): Sco
   if (!areMany(sources)) return (_source, otherwise) => otherwise;
   const nested = new Map<number, NestedStack>();
   return (source) => {
-    const index = Number.parseInt(hash("sha256", source, "hex").slice(0, 8), 16) % NESTED;
+    const index = Number.parseInt(createHash("sha256").update(source).digest("hex").slice(0, 8), 16) % NESTED;
     const stack = nested.get(index) ?? new NestedStack(scope, `Sources${index}`);
     nested.set(index, stack);
     return stack;

@@ -36,6 +36,21 @@ export interface SourceSecretsProps {
   encryptionKey?: IKey | undefined;
 }
 
+/** What the poller makes for each source, and why it is not rotated. */
+const OWN_SECRETS = {
+  credentials: {
+    id: "Credentials",
+    holds: '{"clientId":"...","clientSecret":"..."}, put here by the operator',
+    unrotated:
+      "The operator of the survey service issues the credentials on request; they cannot be renewed by a program.",
+  },
+  token: {
+    id: "Token",
+    holds: "the access token, kept by the poller",
+    unrotated: "The poller renews the token whenever the service refuses it.",
+  },
+} as const satisfies Record<keyof SecretNames, object>;
+
 /**
  * The two secrets of a source, without a value. A value in the template would overwrite, on its next change, what the operator or the
  * poller has put there. A generated one would look like a credential.
@@ -44,37 +59,10 @@ export function createSourceSecrets(
   scope: Construct,
   { source: { name: source, credentialsSecret }, existing = credentialsSecret, encryptionKey }: SourceSecretsProps,
 ): SourceSecrets {
-  const named = (kind: keyof SecretNames) => {
-    const [name, family] = [source, "*"].map(
-      (one) => secretNames({ name: one }, { prefix: secretsPrefix(scope) })[kind],
-    );
-    return { name: name ?? "", family: family ?? "" };
-  };
-  const token = createSecret(scope, `Token-${source}`, {
-    ...named("token"),
-    description: `Survey service, source ${source}: the access token, kept by the poller`,
-    unrotated: "The poller renews the token whenever the service refuses it.",
-    encryptionKey,
-  });
-  if (existing !== undefined) return { source, credentials: reference(scope, existing), token };
-  const credentials = createSecret(scope, `Credentials-${source}`, {
-    ...named("credentials"),
-    description: `Survey service, source ${source}: {"clientId":"...","clientSecret":"..."}, put here by the operator`,
-    unrotated:
-      "The operator of the survey service issues the credentials on request; they cannot be renewed by a program.",
-    encryptionKey,
-  });
+  const token = createSecret(scope, source, "token", encryptionKey);
+  const credentials =
+    existing === undefined ? createSecret(scope, source, "credentials", encryptionKey) : reference(scope, existing);
   return { source, credentials, token };
-}
-
-interface OwnSecret {
-  name: string;
-  /** The name that stands for those of all sources. */
-  family: string;
-  description: string;
-  /** Why it is not rotated. */
-  unrotated: string;
-  encryptionKey: IKey | undefined;
 }
 
 /** Stands in front of the names of all secrets of a stack. */
@@ -82,16 +70,23 @@ function secretsPrefix(scope: Construct): string {
   return Stack.of(scope).stackName;
 }
 
-function createSecret(scope: Construct, id: string, { unrotated, encryptionKey, ...own }: OwnSecret): SecretReference {
-  const { name } = own;
+function createSecret(
+  scope: Construct,
+  source: string,
+  kind: keyof SecretNames,
+  encryptionKey: IKey | undefined,
+): SecretReference {
+  const { id, holds, unrotated } = OWN_SECRETS[kind];
+  const nameFor = (one: string): string => secretNames({ name: one }, { prefix: secretsPrefix(scope) })[kind];
+  const name = nameFor(source);
   const all = Stack.of(scope).node.findAll();
   if (all.some((one) => one instanceof CfnSecret && one.name === name)) {
     const message = `another SurveyPoller of this stack has a secret ${name}: give this source another name`;
     throw new ConfigError([{ path: "sources", message }]);
   }
-  const secret = new CfnSecret(scope, id, {
+  const secret = new CfnSecret(scope, `${id}-${source}`, {
     name,
-    description: own.description,
+    description: `Survey service, source ${source}: ${holds}`,
     kmsKeyId: encryptionKey?.keyArn,
   });
   // Credentials are not to lie about when nobody uses them, and a kept secret would stand in the way of the next deployment's.
@@ -99,7 +94,7 @@ function createSecret(scope: Construct, id: string, { unrotated, encryptionKey, 
   acknowledgeFinding(secret, { id: "AwsSolutions-SMG4", reason: unrotated });
   acknowledge(secret, { SecretsManagerRotationEnabled: unrotated });
   acknowledgeOwnKey(secret, "SecretsManagerUsingKMSKey", encryptionKey);
-  return { name, arn: secret.ref, family: arnOf(scope, own.family), encryptionKey };
+  return { name, arn: secret.ref, family: arnOf(scope, nameFor("*")), encryptionKey };
 }
 
 /** Of a secret that is known by its name alone, or of all whose names are of this pattern. */

@@ -16,7 +16,7 @@ import { keyPolicyStatements, may } from "./encryption.ts";
 import { createPollFunction } from "./functions.ts";
 import { leftOut, uncertainStarts } from "./left-out.ts";
 import { deploymentName, type MetricsOwner, PollerMetrics } from "./monitoring/metrics.ts";
-import { createMonitoring, type Monitoring } from "./monitoring/monitoring.ts";
+import { Monitoring } from "./monitoring/monitoring.ts";
 import { createNetwork } from "./network.ts";
 import { alphanumeric, createOutputs } from "./outputs.ts";
 import {
@@ -173,7 +173,7 @@ export class SurveyPoller extends PollerMetrics {
     acknowledgeAnyKey(this, this.claimCheckBucket, "*");
     acknowledgeFamilies(this, this.secrets);
     const scopeOf = sourceScopes(this, sources);
-    this.monitoring = createMonitoring(this, {
+    this.monitoring = new Monitoring(this, {
       config,
       owner: this.metricsOwner,
       pollFunction: this.pollFunction,

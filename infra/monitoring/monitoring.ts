@@ -33,40 +33,72 @@ interface MonitoringProps {
   scopeOf: ScopeOf;
 }
 
-export interface Monitoring {
+/** CloudWatch shows no more alarms in one widget. */
+const MOST_SHOWN = 100;
+
+/** Alarms on what a person must see to, the topic that tells them, and the dashboard. A source that is not enabled has no alarms. */
+export class Monitoring extends Construct {
   /** Undefined without alarms. */
-  topic: ITopic | undefined;
-  alarms: readonly Alarm[];
+  readonly topic: ITopic | undefined;
+  readonly alarms: Alarm[] = [];
   /** Undefined without a dashboard. */
-  dashboard: Dashboard | undefined;
-  dashboardUrl: string | undefined;
+  readonly dashboard: Dashboard | undefined;
+  readonly dashboardUrl: string | undefined;
+  /** On the dashboard, those that come after it as well. */
+  readonly #shown: Alarm[] = [];
+  readonly #runbook: string;
+  readonly #deployment: string;
+
+  constructor(scope: Construct, props: MonitoringProps) {
+    super(scope, "Monitoring");
+    const { config, owner, pollFunction, memory, table, deadLetters, encryptionKey, scopeOf } = props;
+    const { alarms: withAlarms, dashboard: withDashboard, lagThreshold, runbook, email } = config.monitoring;
+    this.#runbook = runbook;
+    this.#deployment = owner.deployment;
+    this.topic = withAlarms ? (props.alarmTopic ?? createAlarmTopic(this, encryptionKey)) : undefined;
+    if (this.topic !== undefined && email !== undefined) this.topic.addSubscription(new EmailSubscription(email));
+    for (const source of config.sources.filter(({ enabled }) => enabled)) {
+      const subject = `Source ${source.name}`;
+      for (const one of sourceAlarms(owner, source, lagThreshold))
+        this.#add(`Alarm-${source.name}-${one.id}`, subject, one, scopeOf(source.name, this));
+      if (withAlarms && tickWindow(source.interval) === undefined) {
+        const line = `source "${source.name}": its interval is longer than an alarm looks back, so none tells when its ticks stop.`;
+        Annotations.of(this).addWarningV2("survey-poller:no-tick-alarm", line);
+      }
+    }
+    this.watchDeadLetters("DeadLetters", deadLetters, "the poller");
+    if (!withDashboard) return;
+    this.dashboard = createDashboard(this, {
+      owner,
+      alarms: this.#shown,
+      pollFunction,
+      memory,
+      table,
+      lagThreshold,
+      runbook,
+    });
+    this.dashboardUrl = dashboardUrl(this, owner.deployment);
+  }
+
   /**
    * An alarm on a dead-letter queue, as long as there are alarms at all.
    *
    * @param of whose it is, for the mail, such as "webhook crm"
    */
-  watchDeadLetters(id: string, queue: IQueue, of: string): void;
+  watchDeadLetters(id: string, queue: IQueue, of: string): void {
+    this.#add(`Alarm-${id}`, "Dead letters", deadLetterAlarm(queue, of));
+  }
+
   /** An alarm on a webhook whose endpoint takes nothing, as long as there are alarms at all. */
-  watchWebhook(name: string): void;
-}
+  watchWebhook(name: string): void {
+    this.#add(`Alarm-Webhook-${name}-Stalled`, `Webhook ${name}`, webhookAlarm(this.#deployment, name));
+  }
 
-/** CloudWatch shows no more alarms in one widget. */
-const MOST_SHOWN = 100;
-
-/** Alarms on what a person must see to, the topic that tells them, and the dashboard. A source that is not enabled has no alarms. */
-export function createMonitoring(parent: Construct, props: MonitoringProps): Monitoring {
-  const scope = new Construct(parent, "Monitoring");
-  const { config, owner, pollFunction, memory, table, deadLetters, encryptionKey, scopeOf } = props;
-  const { alarms: withAlarms, dashboard: withDashboard, lagThreshold, runbook, email } = config.monitoring;
-  const topic = withAlarms ? (props.alarmTopic ?? createAlarmTopic(scope, encryptionKey)) : undefined;
-  if (topic !== undefined && email !== undefined) topic.addSubscription(new EmailSubscription(email));
-  const alarms: Alarm[] = [];
-  const shown: Alarm[] = [];
-  const add = (id: string, subject: string, definition: AlarmDefinition, within = scope): void => {
-    if (topic === undefined) return;
+  #add(id: string, subject: string, definition: AlarmDefinition, within: Construct = this): void {
+    if (this.topic === undefined) return;
     const { what, section, metric, window, breaching = window.periods } = definition;
     const alarm = new Alarm(within, id, {
-      alarmDescription: `${subject}: ${what} What to do: ${runbook}#${section}`,
+      alarmDescription: `${subject}: ${what} What to do: ${this.#runbook}#${section}`,
       metric: metric.with({ period: window.period }),
       evaluationPeriods: window.periods,
       datapointsToAlarm: Math.min(breaching, window.periods),
@@ -74,36 +106,12 @@ export function createMonitoring(parent: Construct, props: MonitoringProps): Mon
       threshold: definition.threshold ?? 1,
       treatMissingData: definition.missing ?? TreatMissingData.NOT_BREACHING,
     });
-    alarm.addAlarmAction(new SnsAction(topic));
-    if (definition.tellsOk !== false) alarm.addOkAction(new SnsAction(topic));
-    alarms.push(alarm);
+    alarm.addAlarmAction(new SnsAction(this.topic));
+    if (definition.tellsOk !== false) alarm.addOkAction(new SnsAction(this.topic));
+    this.alarms.push(alarm);
     // Those of nested stacks could be brought there only by an output for each.
-    if (within === scope && shown.length < MOST_SHOWN) shown.push(alarm);
-  };
-  const watchDeadLetters: Monitoring["watchDeadLetters"] = (id, queue, of) =>
-    add(`Alarm-${id}`, "Dead letters", deadLetterAlarm(queue, of));
-  for (const source of config.sources.filter(({ enabled }) => enabled)) {
-    const subject = `Source ${source.name}`;
-    for (const one of sourceAlarms(owner, source, lagThreshold))
-      add(`Alarm-${source.name}-${one.id}`, subject, one, scopeOf(source.name, scope));
-    if (withAlarms && tickWindow(source.interval) === undefined) {
-      const line = `source "${source.name}": its interval is longer than an alarm looks back, so none tells when its ticks stop.`;
-      Annotations.of(scope).addWarningV2("survey-poller:no-tick-alarm", line);
-    }
+    if (within === this && this.#shown.length < MOST_SHOWN) this.#shown.push(alarm);
   }
-  watchDeadLetters("DeadLetters", deadLetters, "the poller");
-  const dashboard = withDashboard
-    ? createDashboard(scope, { owner, alarms: shown, pollFunction, memory, table, lagThreshold, runbook })
-    : undefined;
-  return {
-    topic,
-    alarms,
-    dashboard,
-    dashboardUrl: dashboard === undefined ? undefined : dashboardUrl(scope, owner.deployment),
-    watchDeadLetters,
-    watchWebhook: (name) =>
-      add(`Alarm-Webhook-${name}-Stalled`, `Webhook ${name}`, webhookAlarm(owner.deployment, name)),
-  };
 }
 
 /** Where alarms are told. Only this account's alarms may publish, and only over TLS. */

@@ -11,14 +11,13 @@ import type { EventType } from "../../lib/events/index.ts";
 import { eventPattern } from "../bus.ts";
 import { createDeadLetters, takeEvents } from "../queues.ts";
 import { checkWhere } from "./check-where.ts";
-import type { AnyWhere } from "./where.ts";
 
 /** A subscription, as `onResponseCompleted` takes it. */
 export interface ResponseCompletedProps {
   /** Types of events; default `response.completed` alone. */
   types?: readonly [EventType, ...EventType[]];
-  /** Which of them; default all. */
-  where?: AnyWhere;
+  /** Which of them: a pattern on the detail of an event, held against the contract at synthesis. Default all. */
+  where?: Readonly<Record<string, unknown>>;
   /** Any target of aws-cdk-lib/aws-events-targets. A dead-letter queue or retries stated on it hold; else it gets those of here. */
   target: IRuleTarget;
   /** How long and how often a delivery is tried: 1 minute to 24 hours, 0 to 185 times. Default 24 hours and 185 times, which is the most there is. */

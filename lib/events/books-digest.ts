@@ -1,4 +1,4 @@
-import { hash } from "node:crypto";
+import { createHash } from "node:crypto";
 
 /** The sum of event ids, whatever their order: as in `data.digest` of a `books.closed` event. */
 export type BooksDigest = {
@@ -22,7 +22,7 @@ export function digestSum(from: BooksDigest = { count: 0, sum: "0" }): DigestSum
   let sum = BigInt(`0x${from.sum}`);
   const change = (by: 1 | -1, eventId: string): void => {
     count += by;
-    sum = BigInt.asUintN(256, sum + BigInt(by) * BigInt(`0x${hash("sha256", eventId, "hex")}`));
+    sum = BigInt.asUintN(256, sum + BigInt(by) * BigInt(`0x${createHash("sha256").update(eventId).digest("hex")}`));
   };
   return {
     add: (eventId) => change(1, eventId),

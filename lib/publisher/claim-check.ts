@@ -1,4 +1,4 @@
-import { hash } from "node:crypto";
+import { createHash } from "node:crypto";
 import type { AnswersRef, ResponseCompleted } from "../events/index.ts";
 
 /** Keys of claim checks begin so: readers of events are let in here, and nowhere else in the bucket. */
@@ -21,7 +21,7 @@ export async function checkIn(
   if (Buffer.byteLength(json) <= inlineLimit || detail.data.answers.length === 0) return json;
   const answers = JSON.stringify(detail.data.answers);
   // The digest keeps a later revision, or a repeat with other contents, from changing what an earlier event refers to.
-  const key = `${CLAIM_CHECKS}${detail.meta.eventId}/${hash("sha256", answers, "hex").slice(0, 32)}.json`;
+  const key = `${CLAIM_CHECKS}${detail.meta.eventId}/${createHash("sha256").update(answers).digest("hex").slice(0, 32)}.json`;
   await put(key, answers);
   const answersRef: AnswersRef = { bucket, key, bytes: Buffer.byteLength(answers) };
   return JSON.stringify({ ...detail, data: { ...detail.data, answers: [], answersRef } });

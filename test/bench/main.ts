@@ -5,7 +5,7 @@ import type { Row } from "./support/measure.ts";
 
 // npm run bench -- [PART …]: each part in a process of its own, one after the other, and one table of all they found.
 
-const PARTS = ["import", "drain", "surveys", "rate", "init"];
+const PARTS = ["import", "drain", "surveys", "rate", "init", "requests"];
 
 const wanted = process.argv.slice(2);
 const unknown = wanted.find((part) => !PARTS.includes(part));

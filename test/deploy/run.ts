@@ -17,7 +17,7 @@ import { smoke } from "./lanes/smoke.ts";
 import { template } from "./lanes/template.ts";
 import { verbs } from "./lanes/verbs.ts";
 import { installEmulator } from "./support/emulator.ts";
-import { killAll } from "./support/processes.ts";
+import { endAll } from "./support/processes.ts";
 import { createReport, StepFailedError } from "./support/report.ts";
 import type { Given } from "./support/stage.ts";
 
@@ -27,7 +27,7 @@ const LIMIT = 900_000;
 // The space is what a checkout in "My Projects" has.
 const folder = realpathSync(mkdtempSync(join(tmpdir(), "survey-poller deploy-")));
 process.once("exit", () => {
-  killAll();
+  endAll("SIGKILL");
   rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
 });
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.once(signal, () => process.exit(130));

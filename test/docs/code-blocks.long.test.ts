@@ -80,13 +80,13 @@ async function typeErrors(blocks: readonly Pick<Fenced, "place" | "code">[]): Pr
 it("TypeScript in the documents type-checks, and would not with a field or a name that there is not", async () => {
   const blocks = blocksIn("ts");
   expect(blocks.length).toBeGreaterThan(3);
-  const wrong = [
-    'poller.onResponseCompleted("A", { where: { data: { surveyID: [1] } }, target: queue });',
-    "new Nothing();",
-  ].map((code, i) => ({ place: `wrong-${i}`, code }));
+  const wrong = ['poller.metricEmitted({ sauce: "main" });', "new Nothing();"].map((code, i) => ({
+    place: `wrong-${i}`,
+    code,
+  }));
   const errors = await typeErrors([...blocks, ...wrong]);
   expect(errors.filter((line) => !line.startsWith("wrong"))).toEqual([]);
-  expect(errors.join("\n")).toMatch(/wrong-0.*surveyID.*wrong-1.*Nothing/s);
+  expect(errors.join("\n")).toMatch(/wrong-0.*sauce.*wrong-1.*Nothing/s);
 });
 
 it("JavaScript in the documents can be read", async () => {

@@ -1,7 +1,6 @@
 import { existsSync, globSync, readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { configurationFields, withFields } from "../../lib/config/document/fields.ts";
-import { parseConfig } from "../../lib/config/index.ts";
+import { withFields } from "../../lib/config/document/fields.ts";
 import { detailJsonSchema, EVENT_TYPES, type EventType } from "../../lib/events/index.ts";
 import { isObject } from "../../lib/json.ts";
 import { synthesize } from "../infra/support/synthesize.ts";
@@ -149,23 +148,6 @@ describe("docs/configuration.md", () => {
     expect(withFields(text)).toBe(text);
     expect(() => withFields(text.replace("| `interval` |", "| `intervall` |"))).toThrow("there is no field intervall");
     expect(() => withFields(text.replace(/^\| `interval`.*$/m, ""))).toThrow("no row says what it means: interval");
-  });
-
-  it("names every field of a parsed configuration", () => {
-    const webhooks = [{ name: "a", url: "https://a.example.com" }];
-    const parsed = parseConfig({ sources: [{ baseUrl: "https://a.example.com" }], webhooks }, { deployed: true });
-    const named = configurationFields().map(({ path }) => path.split(/[.[]/)[0]);
-    const { sources, ...rest } = parsed;
-    const { advanced: _, ...fields } = { advanced: undefined, ...sources[0] };
-    expect(named).toEqual(expect.arrayContaining([...Object.keys(rest)]));
-    const below = configurationFields().map(({ path }) => path.replace(/^advanced\./, "").split(/[.[]/)[0]);
-    expect(below).toEqual(expect.arrayContaining(Object.keys(fields)));
-  });
-
-  it("has the defaults that a configuration gets", () => {
-    const defaults = Object.fromEntries(configurationFields().map((field) => [field.path, field.default]));
-    const some = { interval: '`"1m"`', "webhooks[].retry.maxAge": '`"1d"`', baseUrl: "required", timeZone: "none" };
-    expect(defaults).toMatchObject(some);
   });
 });
 

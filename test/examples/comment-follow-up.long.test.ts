@@ -87,17 +87,6 @@ it("it has the comments of a large event from the bucket, and never more than a 
   expect(started().text).toHaveLength(20_001);
 });
 
-it("it has no half of a character where comments are cut", async () => {
-  const event = golden("comment");
-  const [answer] = event.detail.data.answers;
-  Object.assign(event.detail.data, { answers: [{ ...answer, question: null, comment: `a${"👍".repeat(10_000)}` }] });
-
-  await handler(event);
-
-  expect(started().text).toHaveLength(20_001);
-  expect(started().text.isWellFormed()).toBe(true);
-});
-
 it("one that cannot be started is an error, so that Lambda tries again", async () => {
   send.mockRejectedValueOnce(new Error("no such machine") as never);
   await expect(handler(golden("detractor"))).rejects.toThrow();

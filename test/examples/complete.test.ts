@@ -1,6 +1,5 @@
 import { globSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { DatabaseSync } from "node:sqlite";
 import { DuckDBInstance } from "@duckdb/node-api";
 import { PGlite } from "@electric-sql/pglite";
 import { afterAll, describe, expect, it } from "vitest";
@@ -19,13 +18,6 @@ const expressions = new Map(
   ),
 );
 const TRINO = expressions.get("Athena, Trino") ?? "";
-// SQLite reads no hexadecimal text.
-expressions.set(
-  "SQLite",
-  [...Array(8).keys()]
-    .map((i) => `((instr('0123456789abcdef', substr(event_id, ${i + 1}, 1)) - 1) << ${28 - 4 * i})`)
-    .join(" + "),
-);
 
 function queryOf(engine: string): string {
   const expression = expressions.get(engine);
@@ -81,13 +73,6 @@ const engines: Record<string, (events: readonly Event[]) => Promise<Record<strin
     await postgres.exec(`DROP TABLE IF EXISTS survey_events, books; ${tablesOf(events)}`);
     return (await postgres.query<Record<string, unknown>>(queryOf("PostgreSQL"))).rows;
   },
-  async SQLite(events) {
-    const database = new DatabaseSync(":memory:");
-    database.exec(tablesOf(events));
-    const rows = database.prepare(queryOf("SQLite")).all();
-    database.close();
-    return rows;
-  },
 };
 
 const some = [1, 2, 3, 4].map((responseId) => completed(7, responseId));
@@ -132,7 +117,6 @@ it("stands in the dbt test as in its file, for each warehouse of the page", () =
   expect(macros.replaceAll(/^ {2}/gm, "")).toContain(inMacro);
   for (const [name, expression] of expressions) {
     const adapter = name === "Athena, Trino" ? "default" : name.toLowerCase().replace("postgresql", "postgres");
-    if (name === "SQLite") continue;
     const macro = expression.replace("event_id", "{{ id }}");
     expect(macros).toContain(`{% macro ${adapter}__first_32_bits(id) %}${macro}{% endmacro %}`);
   }

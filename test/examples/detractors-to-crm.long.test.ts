@@ -167,21 +167,6 @@ it("events of one customer at the same moment wait for each other", async () => 
   expect(only()?.text).toContain("response 6,");
 });
 
-it("of a customer only the latest responses are kept, and the one that the ticket shows", async () => {
-  const { giveBack, take } = await import("../../examples/detractors-to-crm/customers.ts");
-  await handler(of(completed(103, 1)));
-  const customer = await take("customer-1");
-  const later = Array.from({ length: 150 }, (_, i) => [
-    `main 104 ${i}`,
-    { revision: 2, completed: `2026-04-${i + 100}` },
-  ]);
-  await giveBack({ ...customer, done: { ...customer.done, ...Object.fromEntries(later) } });
-  await handler(of(updated(105, 1), { nps: HAPPY, completed: "2026-05-01 09:00:00" }));
-  const kept = Object.keys((await take("customer-1")).done);
-  expect(kept).toHaveLength(101);
-  expect(kept).toEqual(expect.arrayContaining(["main 103 1", "main 105 1", "main 104 149"]));
-});
-
 it("a customer whose event was cut off is free again once that cannot be at work any more", async () => {
   vi.useFakeTimers({ toFake: ["Date"] });
   const { take } = await import("../../examples/detractors-to-crm/customers.ts");
@@ -269,15 +254,6 @@ it.each([503, 207, 401])(
     expect(only()).toMatchObject({ writes: 1 });
   },
 );
-
-it("a key that was replaced is read anew", async () => {
-  await handler(of(completed(103, 1)));
-  crm.letsIn("Bearer another");
-  secret = { ...crm.secret, authorization: "Bearer another" };
-  await expect(handler(of(completed(103, 2), { crk: "customer-2" }))).rejects.toThrow("The CRM answered 401.");
-  await handler(of(completed(103, 2), { crk: "customer-2" }));
-  expect(crm.tickets.size).toBe(2);
-});
 
 it("a connected app gets a token of its own, and a wrong one is told without its secret", async () => {
   process.env.CRM = "salesforce";

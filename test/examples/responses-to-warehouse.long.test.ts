@@ -90,33 +90,12 @@ it("reads what npm start has written: answers and words a row each, complete or 
   await warehouse.land(rows);
   await warehouse.open();
   const surveys = await warehouse.query("SELECT survey_id, responses FROM surveys ORDER BY 1");
-  const perSurvey = surveys.map(({ survey_id }) => [Number(survey_id), 0]);
-  expect(await warehouse.missing()).toEqual(perSurvey);
+  expect(await warehouse.missing()).toEqual(surveys.map(({ survey_id }) => [Number(survey_id), 0]));
   const [{ records } = { records: 0 }] = await warehouse.query("SELECT CAST(count(*) AS INT) AS records FROM answers");
   expect(records).toBe(answered);
   const [multi] = await warehouse.query("SELECT question, labels, label FROM answers WHERE len(labels) > 1 LIMIT 1");
   expect(multi?.label).toBe((multi?.labels as string[] | undefined)?.join("; "));
   expect(multi?.question).toEqual(expect.any(String));
-
-  // One row less; the same event once more; an update in the place of a response.
-  const [first, ...rest] = rows;
-  await warehouse.land(rest);
-  const { survey_id = 0, response_id = 0 } = first ?? {};
-  expect(await warehouse.missing()).toEqual(perSurvey.map(([survey]) => [survey, survey === survey_id ? 1 : 0]));
-  await warehouse.land(rows);
-  await warehouse.land([first as Row], "again");
-  expect(await warehouse.missing()).toEqual(perSurvey);
-  const update: Row = { ...(first as Row), event_type: "response.updated", revision: 2, event_id: "f".repeat(8) };
-  await warehouse.land(
-    [{ ...update, detected_at: "2099-01-01T00:00:00.000Z", answers: first?.answers?.slice(0, 1) ?? [] }],
-    "update",
-  );
-  const one = `FROM responses WHERE survey_id = ${survey_id} AND response_id = ${response_id}`;
-  expect(await warehouse.query(`SELECT revision, len(answers) AS answers ${one}`)).toEqual([
-    { revision: 2, answers: "1" },
-  ]);
-  // It came after the books.
-  expect(await warehouse.missing()).toEqual(perSurvey);
   warehouse.close();
 }, 120_000);
 

@@ -1,6 +1,5 @@
-import { App, Duration, type Stack, Validations } from "aws-cdk-lib";
+import { App, Duration, type Stack } from "aws-cdk-lib";
 import { Match, Template } from "aws-cdk-lib/assertions";
-import { AwsSolutionsChecks } from "cdk-nag";
 import { expect, it } from "vitest";
 import { CommentFollowUp } from "../../examples/comment-follow-up/stack.ts";
 import { DetractorsToChat } from "../../examples/detractors-to-chat/stack.ts";
@@ -13,21 +12,9 @@ import { SqsWorkerPython } from "../../examples/sqs-worker-python/stack.ts";
 import { EVENT_TYPES } from "../../lib/events/index.ts";
 import { temporaryFolder } from "../support/command.ts";
 
-/** As every example leaves it, so that its stack shows nothing but its subject: the managed policy lets a function write its own log. */
-const OWN_LOG =
-  "AwsSolutions-IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/service-role/AWSLambdaBasicExecutionRole]";
-/** Nobody knows the names of objects with answers before. */
-const ANSWERS = "AwsSolutions-IAM5[Resource::arn:<AWS::Partition>:s3:::answers/answers/*]";
-/** A queue that dead letters go to has none itself. */
-const DEAD_LETTERS = "AwsSolutions-SQS3";
-
 const claimCheckBucketName = "answers";
 const inboxArn = "arn:aws:events:eu-west-1:222222222222:event-bus/surveys";
 const unhappy = { comments: [{ numeric: [">", 0] }], nps: { class: ["detractor", "passive"] }, test: [false] };
-
-interface Statement {
-  Action: string | string[];
-}
 
 /** Functions are not bundled: the deploy test does that. */
 const createApp = () => new App({ outdir: temporaryFolder(), context: { "aws:cdk:bundling-stacks": [] } });
@@ -38,10 +25,6 @@ interface Example {
   /** What the rule lets through. */
   types: string[];
   where?: object;
-  /** All that its roles may do in S3. */
-  inS3: string[];
-  /** Of cdk-nag. */
-  findings: unknown[];
 }
 
 const stacks: readonly Example[] = [
@@ -50,100 +33,45 @@ const stacks: readonly Example[] = [
     make: (app) => new DetractorsToChat(app, "Test", { busName: "team" }),
     types: ["response.completed"],
     where: { data: { summary: { nps: { class: ["detractor"] }, test: [false] } } },
-    inS3: [],
-    findings: [DEAD_LETTERS],
   },
   {
     name: "detractors-to-crm",
     make: (app) => new DetractorsToCrm(app, "Test", { busName: "team" }),
     types: ["response.completed"],
     where: { data: { summary: { nps: { class: ["detractor"] }, test: [false] } } },
-    inS3: [],
-    findings: [DEAD_LETTERS],
   },
   {
     name: "comment-follow-up",
     make: (app) => new CommentFollowUp(app, "Test", { busName: "team", withComments: true, claimCheckBucketName }),
     types: ["response.completed"],
     where: { data: { summary: unhappy } },
-    inS3: ["s3:GetObject"],
-    // Logs and traces of a state machine know no narrower permission.
-    findings: ["AwsSolutions-IAM5[Resource::*]", ANSWERS, DEAD_LETTERS],
   },
   {
     name: "idempotent-lambda",
     make: (app) => new IdempotentLambda(app, "Test", { busName: "team" }),
     types: ["response.completed", "response.updated", "books.closed"],
-    inS3: [],
-    findings: [DEAD_LETTERS],
   },
   {
     name: "responses-to-warehouse",
     make: (app) => new ResponsesToWarehouse(app, "Test", { busName: "team", claimCheckBucketName }),
     types: [...EVENT_TYPES],
-    inS3: [
-      "s3:Abort*",
-      "s3:DeleteObject*",
-      "s3:GetBucket*",
-      "s3:GetObject",
-      "s3:GetObject*",
-      "s3:List*",
-      "s3:PutObject",
-      "s3:PutObjectLegalHold",
-      "s3:PutObjectRetention",
-      "s3:PutObjectTagging",
-      "s3:PutObjectVersionTagging",
-    ],
-    findings: [
-      // What the library lets Firehose do in its bucket, and with its function in each version.
-      ...["Abort*", "DeleteObject*", "GetBucket*", "GetObject*", "List*"].map(
-        (action) => `AwsSolutions-IAM5[Action::s3:${action}]`,
-      ),
-      // The library's grant on the schema's database.
-      "AwsSolutions-IAM5[Resource::*]",
-      expect.stringMatching(/^AwsSolutions-IAM5\[Resource::<Bucket\w+\.Arn>\/\*\]$/),
-      expect.stringMatching(/^AwsSolutions-IAM5\[Resource::<Rows\w+\.Arn>:\*\]$/),
-      ANSWERS,
-      // Only Firehose writes to the bucket.
-      "AwsSolutions-S1",
-    ],
   },
   {
     name: "sqs-worker-python",
     make: (app) => new SqsWorkerPython(app, "Test", { busName: "team", claimCheckBucketName }),
     types: ["response.completed", "response.updated"],
-    inS3: ["s3:GetObject"],
-    // The packages do not name the newest Python among those that they are made for.
-    findings: [ANSWERS, "AwsSolutions-L1"],
   },
   {
     name: "forward-to-another-account, in the poller's account",
     make: (app) => new ForwardSurveys(app, "Test", { busName: "team", inboxArn }),
     types: ["response.completed", "response.updated", "response.deleted", "books.closed"],
-    inS3: [],
-    findings: [],
   },
   {
     name: "forward-to-another-account, in the other account",
     make: (app) => new ReceiveSurveys(app, "Test", { pollerAccount: "111111111111", claimCheckBucketName }),
     types: ["response.completed", "response.updated"],
-    inS3: ["s3:GetObject"],
-    findings: [ANSWERS],
   },
 ];
-
-function findingsOf(app: App): string[] {
-  Validations.of(app).addPlugins(new AwsSolutionsChecks(app));
-  try {
-    app.synth({ force: true });
-    return [];
-  } catch (error) {
-    const ids = [...String(error).matchAll(/Acknowledge with 'AwsSolutions::([^']+)'/g)].map(([, id = ""]) => id);
-    // Not a report of findings.
-    if (ids.length === 0) throw error;
-    return [...new Set(ids)].filter((id) => id !== OWN_LOG).sort();
-  }
-}
 
 it.each(stacks)("$name: hears of what its README says, and gives nothing up in silence", (example) => {
   const app = createApp();
@@ -164,11 +92,6 @@ it.each(stacks)("$name: hears of what its README says, and gives nothing up in s
     const [worked] = resources("SQS::Queue").filter((queue) => "RedrivePolicy" in queue);
     expect(worked).toMatchObject({ VisibilityTimeout: 6 * timeout, RedrivePolicy: { maxReceiveCount: 5 } });
   }
-
-  const statements: Statement[] = resources("IAM::Policy").flatMap(({ PolicyDocument }) => PolicyDocument.Statement);
-  const actions = statements.flatMap(({ Action }) => Action).filter((action) => action.startsWith("s3:"));
-  expect(actions.sort()).toEqual(example.inS3);
-  expect(findingsOf(app)).toEqual(example.findings);
 });
 
 it("a CRM hears of edits whatever the score, and of no test response", () => {
@@ -263,7 +186,7 @@ it("the check of the warehouse waits for files, may only have events sent again,
   });
   template.hasResourceProperties("AWS::Events::Rule", { EventPattern: { "detail-type": ["books.closed"] } });
   const [, policy] = of("IAM::Policy").find(([id]) => id.startsWith("CheckServiceRole")) ?? [];
-  const statements: (Statement & { Resource: unknown })[] = policy?.Properties.PolicyDocument.Statement;
+  const statements: { Action: string | string[]; Resource: unknown }[] = policy?.Properties.PolicyDocument.Statement;
   const invoked = statements.filter(({ Action }) => [Action].flat().some((action) => action.startsWith("lambda:")));
   expect(invoked).toEqual([{ Action: "lambda:InvokeFunction", Effect: "Allow", Resource: resendFunctionArn }]);
   const written = statements.filter(({ Action }) => [Action].flat().includes("s3:PutObject"));

@@ -1,6 +1,5 @@
 import { CfnParameter, Stack } from "aws-cdk-lib";
 import { Match, Template } from "aws-cdk-lib/assertions";
-import { Table } from "aws-cdk-lib/aws-dynamodb";
 import { EventBus } from "aws-cdk-lib/aws-events";
 import { SqsQueue } from "aws-cdk-lib/aws-events-targets";
 import { Secret } from "aws-cdk-lib/aws-secretsmanager";
@@ -11,19 +10,6 @@ import { importVpc } from "./support/existing.ts";
 import { createApp, synthesizeOwn } from "./support/synthesize.ts";
 
 const baseUrl = "https://surveys.example.com";
-
-describe("a table that an earlier deployment left", () => {
-  it("is used by its name", () => {
-    const template = synthesizeOwn((stack) => {
-      const stateTable = Table.fromTableName(stack, "Books", "Earlier-PollerTable1168CB8E-1ABC");
-      new SurveyPoller(stack, "Surveys", { sources: [{ baseUrl }], stateTable });
-    });
-    template.resourceCountIs("AWS::DynamoDB::Table", 0);
-    template.hasResourceProperties("AWS::Lambda::Function", {
-      Environment: { Variables: { TABLE_NAME: "Earlier-PollerTable1168CB8E-1ABC" } },
-    });
-  });
-});
 
 describe("in a VPC", () => {
   const egressOf = (sources: [{ baseUrl: string }], proxy?: string): unknown => {
@@ -76,16 +62,6 @@ describe("credentials that are there already", () => {
     const [lambda] = Object.values(of.findResources("AWS::Lambda::Function"));
     return lambda?.Properties.Environment.Variables;
   };
-
-  it("may be named in the configuration: only the token's secret is made then", () => {
-    const template = synthesizeOwn((stack) => {
-      new SurveyPoller(stack, "Surveys", { sources: [{ baseUrl, credentialsSecret: "team/surveys" }] });
-    });
-    template.resourceCountIs("AWS::SecretsManager::Secret", 1);
-    template.hasResourceProperties("AWS::SecretsManager::Secret", { Name: "Own/main/token" });
-    expect(variables(template)).toMatchObject({ SECRETS_PREFIX: "Own" });
-    expect(variables(template)).not.toHaveProperty("CREDENTIALS_SECRETS");
-  });
 
   it("may be given by name, or as a secret of the app", () => {
     const template = synthesizeOwn((stack) => {

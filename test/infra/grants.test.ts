@@ -24,12 +24,52 @@ function granted(grant: (poller: SurveyPoller, role: Role) => Grant, withKey = f
 }
 
 describe("a poller grants", () => {
-  it("its invocation", () => {
-    expect(granted((poller, role) => poller.grantInvoke(role))).toEqual(["Allow lambda:InvokeFunction on Poll"]);
-  });
-
-  it("sending again, by the alias that takes nothing else", () => {
-    expect(granted((poller, role) => poller.grantResend(role))).toEqual(["Allow lambda:InvokeFunction on Resend"]);
+  const readBooks = [
+    "Allow dynamodb:BatchGetItem dynamodb:GetItem dynamodb:Query on Table",
+    "Allow dynamodb:Query on Table/index/due",
+  ];
+  const fill = "Allow secretsmanager:DescribeSecret secretsmanager:PutSecretValue on";
+  it.each<[what: string, grant: (poller: SurveyPoller, role: Role) => Grant, allowed: string[], byKey: string[]]>([
+    ["its invocation", (poller, role) => poller.grantInvoke(role), ["Allow lambda:InvokeFunction on Poll"], []],
+    [
+      "sending again, by the alias that takes nothing else",
+      (poller, role) => poller.grantResend(role),
+      ["Allow lambda:InvokeFunction on Resend"],
+      [],
+    ],
+    [
+      "reading of large answers, but of nothing else in their bucket",
+      (poller, role) => poller.grantReadAnswers(role),
+      ["Allow s3:GetObject on ClaimCheck/answers/*"],
+      ["Allow kms:Decrypt on Key via s3.AWS::Region.*"],
+    ],
+    [
+      "reading of the books",
+      (poller, role) => poller.grantReadState(role),
+      readBooks,
+      ["Allow kms:Decrypt kms:DescribeKey on Key via dynamodb.AWS::Region.*"],
+    ],
+    [
+      "redrives: to find what is quarantined, and to put it back",
+      (poller, role) => poller.grantRedrive(role),
+      ["Allow lambda:InvokeFunction on Poll", ...readBooks],
+      ["Allow kms:Decrypt kms:DescribeKey on Key via dynamodb.AWS::Region.*"],
+    ],
+    [
+      "filling of the credentials of all sources, but no reading",
+      (poller, role) => poller.grantFillCredentials(role),
+      [`${fill} Credentialsb Credentialsmain`],
+      ["Allow kms:Decrypt kms:GenerateDataKey on Key via secretsmanager.AWS::Region.*"],
+    ],
+    [
+      "filling of the credentials of one source",
+      (poller, role) => poller.grantFillCredentials(role, "b"),
+      [`${fill} Credentialsb`],
+      ["Allow kms:Decrypt kms:GenerateDataKey on Key via secretsmanager.AWS::Region.*"],
+    ],
+  ])("%s, and with a key of yours its use", (_what, grant, allowed, byKey) => {
+    expect(granted(grant)).toEqual(allowed);
+    expect(granted(grant, true)).toEqual([...allowed, ...byKey]);
   });
 
   it("accounts that may subscribe reading of large answers, by the bucket and by its key", () => {
@@ -60,44 +100,6 @@ describe("a poller grants", () => {
     const template = synthesizeOwn((stack) => void new SurveyPoller(stack, "Poller", { sources, subscribers }));
     for (const { Properties } of Object.values(template.findResources("AWS::S3::BucketPolicy")))
       expect(Properties.PolicyDocument.Statement.map(({ Effect }: Statement) => Effect)).toEqual(["Deny"]);
-  });
-
-  it("reading of large answers, but of nothing else in their bucket", () => {
-    const keys = "answers/*";
-    expect(granted((poller, role) => poller.grantReadAnswers(role))).toEqual([
-      `Allow s3:GetObject on ClaimCheck/${keys}`,
-    ]);
-    expect(granted((poller, role) => poller.grantReadAnswers(role), true)).toEqual([
-      `Allow s3:GetObject on ClaimCheck/${keys}`,
-      "Allow kms:Decrypt on Key via s3.AWS::Region.*",
-    ]);
-  });
-
-  it("reading of the books", () => {
-    expect(granted((poller, role) => poller.grantReadState(role), true)).toEqual([
-      "Allow dynamodb:BatchGetItem dynamodb:GetItem dynamodb:Query on Table",
-      "Allow dynamodb:Query on Table/index/due",
-      "Allow kms:Decrypt kms:DescribeKey on Key via dynamodb.AWS::Region.*",
-    ]);
-  });
-
-  it("redrives: to find what is quarantined, and to put it back", () => {
-    expect(granted((poller, role) => poller.grantRedrive(role))).toEqual([
-      "Allow lambda:InvokeFunction on Poll",
-      "Allow dynamodb:BatchGetItem dynamodb:GetItem dynamodb:Query on Table",
-      "Allow dynamodb:Query on Table/index/due",
-    ]);
-  });
-
-  it("filling of credentials, of all sources or of one, but no reading", () => {
-    const actions = "secretsmanager:DescribeSecret secretsmanager:PutSecretValue";
-    expect(granted((poller, role) => poller.grantFillCredentials(role))).toEqual([
-      `Allow ${actions} on Credentialsb Credentialsmain`,
-    ]);
-    expect(granted((poller, role) => poller.grantFillCredentials(role, "b"), true)).toEqual([
-      `Allow ${actions} on Credentialsb`,
-      "Allow kms:Decrypt kms:GenerateDataKey on Key via secretsmanager.AWS::Region.*",
-    ]);
   });
 
   it("nothing for a source that it does not have", () => {

@@ -2,11 +2,11 @@ import { CfnParameter, type Stack } from "aws-cdk-lib";
 import { AttributeType, Table } from "aws-cdk-lib/aws-dynamodb";
 import { SecurityGroup } from "aws-cdk-lib/aws-ec2";
 import { EventBus } from "aws-cdk-lib/aws-events";
-import { describe, expect, expectTypeOf, it } from "vitest";
-import type { SourceProps, SurveyPollerProps } from "../../infra/props.ts";
+import { describe, expect, it } from "vitest";
+import type { SurveyPollerProps } from "../../infra/props.ts";
 import { createStateTable } from "../../infra/storage.ts";
 import { SurveyPoller } from "../../infra/survey-poller.ts";
-import { ConfigError, type SourceInput } from "../../lib/config/index.ts";
+import { ConfigError } from "../../lib/config/index.ts";
 import { importVpc } from "./support/existing.ts";
 import { synthesizeOwn } from "./support/synthesize.ts";
 
@@ -24,10 +24,6 @@ function problems(props: (stack: Stack) => object): Record<string, string> {
 }
 
 describe("props", () => {
-  it("say of a source what the configuration's schema does, and no more", () => {
-    expectTypeOf<SourceProps>().toEqualTypeOf<SourceInput>();
-  });
-
   it("may be the configuration alone, or a bare source", () => {
     expect(problems(() => ({ sources }))).toEqual({});
     expect(problems(() => ({ baseUrl: "https://surveys.example.com" }))).toEqual({});
@@ -58,6 +54,16 @@ describe("props", () => {
 
   it("name a misspelt field with the one that was meant", () => {
     expect(problems(() => ({ sources, webhook: [] }))).toEqual({ webhook: 'unknown field, did you mean "webhooks"?' });
+  });
+
+  it("hold the pattern of a webhook against the contract, together with everything else that is wrong", () => {
+    const webhooks = [
+      { name: "crm", url: "https://crm.example.com", where: { data: { surveyID: [1] } }, ratePerSecond: 0 },
+    ];
+    expect(problems(() => ({ sources, webhooks }))).toEqual({
+      "webhooks[0].ratePerSecond": expect.any(String),
+      "webhooks[0].where.data.surveyID": 'unknown field, did you mean "surveyId"?',
+    });
   });
 
   it("take credentials from one place only", () => {

@@ -37,23 +37,6 @@ it.each([
 });
 
 describe("the function", () => {
-  it("shows each field of its configuration, so that cdk diff names it, and no key in the address of a webhook", () => {
-    const monitoring = { lagThreshold: "1h" };
-    const webhooks = [{ name: "crm", url: "https://crm.example.com/hook?key=hidden" }];
-    const config = synthesize({ sources: [{ baseUrl, interval: "5m" }], monitoring, webhooks });
-    config.hasResource("AWS::Lambda::Function", {
-      Metadata: {
-        "survey-poller:configuration": [
-          {
-            sources: [{ baseUrl, interval: "5m" }],
-            monitoring,
-            webhooks: [{ name: "crm", url: "https://crm.example.com/hook?…" }],
-          },
-        ],
-      },
-    });
-  });
-
   it("takes memory and tracing as it is told", () => {
     const config = { sources: [{ baseUrl }] };
     const stack = new SurveyPollerStack(createApp(), "Test", { config, memory: 1024, tracing: true });
@@ -114,6 +97,12 @@ describe("the claim-check bucket", () => {
       rules(104, 104),
     );
   });
+});
+
+it("the bus does not log, and there is no archive, where that is switched off", () => {
+  const off = synthesize({ sources: [{ baseUrl }], bus: { logging: false, archive: false } });
+  off.hasResourceProperties("AWS::Events::EventBus", { LogConfig: Match.absent() });
+  expect(off.toJSON().Outputs.ArchiveArn).toBeUndefined();
 });
 
 describe("the outputs", () => {

@@ -19,41 +19,23 @@ beforeAll(async () => {
 
 afterAll(() => removePacked(packed), 120_000);
 
-/** What each CDK app of `projects/` prints. */
-interface Printed {
-  /** Types of the resources in its stack. */
-  types: string[];
-  /** Fields of a wrong configuration that were named. */
-  problems?: string[];
-  detailType?: string;
-}
-
-function expectPoller({ types }: Printed): void {
-  expect(types.filter((type) => type === "AWS::Lambda::Function")).toHaveLength(1);
-  expect(types).toContain("AWS::Scheduler::Schedule");
-}
-
 // Each is what a team has before it finds the package: made by its own tools, with its own compiler and aws-cdk-lib.
 describe.concurrent("installed from its tarball, the package serves", () => {
-  it("a CDK app of ES modules, run by tsx", async () => {
-    const project = openProject(packed, "tsx", { from: "esm-tsx" });
-    await installPackage(project, packed);
-    const printed = JSON.parse(await project.run("npm", ["run", "--silent", "check"])) as Printed;
-    expectPoller(printed);
-    expect(printed).toMatchObject({
-      problems: ["sources[0].baseUrl", "sources[0].intervall", "proxy"],
-      detailType: "response.completed",
-    });
-  });
-
   it("an older CDK app with ts-node and module commonjs, on Node 20.11 and the oldest aws-cdk-lib that works", async () => {
     const node = await installNode(packed, "20.11.1");
     const project = openProject(packed, "commonjs", { from: "commonjs-ts-node", node });
     await installPackage(project, packed);
     expect(await project.run("node", ["--version"])).toBe("v20.11.1\n");
-    const printed = JSON.parse(await project.run("npm", ["run", "--silent", "check"])) as Printed;
-    expectPoller(printed);
-    expect(printed).toMatchObject({ problems: ["sources[0].baseUrl"], detailType: "response.completed" });
+    expect(JSON.parse(await project.run("npm", ["run", "--silent", "check"]))).toEqual({
+      types: expect.arrayContaining(["AWS::Lambda::Function", "AWS::Scheduler::Schedule"]),
+      problems: ["sources[0].baseUrl"],
+      detailType: "response.completed",
+    });
+    // An ES module names what it takes of Node as it is loaded: none of it may be newer than that Node.
+    for (const [entry, name] of Object.entries({ infra: "SurveyPoller", events: "eventId" })) {
+      const load = `import("survey-poller/${entry}").then((module) => console.log(typeof module.${name}))`;
+      expect(await project.run("node", ["-e", load])).toBe("function\n");
+    }
     for (const client of ['import("survey-poller/survey-api")', 'require("survey-poller/survey-api")'])
       await expect(project.run("node", ["-e", client])).rejects.toThrow(
         "needs Node 22.19 or newer, but runs on 20.11.1",

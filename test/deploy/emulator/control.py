@@ -1,7 +1,6 @@
 """What a test may tell the emulator:
 
-    GET /_test/clock?ahead=300    sets the clock of metrics so many seconds ahead; answers {"now": epoch seconds}
-    GET /_test/kill               kills the polling function where it is at work, as a timeout would; answers {"killed": processes}
+    GET /_test/kill    kills the polling function where it is at work, as a timeout would; answers {"killed": processes}
 """
 
 import json
@@ -9,25 +8,17 @@ import os
 import signal
 from collections.abc import Awaitable, Callable
 from typing import Any
-from urllib.parse import parse_qs
 
 from ministack.core import lambda_runtime
-
-import metrics
 
 App = Callable[..., Awaitable[None]]
 
 
 def with_control(app: App) -> App:
     async def answer(scope: dict[str, Any], receive: Any, send: Any) -> None:
-        path = scope.get("path")
-        if path == "/_test/clock":
-            [ahead] = parse_qs(scope["query_string"].decode())["ahead"]
-            said: dict[str, float] = {"now": metrics.set_ahead(float(ahead))}
-        elif path == "/_test/kill":
-            said = {"killed": kill_pollers()}
-        else:
+        if scope.get("path") != "/_test/kill":
             return await app(scope, receive, send)
+        said = {"killed": kill_pollers()}
         await send({"type": "http.response.start", "status": 200, "headers": [(b"content-type", b"application/json")]})
         await send({"type": "http.response.body", "body": json.dumps(said).encode()})
 

@@ -1,6 +1,5 @@
-"""What AWS refuses and ministack does: deletions while something still depends on it, names that are taken, and limits of functions."""
+"""What AWS refuses and ministack does: deletions while something still depends on it, and names that are taken."""
 
-import json
 from collections.abc import Callable
 from typing import Any
 
@@ -12,9 +11,6 @@ from cloudformation import call, events_arn
 
 Properties = dict[str, Any]
 Operation = Callable[[Properties], tuple[int, Any, bytes]]
-
-LONGEST_TIMEOUT = 900
-MOST_ENVIRONMENT = 4096
 
 
 def refusing(operation: Operation, reason: Callable[[Properties], tuple[str, str] | None]) -> Operation:
@@ -65,22 +61,6 @@ def unless_taken(create: Callable[..., Any]) -> Callable[..., Any]:
     return on_create
 
 
-def within_limits(create: Callable[..., Any]) -> Callable[..., Any]:
-    """As an account is that has ten executions at once, and had never asked for more."""
-
-    def on_create(logical_id: str, properties: Properties, stack: str) -> Any:
-        variables = properties.get("Environment", {}).get("Variables", {})
-        if len(json.dumps(variables).encode()) > MOST_ENVIRONMENT:
-            raise ValueError("Lambda was unable to configure your environment variables because they exceeded the 4KB limit.")
-        if int(properties.get("Timeout", 3)) > LONGEST_TIMEOUT:
-            raise ValueError(f"'timeout' failed to satisfy constraint: Member must be less than or equal to {LONGEST_TIMEOUT}")
-        if "ReservedConcurrentExecutions" in properties:
-            raise ValueError("ReservedConcurrentExecutions decreases UnreservedConcurrentExecution below its minimum value of [10].")
-        return create(logical_id, properties, stack)
-
-    return on_create
-
-
 def install() -> None:
     eventbridge._delete_event_bus = refusing(eventbridge._delete_event_bus, rules_on_bus)
     eventbridge._delete_rule = refusing(eventbridge._delete_rule, targets_of_rule)
@@ -94,4 +74,3 @@ def install() -> None:
     # CloudFormation's own way to delete a bus does not look at what the operation answers.
     handlers["AWS::Events::EventBus"]["delete"] = lambda name, _: call(eventbridge._delete_event_bus, {"Name": name})
     handlers["AWS::Logs::LogGroup"]["create"] = unless_taken(handlers["AWS::Logs::LogGroup"]["create"])
-    handlers["AWS::Lambda::Function"]["create"] = within_limits(handlers["AWS::Lambda::Function"]["create"])

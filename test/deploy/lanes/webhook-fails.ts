@@ -1,10 +1,9 @@
 import assert from "node:assert/strict";
-import { join } from "node:path";
 import { PurgeQueueCommand } from "@aws-sdk/client-sqs";
-import { readDocument } from "../../docs/support/markdown.ts";
 import type { DeliveredEvent } from "../../support/command.ts";
 import type { AlarmWatch } from "../support/alarms.ts";
 import { ROOT } from "../support/cdk.ts";
+import { blocksBelow } from "../support/document.ts";
 import { shell } from "../support/processes.ts";
 import { type Deployed, output } from "../support/stage.ts";
 import { isReplayed } from "../support/subscription.ts";
@@ -51,7 +50,8 @@ export async function webhookFails(on: Deployed, watch: AlarmWatch): Promise<voi
     await until("what was given up is not in the queue", async () => (await aws.waiting(QueueUrl)) === found.length);
     // One more than the configuration allows for.
     assert.equal(webhook.refused().length - before, 2 * found.length);
-    note(`${found.length} events; raised after ${await watch.until([queue], () => tick(on))} periods`);
+    await watch.until(queue, () => tick(on));
+    note(`${found.length} events`);
     return found;
   });
   await report.step("the queue says what was not delivered, and why", async () => {
@@ -87,15 +87,14 @@ export async function webhookFails(on: Deployed, watch: AlarmWatch): Promise<voi
     await everything.drain();
     assert.deepEqual(everything.replayed, [], "another subscriber has had it too");
     await aws.sqs.send(new PurgeQueueCommand({ QueueUrl }));
-    const periods = await watch.until([], () => tick(on), queue);
-    note(`${missed.length} events; over after ${periods} periods, once the queue is empty`);
+    await watch.until(undefined, () => tick(on), queue);
+    note(`${missed.length} events`);
   });
 }
 
 /** The commands of the first block below a heading of docs/events.md. */
 function commandsBelow(heading: string): string[] {
-  const { fenced } = readDocument(join(ROOT, "docs", "events.md"));
-  return fenced.find((block) => block.heading === heading)?.code.split("\n") ?? [];
+  return blocksBelow("docs/events.md", heading)[0]?.split("\n") ?? [];
 }
 
 function byId({ id: one }: { id: string }, { id: other }: { id: string }): number {

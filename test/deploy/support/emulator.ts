@@ -41,8 +41,8 @@ export interface Emulator {
   url: string;
   /** What a command needs in its environment to take the emulator for AWS. */
   env: Record<string, string>;
-  /** Tells it what `emulator/control.py` names, and gives the number that it answers. */
-  control(command: string): Promise<number>;
+  /** Kills the polling function where it is at work, as a timeout would. Gives how many processes that were. */
+  kill(): Promise<number>;
   stop(): Promise<void>;
 }
 
@@ -104,9 +104,9 @@ export async function startEmulator(folder: string, trusted?: string): Promise<E
       AWS_SHARED_CREDENTIALS_FILE: "/dev/null",
       AWS_EC2_METADATA_DISABLED: "true",
     },
-    async control(command) {
-      const answer = (await (await fetch(`${url}/_test/${command}`)).json()) as Record<string, number>;
-      return Object.values(answer)[0] ?? Number.NaN;
+    async kill() {
+      const answer = await fetch(`${url}/_test/kill`);
+      return ((await answer.json()) as { killed: number }).killed;
     },
     async stop() {
       if (child.exitCode !== null || child.signalCode !== null) return;

@@ -82,6 +82,6 @@ export function killGroup(pid: number | undefined, signal: NodeJS.Signals): void
 }
 
 /** Ends everything that was started here and still runs. */
-export function killAll(): void {
-  for (const pid of running) killGroup(pid, "SIGKILL");
+export function endAll(signal: NodeJS.Signals): void {
+  for (const pid of running) killGroup(pid, signal);
 }

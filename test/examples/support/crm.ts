@@ -36,7 +36,7 @@ export async function startCrm() {
   /** Keys by Zendesk's id of the ticket, which is the place. */
   const zendesk: string[] = [];
   const idempotent = new Map<string, { body: string; id: number }>();
-  const state = { requests: 0, refusals: [] as number[], authorization: AUTHORIZED };
+  const state = { requests: 0, refusals: [] as number[] };
 
   function write(key: string, ticket: Omit<CrmTicket, "writes" | "status">, opens: boolean): Answer {
     const before = tickets.get(key);
@@ -92,7 +92,7 @@ export async function startCrm() {
     state.requests += 1;
     const refused = state.refusals.shift();
     if (refused !== undefined) return { status: refused, body: {} };
-    if (headers.authorization !== state.authorization) return { status: 401 };
+    if (headers.authorization !== AUTHORIZED) return { status: 401 };
     const [, caseKey] = /^\/services\/data\/v62\.0\/sobjects\/Case\/Survey_Key__c\/([^/]+)$/.exec(path) ?? [];
     const [, ticketId] = /^\/api\/v2\/tickets\/(\d+)$/.exec(path) ?? [];
     if (method === "PATCH" && caseKey !== undefined) return salesforce(decodeURIComponent(caseKey), body);
@@ -132,15 +132,10 @@ export async function startCrm() {
       const ticket = tickets.get(key);
       if (ticket !== undefined) tickets.set(key, { ...ticket, status });
     },
-    /** Takes only this header from now on. */
-    letsIn(authorization: string) {
-      state.authorization = authorization;
-    },
     clear() {
       tickets.clear();
       zendesk.length = 0;
       idempotent.clear();
-      state.authorization = AUTHORIZED;
     },
     async close() {
       server.closeAllConnections();

@@ -126,7 +126,7 @@ export async function responsesToWarehouse(on: ExampleStage): Promise<void> {
     await until("it does not say why", () => said("1 missing; asked for again: 1 gone"), 60_000);
     const gaps = output(example, "GapsUrl");
     await until("the books are looked at for ever", async () => (await aws.waiting(gaps)) > 0, 120_000);
-    const raised = await (await watchAlarms(aws, on.emulator)).raised();
+    const raised = await (await watchAlarms(aws)).raised();
     assert.ok(raised.includes(gaps.slice(gaps.lastIndexOf("/") + 1)), `raised is only: ${raised.join()}`);
     note("1 gone; the alarm is raised after 4 looks");
   });
