@@ -6,7 +6,6 @@ import { awsJsonHandler } from "./aws-json.ts";
 import { type DataFolderUnusableError, type DataPart, openDataFolder, storeFailure, unopened } from "./data-folder.ts";
 import { type Middleware, openDoor } from "./door.ts";
 import { dynamodbOperations, openItemsFile } from "./dynamodb.ts";
-import { startDeliveries } from "./event-bridge/deliveries.ts";
 import { type EventSink, putEventsOperation } from "./event-bridge/put-events.ts";
 import { openRules } from "./event-bridge/rules.ts";
 import { openQueuesAndBuckets, type QueuesAndBuckets } from "./queues-and-buckets.ts";
@@ -40,7 +39,7 @@ export interface EmbeddedAws {
   env: Record<string, string>;
   /** Puts it behind those that each request passes already. Gives the function that takes it away. */
   use(middleware: Middleware): () => void;
-  /** Stops all services; pending deliveries to queues go out after the next start. */
+  /** Stops all services. */
   close(): Promise<void>;
 }
 
@@ -121,9 +120,7 @@ export async function startEmbeddedAws(options: EmbeddedAwsOptions): Promise<Emb
 
   async function startEventBridge(folder: string, queues: QueuesAndBuckets): Promise<string> {
     const rules = openRules(join(folder, "rules.json"));
-    const deliveries = startDeliveries({ folder, queues, isTarget: rules.isTarget });
-    closing.push(deliveries.close);
-    const PutEvents = putEventsOperation({ rules, deliveries, onEvent: options.onEvent ?? (() => undefined) });
+    const PutEvents = putEventsOperation({ rules, queues, onEvent: options.onEvent ?? (() => undefined) });
     return listen("eventbridge", awsJsonHandler("AWSEvents", { ...rules.operations, PutEvents }));
   }
 }

@@ -2,8 +2,8 @@ import { randomUUID } from "node:crypto";
 import { z } from "zod";
 import type { EventEnvelope } from "../../../events/envelope.ts";
 import { AwsError, type Operation, operation } from "../aws-json.ts";
+import type { QueuesAndBuckets } from "../queues-and-buckets.ts";
 import { ACCOUNT, REGION } from "../services.ts";
-import type { Deliveries } from "./deliveries.ts";
 import type { Rules } from "./rules.ts";
 
 /** Receives every event that a bus has accepted. */
@@ -31,15 +31,15 @@ const [QUOTE, BACKSLASH] = [0x22, 0x5c];
 
 interface PutEventsOptions {
   rules: Rules;
-  deliveries: Deliveries;
+  queues: Pick<QueuesAndBuckets, "send">;
   onEvent: EventSink;
 }
 
 /**
- * PutEvents, answered only after the sink has returned for each accepted event and its deliveries are on disk: what is
- * acknowledged outlives the process.
+ * PutEvents, answered only after the sink has returned for each accepted event and its queues have it: what is acknowledged outlives the
+ * process.
  */
-export function putEventsOperation({ rules, deliveries, onEvent }: PutEventsOptions): Operation {
+export function putEventsOperation({ rules, queues, onEvent }: PutEventsOptions): Operation {
   // One event after the other, across requests too: the sink need not be safe for two calls at once.
   let turn: Promise<unknown> = Promise.resolve();
   function inTurn<T>(work: () => Promise<T>): Promise<T> {
@@ -58,9 +58,7 @@ export function putEventsOperation({ rules, deliveries, onEvent }: PutEventsOpti
     const envelope = toEnvelope(entry, checked.detail, id, Date.now());
     try {
       await onEvent(envelope, on.bus);
-      const targets = on.targets(envelope);
-      const body = targets.length > 0 ? JSON.stringify(envelope) : "";
-      deliveries.enqueue(targets.map((queueArn) => ({ id: randomUUID(), queueArn, body })));
+      for (const queueArn of on.targets(envelope)) await queues.send(queueArn, JSON.stringify(envelope));
     } catch (error) {
       return { ErrorCode: "InternalFailure", ErrorMessage: error instanceof Error ? error.message : String(error) };
     }

@@ -29,8 +29,6 @@ export interface Rules {
   operations: Record<string, Operation>;
   /** The queues that an event on this bus goes to, by their ARNs. Undefined where there is no such bus. */
   targetsOf(busNameOrArn: string | undefined): { bus: string; targets(event: object): string[] } | undefined;
-  /** Whether any rule has it as a target. */
-  isTarget(arn: string): boolean;
 }
 
 /** Buses, rules and targets, in one file that is replaced on every change. Events go to queues, whole. */
@@ -143,7 +141,6 @@ export function openRules(file: string): Rules {
         [...rules.values()].filter(isFor(event)).flatMap((one) => one.targets.map(({ Arn }) => Arn));
       return { bus: found.name, targets };
     },
-    isTarget: (arn) => [...rules.values()].some(({ targets }) => targets.some((one) => one.Arn === arn)),
   };
 }
 
