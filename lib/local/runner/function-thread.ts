@@ -4,8 +4,10 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { Worker } from "node:worker_threads";
 import { PollerError } from "../../errors.ts";
-import { INVOCATION_TIME } from "./environments.ts";
 import type { Invocation, InvocationEnd, Told } from "./function-worker.ts";
+
+/** Lambda's own limit, in milliseconds. */
+const INVOCATION_TIME = 15 * 60_000;
 
 /** An error that the function threw, as it came out of its thread. */
 export class FunctionError extends PollerError {

@@ -3,7 +3,7 @@ import { errorCode, PollerError } from "../../errors.ts";
 import type { SurveySummary } from "../../polling/index.ts";
 import type { BlockedSource, PollOutput } from "../../run/poll-sources.ts";
 import { pause } from "../pause.ts";
-import type { Invoke } from "./environments.ts";
+import type { Invoke } from "./local-function.ts";
 import type { ProgressView, Totals } from "./progress.ts";
 
 type Progressed = Pick<Totals, "pages" | "emitted" | "waiting" | "withheld">;
