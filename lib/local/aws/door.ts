@@ -25,7 +25,7 @@ export async function openDoor(
 ): Promise<{ endpoint: string; close(): Promise<void> }> {
   const server = createServer((request, response) => {
     const refusal = refusalOf(request, accessKeyId);
-    if (refusal !== undefined) return refuse(service, refusal, response);
+    if (refusal !== undefined) return refuse(refusal, response);
     const through = middlewares.reduceRight<RequestListener>(
       (next, middleware) => (on, answer) => middleware(service, on, answer, next),
       handle,
@@ -57,13 +57,9 @@ function refusalOf(request: IncomingMessage, accessKeyId: string): string | unde
 }
 
 /** The SDK takes it for the end of the matter. */
-function refuse(service: Service, message: string, response: ServerResponse): void {
-  const code = "UnrecognizedClientException";
-  const [type, body] =
-    service === "s3"
-      ? ["application/xml", `<Error><Code>${code}</Code><Message>${message}</Message></Error>`]
-      : ["application/x-amz-json-1.1", JSON.stringify({ __type: code, message })];
-  response.writeHead(403, { "content-type": type }).end(body);
+function refuse(message: string, response: ServerResponse): void {
+  const body = JSON.stringify({ __type: "UnrecognizedClientException", message });
+  response.writeHead(403, { "content-type": "application/x-amz-json-1.1" }).end(body);
 }
 
 /** Idle and busy connections included. */

@@ -3,7 +3,7 @@ import type { HttpOutcome, HttpReply, HttpRequest } from "./http-server.ts";
 import type { Answer } from "./operations.ts";
 import { findRoute, type Operation, type Route } from "./routes.ts";
 import type { RateLimit, Settings } from "./settings.ts";
-import { sameSecret, type Tokens, tokenBody } from "./tokens.ts";
+import { type Tokens, tokenBody } from "./tokens.ts";
 
 interface ServiceContext {
   clientId: string;
@@ -79,7 +79,7 @@ export function createService(context: ServiceContext): (request: HttpRequest) =
     const clientSecret = fields.get("clientSecret");
     const form = (request.headers["content-type"] ?? formType).split(";")[0]?.trim().toLowerCase() === formType;
     if (!form || clientId === null || clientSecret === null) return refusal(400);
-    const known = sameSecret(clientId, context.clientId) && sameSecret(clientSecret, context.clientSecret);
+    const known = clientId === context.clientId && clientSecret === context.clientSecret;
     return known ? reply(200, tokenBody(tokens.issue(), settings())) : refusal(401);
   }
 
@@ -169,8 +169,11 @@ export interface RequestLogEntry {
 
 type RequestLog = ReturnType<typeof createRequestLog>;
 
-/** Counts every request and keeps the last `limit` of them (0: only counts). */
-export function createRequestLog(limit: number) {
+/** Requests that are kept. */
+const LOGGED = 10_000;
+
+/** Counts every request, and keeps the last of them. */
+export function createRequestLog() {
   const counters = new Map<string, number>();
   let entries: RequestLogEntry[] = [];
   /** Counts something, also beside requests. */
@@ -181,13 +184,12 @@ export function createRequestLog(limit: number) {
       count("requests", 1);
       count(entry.operation, 1);
       count(`status:${entry.status}`, 1);
-      if (limit === 0) return;
       entries.push(entry);
       // Cut back only now and then: a shift for each request would cost as much as the request.
-      if (entries.length >= 2 * limit) entries = entries.slice(-limit);
+      if (entries.length >= 2 * LOGGED) entries = entries.slice(-LOGGED);
     },
     counters: (): Record<string, number> => Object.fromEntries(counters),
-    entries: (): RequestLogEntry[] => entries.slice(-limit || entries.length),
+    entries: (): readonly RequestLogEntry[] => entries,
     reset(): void {
       counters.clear();
       entries = [];

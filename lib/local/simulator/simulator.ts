@@ -12,8 +12,6 @@ export interface SimulatorOptions extends Omit<ModelOptions, "built"> {
   clientId?: string;
   /** Default "simulator-secret". */
   clientSecret?: string;
-  /** How many requests `log()` keeps; default 10,000; 0: counters alone. */
-  logLimit?: number;
 }
 
 /** A running survey service. */
@@ -28,7 +26,8 @@ export interface Simulator extends Omit<Model, "answer"> {
   revokeToken(): void;
   /** `requests`, each operation, `status:<code>`, and `records`: how many records were built for answers. */
   counters(): Record<string, number>;
-  log(): RequestLogEntry[];
+  /** The last requests. */
+  log(): readonly RequestLogEntry[];
   resetCounters(): void;
   close(): Promise<void>;
 }
@@ -45,7 +44,7 @@ export interface Simulator extends Omit<Model, "answer"> {
  */
 export async function startSimulator(options: SimulatorOptions = {}): Promise<Simulator> {
   const { port = 0, clientId = "simulator", clientSecret = "simulator-secret", now = Date.now } = options;
-  const log = createRequestLog(options.logLimit ?? 10_000);
+  const log = createRequestLog();
   const { answer, ...model } = createModel({ ...options, built: (records) => log.count("records", records) });
   const faults = createFaults(createRandom(options.seed ?? 1));
   const tokens = createTokens(clientId, clientSecret, model.settings, now);

@@ -1,4 +1,4 @@
-import { createHmac, timingSafeEqual } from "node:crypto";
+import { createHmac } from "node:crypto";
 import type { Settings } from "./settings.ts";
 
 /** Issues the access tokens of operation 1 and knows which of them are still good. */
@@ -30,12 +30,6 @@ export function createTokens(clientId: string, secret: string, settings: () => S
     accept: (token) => now() < (known.get(token) ?? Number.NEGATIVE_INFINITY),
     revokeAll: () => known.clear(),
   };
-}
-
-/** Whether two secrets are equal, in a time that does not tell how much of them is. */
-export function sameSecret(a: string, b: string): boolean {
-  const digest = (text: string) => createHmac("sha256", "compare").update(text).digest();
-  return timingSafeEqual(digest(a), digest(b));
 }
 
 const encode = (part: unknown): string => Buffer.from(JSON.stringify(part)).toString("base64url");

@@ -164,17 +164,6 @@ describe("counters and log", () => {
     client.simulator.resetCounters();
     expect([client.simulator.counters(), client.simulator.log()]).toEqual([{}, []]);
   });
-
-  test.each([
-    [0, 0],
-    [3, 3],
-  ])("with a limit of %i the log keeps %i, the counters all", async (logLimit, kept) => {
-    const client = await simulate({ surveys, logLimit });
-    for (let request = 0; request < 8; request += 1) await client.get(`${list}${request}/`);
-    expect(client.simulator.log()).toHaveLength(kept);
-    expect(client.simulator.log().at(-1)?.path).toBe(kept === 0 ? undefined : `${list}7/`);
-    expect(client.simulator.counters().requests).toBe(9);
-  });
 });
 
 describe("the server", () => {
