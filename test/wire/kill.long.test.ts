@@ -76,7 +76,7 @@ async function killAt(service: PolledService, moment: Moment, what: string): Pro
   const stop = service.simulator.onPageRead(() => {
     reads += 1;
     if (moment.of === "page" && reads === moment.nth) command.kill("SIGKILL");
-  }, "before");
+  });
   try {
     const { code, signal, stderr } = await command.done;
     expect({ code, signal, stderr }, what).toEqual({ code: null, signal: "SIGKILL", stderr: "" });

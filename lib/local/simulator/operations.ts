@@ -27,13 +27,12 @@ interface OperationContext {
   built: (records: number) => void;
 }
 
-/** Called at the `nth` page read of a survey (from 1); `order` is null when the request names none. */
-export type PageHook = (surveyId: number, page: number, order: "asc" | "desc" | null, nth: number) => void;
+/** Called when a page was read: what it changes is seen by the next read. */
+export type PageHook = (surveyId: number, page: number) => void;
 
-/** Hooks around page reads: what they change is seen by this read (before) or only by the next one (after); `lists` at each survey list. */
 interface Hooks {
-  before: Set<PageHook>;
-  after: Set<PageHook>;
+  pages: Set<PageHook>;
+  /** Called at each survey list. */
   lists: Set<() => void>;
 }
 
@@ -45,9 +44,8 @@ export function createOperations({
   hooks,
   built,
 }: OperationContext): (route: Route) => Answer {
-  const pageReads = new Map<number, number>();
   const enrichmentReads = new Map<string, number>();
-  let singleReads = 0;
+  let answers = 0;
 
   function answer(operation: Exclude<Operation, "token">, parameters: PathParameters): Answer {
     const survey = surveys.get(Number(parameters.survey));
@@ -90,25 +88,25 @@ export function createOperations({
 
   function page(survey: Survey, { page: text = "1", ...parameters }: PathParameters): Answer {
     const number = Number(text);
-    const order = parameters.order ?? null;
+    const { order = settings().defaultOrder } = parameters;
     if (!/^\d{1,9}$/.test(text) || number < 1) return { status: 400 };
-    if (order !== null && order !== "asc" && order !== "desc") return { status: 400 };
-    const nth = (pageReads.get(survey.surveyId) ?? 0) + 1;
-    pageReads.set(survey.surveyId, nth);
-    for (const hook of hooks.before) hook(survey.surveyId, number, order, nth);
-    const given = pageAnswer(survey, number, order ?? settings().defaultOrder, settings());
-    for (const hook of hooks.after) hook(survey.surveyId, number, order, nth);
+    if (order !== "asc" && order !== "desc") return { status: 400 };
+    const given = pageAnswer(survey, number, order, settings());
+    for (const hook of hooks.pages) hook(survey.surveyId, number);
     if (!Array.isArray(given)) return given;
-    built(given.length);
-    return ok(asRead(given, settings(), nth));
+    return ok(shown(given));
   }
 
   function single(survey: Survey, response: SimulatedResponse | undefined): Answer {
     if (response === undefined) return notFound;
-    singleReads += 1;
-    const records = asRead(allRecords(survey, response, settings()), settings(), singleReads);
+    return ok(singleResponseBody(shown(allRecords(survey, response, settings())), settings().singleResponseBody));
+  }
+
+  /** Records as this answer shows them. */
+  function shown(records: ListedRecord[]): ListedRecord[] {
+    answers += 1;
     built(records.length);
-    return ok(singleResponseBody(records, settings().singleResponseBody));
+    return asRead(records, settings(), answers);
   }
 
   function enrichment(survey: Survey, responseId: number, which: "metrics" | "metadata"): Answer {
@@ -205,7 +203,7 @@ export function peekPage(survey: Survey, page: number, order: "asc" | "desc", se
   const count = sizeOf(survey, page, settings);
   const first = Math.max(0, from - 1);
   const places = survey.list(settings).read(first, from - first + count + 1, order, settings.recordOrder[order]);
-  const read = Array.from(places, ({ response, slot }) => recordAt(survey, response, slot, settings));
+  const read = places.map(({ response, slot }) => recordAt(survey, response, slot, settings));
   const before = from === first ? undefined : read.shift();
   return { records: read.slice(0, count), before, behind: read[count] };
 }

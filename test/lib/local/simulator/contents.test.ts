@@ -32,13 +32,6 @@ describe("contents", () => {
     expect(Math.max(...sizes)).toBe(most);
   });
 
-  test("each question once, ascending, unless repeated", async () => {
-    for (const records of byResponse(await listed({ recordsPerResponse: [2, 8] }))) {
-      const questions = records.map((record) => Number(record.questionId));
-      expect(questions).toEqual([...new Set(questions)].sort((a, b) => a - b));
-    }
-  });
-
   test("repeated questions: some records identical, some with other answers", async () => {
     const responses = byResponse(await listed({ repeatedQuestions: 0.5, recordsPerResponse: 4 }));
     const repeated = responses.filter((records) => distinct(records, "questionId").length === 3);

@@ -88,12 +88,4 @@ describe("counts", () => {
     client.simulator.complete(8, 5);
     expect((await client.json("/api/v3/surveys/")).map((item) => item.responses)).toEqual([25, 2]);
   });
-
-  test("a visit moves impressions alone", async () => {
-    const client = await simulate({ surveys });
-    const [before = {}] = await client.json("/api/v3/surveys/");
-    client.simulator.visit(7, 4);
-    const [after = {}] = await client.json("/api/v3/surveys/");
-    expect(after).toEqual({ ...before, impressions: Number(before.impressions) + 4 });
-  });
 });
