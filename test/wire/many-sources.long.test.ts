@@ -26,7 +26,7 @@ test("ten sources that share one secret each emit every response once, and one t
 
   // From now on each has an entry of its own, and the run brings no credentials.
   await withAws(join(folder, "data"), async (aws) => {
-    const secrets = new SecretsManagerClient(clientOf(aws, "secretsmanager"));
+    const secrets = new SecretsManagerClient(clientOf(aws));
     const SecretString = JSON.stringify(Object.fromEntries(names.map((name) => [name, { clientId, clientSecret }])));
     await secrets.send(new PutSecretValueCommand({ SecretId: "customers", SecretString }));
     secrets.destroy();

@@ -20,7 +20,7 @@ async function startChild(folder: string) {
   });
   onTestFinished(() => void child.kill("SIGKILL"));
   const [line] = await once(createInterface(child.stdout), "line");
-  const aws: Pick<EmbeddedAws, "endpoints" | "credentials"> = JSON.parse(line);
+  const aws: Pick<EmbeddedAws, "endpoint" | "credentials"> = JSON.parse(line);
   const events = (): EventEnvelope[] =>
     existsSync(eventsFile)
       ? readFileSync(eventsFile, "utf8")
