@@ -12,9 +12,7 @@ export type FaultKind =
   /** Half of the right body: the connection ends before the stated length. */
   | { kind: "truncate" }
   /** An HTML page with status 200, as a proxy or a maintenance page sends. */
-  | { kind: "html" }
-  /** No answer at all. */
-  | { kind: "hang" };
+  | { kind: "html" };
 
 /** A fault and the requests it meets: by default all, until it is cleared. */
 export type Fault = FaultKind & {

@@ -17,7 +17,7 @@ export interface HttpReply {
   /** Half of the body comes, and then the connection ends. */
   isCut?: boolean;
 }
-export type HttpOutcome = HttpReply | "reset" | "hang";
+export type HttpOutcome = HttpReply | "reset";
 
 interface HttpServer {
   url: string;
@@ -63,7 +63,6 @@ async function serve(
 ): Promise<void> {
   const { method = "", url = "", headers } = request;
   const outcome = await answer({ method, path: url, headers, body: await readBody(request) });
-  if (outcome === "hang") return;
   if (outcome === "reset") {
     request.socket.resetAndDestroy();
     return;

@@ -14,8 +14,6 @@ export interface ModelOptions {
   settings?: SettingsPatch;
   /** The service's clock in epoch milliseconds; default Date.now. */
   now?: () => number;
-  /** Told how many records each answer is built of. */
-  built?: (records: number) => void;
 }
 
 /**
@@ -62,8 +60,7 @@ export function createModel({ seed = 1, now = Date.now, ...options }: ModelOptio
   const counts = createCounts(settings, now);
   counts.freeze(surveys.values());
   const hooks = { pages: new Set<PageHook>(), lists: new Set<() => void>() };
-  const built = options.built ?? (() => undefined);
-  const answer = createOperations({ surveys, settings, counts, hooks, built });
+  const answer = createOperations({ surveys, settings, counts, hooks });
   const surveyOf = (surveyId: number): Survey => {
     const survey = surveys.get(surveyId);
     if (survey === undefined) throw new Error(`there is no survey ${surveyId}`);

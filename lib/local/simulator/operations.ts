@@ -14,8 +14,8 @@ import {
   surveyListItem,
 } from "./survey-bodies.ts";
 
-/** The status of an answer and, when it is 200, what its JSON says; or no answer at all. */
-export type Answer = { status: number; body?: unknown } | "hang";
+/** The status of an answer and, when it is 200, what its JSON says. */
+export type Answer = { status: number; body?: unknown };
 
 /** The state from which the operations answer. */
 interface OperationContext {
@@ -23,8 +23,6 @@ interface OperationContext {
   settings: () => Settings;
   counts: Counts;
   hooks: Hooks;
-  /** Told how many records an answer is built of. */
-  built: (records: number) => void;
 }
 
 /** Called when a page was read: what it changes is seen by the next read. */
@@ -37,13 +35,7 @@ interface Hooks {
 }
 
 /** Answers every data request (all but the token), once its headers are found right. */
-export function createOperations({
-  surveys,
-  settings,
-  counts,
-  hooks,
-  built,
-}: OperationContext): (route: Route) => Answer {
+export function createOperations({ surveys, settings, counts, hooks }: OperationContext): (route: Route) => Answer {
   const enrichmentReads = new Map<string, number>();
   let answers = 0;
 
@@ -105,7 +97,6 @@ export function createOperations({
   /** Records as this answer shows them. */
   function shown(records: ListedRecord[]): ListedRecord[] {
     answers += 1;
-    built(records.length);
     return asRead(records, settings(), answers);
   }
 
@@ -117,7 +108,6 @@ export function createOperations({
       which === "metrics"
         ? enrichmentAnswer(which, survey, response, settings(), reads)
         : metadataShown(survey, response, settings(), reads);
-    if ("hang" in given) return "hang";
     return "body" in given ? ok(given.body) : given;
   }
 

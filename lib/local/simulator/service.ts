@@ -29,15 +29,14 @@ export function createService(context: ServiceContext): (request: HttpRequest) =
     const { delayMs, fault } = faults.take(route?.operation, survey === undefined ? undefined : Number(survey));
     await delay(delayMs);
     const answer = faulty(fault) ?? right(request, route);
-    const isCut = fault?.kind === "truncate" && typeof answer !== "string";
-    const outcome = isCut ? { ...answer, isCut } : answer;
+    const outcome = fault?.kind === "truncate" && answer !== "reset" ? { ...answer, isCut: true } : answer;
     log.add({
       operation: route?.operation ?? "unknown",
       method: request.method,
       path: request.path,
       headers: { ...request.headers },
       body: request.body,
-      status: typeof outcome === "string" ? 0 : outcome.status,
+      status: outcome === "reset" ? 0 : outcome.status,
       at,
     });
     return outcome;
@@ -46,8 +45,6 @@ export function createService(context: ServiceContext): (request: HttpRequest) =
   /** The reply in place of the right one, if this fault keeps the service from looking at the request. */
   function faulty(fault: Fault | undefined): HttpOutcome | undefined {
     switch (fault?.kind) {
-      case "hang":
-        return "hang";
       case "reset":
         return "reset";
       case "html":
@@ -67,9 +64,7 @@ export function createService(context: ServiceContext): (request: HttpRequest) =
     }
     if (route.operation === "token") return tokenReply(request);
     if (!hasDocumentedHeaders(request)) return refusal(400);
-    const answer = context.operate(route);
-    if (answer === "hang") return answer;
-    const { status, body } = answer;
+    const { status, body } = context.operate(route);
     return status === 200 ? reply(status, { body: JSON.stringify(body), type: "application/json" }) : refusal(status);
   }
 
@@ -162,7 +157,7 @@ export interface RequestLogEntry {
   path: string;
   headers: Record<string, string | string[] | undefined>;
   body: string;
-  /** The status answered; 0 when the connection was reset or nothing was answered. */
+  /** The status answered; 0 when the connection was reset. */
   status: number;
   at: number;
 }
@@ -176,14 +171,10 @@ const LOGGED = 10_000;
 export function createRequestLog() {
   const counters = new Map<string, number>();
   let entries: RequestLogEntry[] = [];
-  /** Counts something, also beside requests. */
-  const count = (name: string, number: number): void => void counters.set(name, (counters.get(name) ?? 0) + number);
   return {
-    count,
     add(entry: RequestLogEntry): void {
-      count("requests", 1);
-      count(entry.operation, 1);
-      count(`status:${entry.status}`, 1);
+      for (const name of ["requests", entry.operation, `status:${entry.status}`])
+        counters.set(name, (counters.get(name) ?? 0) + 1);
       entries.push(entry);
       // Cut back only now and then: a shift for each request would cost as much as the request.
       if (entries.length >= 2 * LOGGED) entries = entries.slice(-LOGGED);

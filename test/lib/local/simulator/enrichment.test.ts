@@ -6,26 +6,6 @@ const surveys = [{ surveyId: 7, responses: 20, open: 4 }];
 const metadata = (client: Client, responseId: unknown, version = "v3"): Promise<Row[]> =>
   client.json(`/api/${version}/surveys/7/responses/${responseId}/metadata/`);
 
-test("one that hangs answers nothing at all, and other requests are served", async () => {
-  const client = await simulate({ surveys });
-  const [id = 0] = client.simulator.complete(7, 1, { metrics: { hang: true } });
-  const metrics = `/api/v3/surveys/7/responses/${id}/metrics/`;
-  const headers = { authorization: `bearer ${await client.token()}`, "content-type": "application/json" };
-  const stop = new AbortController();
-  const hanging = fetch(`${client.simulator.url}${metrics}`, { headers, signal: stop.signal }).then(
-    () => "answered",
-    () => "given up",
-  );
-  while (client.simulator.counters().metrics === undefined) await new Promise((resolve) => setImmediate(resolve));
-  expect(await metadata(client, id)).toMatchObject([{ responseId: id }]);
-  const waited = new Promise((resolve) => setTimeout(resolve, 30, "still open"));
-  expect(await Promise.race([hanging, waited])).toBe("still open");
-  stop.abort();
-  expect(await hanging).toBe("given up");
-  expect(client.simulator.log().find(({ path }) => path === metrics)?.status).toBe(0);
-  expect(client.simulator.truthOf(7, id)?.metrics).toBeNull();
-});
-
 test.each(["other", "several"] as const)(
   "metadata of %s: those of another completed response, the same at each read, in v2 as well",
   async (metadataList) => {

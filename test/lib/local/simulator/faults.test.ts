@@ -32,15 +32,6 @@ describe("faults", () => {
     expect(await outcome(client.get(page))).toBe(200);
   });
 
-  test("hang: no answer until the client gives up", async () => {
-    const client = await simulate({ surveys });
-    client.simulator.fault({ kind: "hang", count: 1, operation: "surveys" });
-    const headers = { authorization: `bearer ${await client.token()}`, "content-type": "application/json" };
-    const signal = AbortSignal.timeout(30);
-    expect(await outcome(fetch(`${client.simulator.url}${list}`, { headers, signal }))).toBe("connection");
-    expect(await outcome(client.get(list))).toBe(200);
-  });
-
   test("latency delays and adds to another fault", async () => {
     const client = await simulate({ surveys });
     await client.get(list);
@@ -132,7 +123,6 @@ describe("counters and log", () => {
       "status:200": 2,
       "status:404": 1,
       "status:0": 1,
-      records: 100,
     });
     const [token, read, unknown, reset] = client.simulator.log();
     expect(token).toMatchObject({ operation: "token", method: "POST", path: "/oauth/token/", status: 200, at: noon });
@@ -150,9 +140,9 @@ describe("the server", () => {
   test("closes with requests in flight, and listens on loopback alone", async () => {
     const simulator = await startSimulator();
     expect(simulator.url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
-    simulator.fault({ kind: "hang" });
+    simulator.fault({ kind: "latency", ms: 60_000 });
     const hanging = outcome(fetch(simulator.url));
-    while (simulator.counters().requests === undefined) await new Promise((resolve) => setImmediate(resolve));
+    await new Promise((resolve) => setTimeout(resolve, 50));
     await simulator.close();
     expect(await hanging).toBe("connection");
     expect(await outcome(fetch(simulator.url))).toBe("connection");
