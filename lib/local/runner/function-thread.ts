@@ -25,6 +25,8 @@ export class FunctionKilledError extends PollerError {
 
 /** The function that a run has bundled, ready to be invoked one time after the other. */
 export interface FunctionThread {
+  /** Resolves once the code is loaded. */
+  loaded: Promise<void>;
   /** Once `stop` is aborted no time is left but to bring the state home. */
   invoke(input: object, stop: AbortSignal, requestId?: string): Promise<unknown>;
   /** Ends it where it stands, as a process by kill -9. Says whether it was at work. */
@@ -46,13 +48,20 @@ export function startFunction(bundle: string, variables: Record<string, string>,
   });
   worker.stdout.resume();
   worker.setMaxListeners(0);
+  const loading = Promise.withResolvers<void>();
+  loading.promise.catch(() => undefined);
   let underWay: PromiseWithResolvers<InvocationEnd> | undefined;
-  worker.on("message", (message: InvocationEnd | Told) => {
-    if ("channel" in message) channel(message.channel).publish({ ...message.message, at: message.at });
+  worker.on("message", (message: "loaded" | InvocationEnd | Told) => {
+    if (message === "loaded") loading.resolve();
+    else if ("channel" in message) channel(message.channel).publish({ ...message.message, at: message.at });
     else underWay?.resolve(message);
   });
-  worker.on("error", (error) => underWay?.reject(error));
+  worker.on("error", (error) => {
+    loading.reject(error);
+    underWay?.reject(error);
+  });
   return {
+    loaded: loading.promise,
     async invoke(input, stop, requestId = `command-${randomUUID()}`) {
       underWay = Promise.withResolvers();
       const halt = (): void => worker.postMessage("stop");

@@ -27,6 +27,7 @@ const port = parentPort;
 const { file, dataDir } = workerData as { file: string; dataDir: string };
 const flushLog = openLogFile(dataDir);
 const { handler } = (await import(file)) as { handler(input: object, context: object): Promise<unknown> };
+port?.postMessage("loaded");
 let until = 0;
 
 for (const name of CHANNELS) {

@@ -20,8 +20,12 @@ interface Environment {
   thread: FunctionThread;
 }
 
-/** @param start makes a new execution environment */
-export function createLocalFunction(start: () => FunctionThread): LocalFunction {
+/**
+ * Loads the function: no time of the first invocation goes with that.
+ *
+ * @param start makes a new execution environment
+ */
+export async function createLocalFunction(start: () => FunctionThread): Promise<LocalFunction> {
   const all = new Set<Environment>();
   let idle: Environment[] = [];
   let made = 0;
@@ -35,6 +39,9 @@ export function createLocalFunction(start: () => FunctionThread): LocalFunction 
     return environment;
   }
 
+  const first = make();
+  await first.thread.loaded;
+  idle.push(first);
   return {
     async invoke(input, stop) {
       await killed;

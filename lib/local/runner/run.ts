@@ -1,6 +1,5 @@
 import { join, resolve } from "node:path";
 import { asCalled, BY_NPX } from "../../cli/called-as.ts";
-import { unlistedText } from "../../cli/target/surveys.ts";
 import { oneLine } from "../../errors.ts";
 import { clearDataFolder, type EmbeddedAws, type EventEnvelope, startEmbeddedAws, storeFailure } from "../aws/index.ts";
 import type { CommandLine } from "../command-line.ts";
@@ -9,7 +8,6 @@ import { type EventsFile, openEventsFile } from "./events-file.ts";
 import { noteEnd } from "./last-run.ts";
 import { startLivePage } from "./live-page.ts";
 import { loadFunction } from "./load-function.ts";
-import type { Invoke } from "./local-function.ts";
 import { removeLog } from "./log-file.ts";
 import { type ProgressView, showProgress } from "./progress.ts";
 import { givenCredentials, type RunConfiguration, runConfiguration } from "./run-configuration.ts";
@@ -91,13 +89,7 @@ export async function run({ line, environment, stop }: RunRequest): Promise<void
     const started = performance.now();
     const interval = configured.config.sources.reduce((least, source) => Math.min(least, source.interval), Infinity);
     const ending = AbortSignal.any([stop, unwritable.signal]);
-    const ticks = runTicks({
-      invoke: tellingUnlisted(invoke, view.say),
-      ticks: line.ticks,
-      interval,
-      stop: ending,
-      view,
-    });
+    const ticks = runTicks({ invoke, ticks: line.ticks, interval, stop: ending, view });
     const result = await ticks.finally(() => unwritable.signal.throwIfAborted());
     view.stop();
     const { totals } = view;
@@ -116,20 +108,6 @@ export async function run({ line, environment, stop }: RunRequest): Promise<void
     life.abort();
     for (const step of closing.reverse()) await step();
   }
-}
-
-/** Says once which surveys are to be polled and are not listed. */
-function tellingUnlisted(invoke: Invoke, say: (line: string) => void): Invoke {
-  const told = new Set<string>();
-  return async (input, stop) => {
-    const output = await invoke(input, stop);
-    for (const { unlisted } of output.ticks) {
-      const line = unlisted === undefined ? "" : unlistedText(unlisted);
-      if (line !== "" && !told.has(line)) say(line);
-      told.add(line);
-    }
-    return output;
-  };
 }
 
 /** A file that takes no more ends the run: its events would be tried again for ever, and nobody would be told why. */

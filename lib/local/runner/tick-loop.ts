@@ -1,6 +1,7 @@
 import { isAwsFailure } from "../../aws/failure.ts";
+import { unlistedText } from "../../cli/target/surveys.ts";
 import { errorCode, PollerError } from "../../errors.ts";
-import type { SurveySummary } from "../../polling/index.ts";
+import type { SurveySummary, TickSummary } from "../../polling/index.ts";
 import type { BlockedSource, PollOutput } from "../../run/poll-sources.ts";
 import { pause } from "../pause.ts";
 import type { Invoke } from "./local-function.ts";
@@ -63,7 +64,7 @@ interface Shown {
  */
 export async function runTicks({ invoke, ticks, interval, stop, view }: TickLoopOptions): Promise<{ ticks: number }> {
   const atWork = new Set<Promise<void>>();
-  /** Lines about surveys that were told: each once. */
+  /** Lines that were told: each once. */
   const told = new Set<string>();
   let made = 0;
   /** Whether the service was ever reached. */
@@ -81,8 +82,8 @@ export async function runTicks({ invoke, ticks, interval, stop, view }: TickLoop
     try {
       const output = await invoke({}, stop);
       last = shownBy(output);
-      for (const line of output.ticks.flatMap(({ surveys }) => surveys.flatMap((one) => showsTooFew(one) ?? []))) {
-        if (!told.has(line)) view.say(`${line}; looked at again at the next tick`);
+      for (const line of output.ticks.flatMap(worthTelling)) {
+        if (!told.has(line)) view.say(line);
         told.add(line);
       }
       // One that was left to another invocation has not asked for anything.
@@ -167,6 +168,13 @@ function shownBy({ ticks, blocked: [problem] = [] }: PollOutput): Shown {
     shown.failed ??= `the survey service asks to be left alone until ${new Date(pausedUntil).toISOString()}`;
   }
   return shown;
+}
+
+/** Lines about surveys that are to be polled and are not listed, or not as they are counted. */
+function worthTelling({ unlisted, surveys }: TickSummary): string[] {
+  const tooFew = surveys.flatMap((one) => showsTooFew(one) ?? []);
+  const missing = unlisted === undefined ? [] : [unlistedText(unlisted)];
+  return [...missing, ...tooFew.map((line) => `${line}; looked at again at the next tick`)];
 }
 
 /** The line about a survey whose list does not show what is counted. */

@@ -16,24 +16,24 @@ export const handler = async ({ source }, { awsRequestId, getRemainingTimeInMill
   return { calls, name: awsRequestId, minutes: Math.round(getRemainingTimeInMillis() / 60_000) };
 };`;
 
-function load() {
+async function load() {
   const folder = temporaryFolder();
   writeFileSync(join(folder, "index.mjs"), CODE);
-  const { invoke, kill } = createLocalFunction(() => startFunction(folder, {}, folder));
+  const { invoke, kill } = await createLocalFunction(() => startFunction(folder, {}, folder));
   onTestFinished(() => void kill());
   const ask = (source: string, stop = new AbortController().signal): Promise<unknown> => invoke({ source }, stop);
   return { ask, kill };
 }
 
 it("has one environment as long as invocations follow each other, with Lambda's fifteen minutes for each", async () => {
-  const { ask } = load();
+  const { ask } = await load();
   expect(await ask("a")).toEqual({ calls: 1, name: "local-1", minutes: 15 });
   await expect(ask("fail")).rejects.toMatchObject({ code: "NO_LIST", message: "no list", hint: "Look." });
   expect(await ask("a")).toEqual({ calls: 3, name: "local-1", minutes: 15 });
 });
 
 it("has one for each invocation at work, by a name of its own, and uses those again that are free", async () => {
-  const { ask } = load();
+  const { ask } = await load();
   const stop = new AbortController();
   const waiting = [ask("wait", stop.signal), ask("wait", stop.signal)];
   expect(await ask("a")).toMatchObject({ calls: 1, name: "local-3" });
@@ -48,7 +48,7 @@ it("has one for each invocation at work, by a name of its own, and uses those ag
 });
 
 it("ends where it stands when it is killed, and begins anew at the next invocation", async () => {
-  const { ask, kill } = load();
+  const { ask, kill } = await load();
   await ask("a");
   const hanging = ask("hang").catch((error: unknown) => error);
   await ask("a");
@@ -59,7 +59,7 @@ it("ends where it stands when it is killed, and begins anew at the next invocati
 });
 
 it("begins anew after it has broken down", async () => {
-  const { ask } = load();
+  const { ask } = await load();
   await expect(ask("break")).rejects.toThrow("broken");
   expect(await ask("a")).toMatchObject({ calls: 1 });
 });
