@@ -1,3 +1,4 @@
+import { STATUS_CODES } from "node:http";
 import { delay, type Fault, type Faults } from "./faults.ts";
 import type { HttpOutcome, HttpReply, HttpRequest } from "./http-server.ts";
 import type { Answer } from "./operations.ts";
@@ -20,7 +21,6 @@ interface ServiceContext {
 export function createService(context: ServiceContext): (request: HttpRequest) => Promise<HttpOutcome> {
   const { settings, now, faults, tokens, log } = context;
   const waitFor = createRateLimiter(now);
-  const { reply, refusal } = createReplies(now);
 
   return async (request) => {
     const at = now();
@@ -50,7 +50,7 @@ export function createService(context: ServiceContext): (request: HttpRequest) =
       case "html":
         return reply(200, { body: "<!doctype html><title>Maintenance</title><p>Back soon.</p>", type: "text/html" });
       case "status":
-        return refusal(fault.status, fault.retryAfter, "seconds");
+        return refusal(fault.status, fault.retryAfter);
     }
     return undefined;
   }
@@ -60,7 +60,7 @@ export function createService(context: ServiceContext): (request: HttpRequest) =
     const { rateLimit } = settings();
     if (rateLimit !== null && !route.operation.startsWith("v2-")) {
       const wait = waitFor(rateLimit);
-      if (wait !== undefined) return refusal(429, wait / 1000, rateLimit.retryAfter);
+      if (wait !== undefined) return refusal(429, rateLimit.retryAfter === "seconds" ? wait / 1000 : undefined);
     }
     if (route.operation === "token") return tokenReply(request);
     if (!hasDocumentedHeaders(request)) return refusal(400);
@@ -87,41 +87,20 @@ export function createService(context: ServiceContext): (request: HttpRequest) =
 
 const formType = "application/x-www-form-urlencoded";
 
-interface TypedBody {
-  body: string;
-  /** The media type. */
-  type: string;
+/** `type`: the media type. HTTP allows a 204 no body. */
+function reply(status: number, { body, type }: { body: string; type: string }): HttpReply {
+  return status === 204
+    ? { status, headers: {}, body: "" }
+    : { status, headers: { "Content-Type": `${type}; charset=utf-8` }, body };
 }
 
-/** Replies, with the headers that all of them have. */
-function createReplies(now: () => number) {
-  // The date of the service's own clock, against which a Retry-After date is to be read.
-  const date = () => ({ Date: new Date(now()).toUTCString() });
-
-  function reply(status: number, { body, type }: TypedBody): HttpReply {
-    // HTTP allows no body here.
-    if (status === 204) return { status, headers: date(), body: "" };
-    return { status, headers: { "Content-Type": `${type}; charset=utf-8`, ...date() }, body };
-  }
-
-  /** A status with the body of an error; `retryAfter` in seconds. A 204 has none. */
-  function refusal(status: number, retryAfter?: number, form: RateLimit["retryAfter"] = "none"): HttpReply {
-    const body = JSON.stringify({ status, message: meanings[status] ?? "Error" });
-    const refused = reply(status, { body, type: "application/json" });
-    const header = retryAfter === undefined ? undefined : retryAfterHeader(retryAfter * 1000, form, now);
-    return header === undefined ? refused : { ...refused, headers: { ...refused.headers, "Retry-After": header } };
-  }
-
-  return { reply, refusal };
+/** A status with the body of an error; `retryAfter` in seconds. */
+function refusal(status: number, retryAfter?: number): HttpReply {
+  const body = JSON.stringify({ status, message: STATUS_CODES[status] ?? "Error" });
+  const refused = reply(status, { body, type: "application/json" });
+  if (retryAfter === undefined) return refused;
+  return { ...refused, headers: { ...refused.headers, "Retry-After": String(Math.max(1, Math.ceil(retryAfter))) } };
 }
-
-const meanings: Record<number, string> = {
-  400: "Bad request",
-  401: "Unauthorized",
-  404: "Not found",
-  429: "Too many requests",
-  500: "Internal server error",
-};
 
 /** A token bucket: undefined grants the request, a number is the milliseconds until the next one is granted. */
 function createRateLimiter(now: () => number): (limit: RateLimit | null) => number | undefined {
@@ -140,14 +119,6 @@ function createRateLimiter(now: () => number): (limit: RateLimit | null) => numb
     tokens -= 1;
     return undefined;
   };
-}
-
-/** The value of a Retry-After header for a wait; whole seconds, never less than the wait, unless the form is a number. */
-function retryAfterHeader(waitMs: number, form: RateLimit["retryAfter"], now: () => number): string | undefined {
-  if (form === "none") return undefined;
-  if (typeof form === "number") return String(form);
-  if (form === "seconds") return String(Math.max(1, Math.ceil(waitMs / 1000)));
-  return new Date(Math.ceil((now() + waitMs) / 1000) * 1000).toUTCString();
 }
 
 /** One request as it arrived and was answered; `at` in epoch milliseconds. */

@@ -148,7 +148,7 @@ describe("pages", () => {
   test.each([
     ["array", 200, "[]"],
     ["204", 204, ""],
-    ["404", 404, '{"status":404,"message":"Not found"}'],
+    ["404", 404, '{"status":404,"message":"Not Found"}'],
   ] as const)("page 1 of a survey with nothing listed: %s", async (emptyList, status, body) => {
     const client = await simulate({ surveys: [...surveys, { surveyId: 8, open: 2 }], settings: { emptyList } });
     for (const path of ["responses/", "responses/page/1/", "responses/page/1/order/desc/"]) {
