@@ -67,10 +67,9 @@ async function createTable({ dynamodb }: TestClients, name: string): Promise<voi
 function clientsOf({ endpoint, credentials }: EmbeddedAws): TestClients {
   const common = { region: "us-east-1", credentials };
   return {
-    dynamodb: DynamoDBDocumentClient.from(
-      new DynamoDBClient({ ...common, endpoint, maxAttempts: 5 }),
-      { marshallOptions: { removeUndefinedValues: true } },
-    ),
+    dynamodb: DynamoDBDocumentClient.from(new DynamoDBClient({ ...common, endpoint, maxAttempts: 5 }), {
+      marshallOptions: { removeUndefinedValues: true },
+    }),
     events: new EventBridgeClient({ ...common, endpoint, maxAttempts: 1 }),
     secrets: new SecretsManagerClient({ ...common, endpoint, maxAttempts: 5 }),
     s3: new S3Client({ ...common, endpoint, maxAttempts: 5, forcePathStyle: true }),
