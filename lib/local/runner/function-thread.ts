@@ -51,18 +51,22 @@ export function startFunction(bundle: string, variables: Record<string, string>,
   const loading = Promise.withResolvers<void>();
   loading.promise.catch(() => undefined);
   let underWay: PromiseWithResolvers<InvocationEnd> | undefined;
+  /** The end of the thread, also between two invocations. */
+  let broken: Error | undefined;
   worker.on("message", (message: "loaded" | InvocationEnd | Told) => {
     if (message === "loaded") loading.resolve();
     else if ("channel" in message) channel(message.channel).publish({ ...message.message, at: message.at });
     else underWay?.resolve(message);
   });
-  worker.on("error", (error) => {
+  worker.on("error", (error: Error) => {
+    broken = error;
     loading.reject(error);
     underWay?.reject(error);
   });
   return {
     loaded: loading.promise,
     async invoke(input, stop, requestId = `command-${randomUUID()}`) {
+      if (broken !== undefined) throw broken;
       underWay = Promise.withResolvers();
       const halt = (): void => worker.postMessage("stop");
       stop.addEventListener("abort", halt);
