@@ -62,13 +62,12 @@ function run(seed: number, { cuts = noCuts, trace }: HistoryOptions) {
     ticks: workers.ticks(),
     requests: oracle.requests.total(),
     events: responses.reduce((sum, { id }) => sum + oracle.deliveries.of(id).length, 0),
-    steps: world.scheduler.steps(),
   };
 }
 
 /** Of a history that never comes to its end: the poller does the same again and again. */
 export function endless(seed: number, told: string): Outcome {
-  const nothing = { met: [], sometimes: [], records: 0, surveyIds: [], ticks: 0, requests: 0, events: 0, steps: 0 };
+  const nothing = { met: [], sometimes: [], records: 0, surveyIds: [], ticks: 0, requests: 0, events: 0 };
   return { seed, violations: [{ rule: ENDLESS, told }], ...nothing };
 }
 

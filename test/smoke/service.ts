@@ -43,7 +43,6 @@ async function startService({ origin, ...credentials }: ServiceSettings): Promis
   const simulator = await startSimulator({
     ...credentials,
     seed: 7,
-    logLimit: 0,
     surveys: [
       { ...small, responses: HISTORY, open: 0, createdAt, completedFrom, completedTo },
       { surveyId: SURVEYS.large, name: "Smoke: large", createdAt, completedTo: origin },

@@ -4,7 +4,7 @@ import { findRoute } from "../../lib/local/simulator/routes.ts";
 import type { SurveyService } from "../../lib/polling/index.ts";
 import { NEWS, toSurveyService } from "../../lib/service/survey-service.ts";
 import { createCalls } from "../../lib/survey-api/calls.ts";
-import { ServerError, TimeoutError } from "../../lib/survey-api/errors.ts";
+import { ServerError } from "../../lib/survey-api/errors.ts";
 import type { HttpAnswer } from "../../lib/survey-api/http/transport.ts";
 import { pathOf } from "../../lib/survey-api/operations.ts";
 import type { DataRequest } from "../../lib/survey-api/token/authorized.ts";
@@ -20,7 +20,6 @@ function answerOf<T>(model: Pick<Model, "answer">, { operation, parameters, read
   if (route === undefined) throw new TypeError(`the service has no operation for ${operation}`);
   const answer = model.answer(route);
   const about = { operation, attempts: 1 };
-  if (answer === "hang") throw new TimeoutError("no whole answer in time", { ...about, retryable: true });
   const { status } = answer;
   if (status >= 500) throw new ServerError("the service failed", { ...about, status });
   if (status !== 200) return { ...about, status } as HttpAnswer<T>;

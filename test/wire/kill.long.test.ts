@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
+import { createRandom } from "../../lib/local/simulator/hashing.ts";
 import { readEvents } from "../support/command.ts";
-import { seededRandom } from "../support/random.ts";
 import { busyLife } from "./support/busy-life.ts";
 import { compareWithTruth } from "./support/compare-with-truth.ts";
 import { expectBooks } from "./support/expect-books.ts";
@@ -25,7 +25,7 @@ const flags = { "start-from": "beginning", interval: "20ms" };
 test(`${KILLS} kills over one history, while responses arrive and late ones complete, lose nothing`, {
   timeout: 600_000,
 }, async () => {
-  const chance = chanceOf(seededRandom(seed));
+  const chance = chanceOf(createRandom(seed));
   const service = await polledService({
     seed,
     surveys,
@@ -76,7 +76,7 @@ async function killAt(service: PolledService, moment: Moment, what: string): Pro
   const stop = service.simulator.onPageRead(() => {
     reads += 1;
     if (moment.of === "page" && reads === moment.nth) command.kill("SIGKILL");
-  }, "before");
+  });
   try {
     const { code, signal, stderr } = await command.done;
     expect({ code, signal, stderr }, what).toEqual({ code: null, signal: "SIGKILL", stderr: "" });

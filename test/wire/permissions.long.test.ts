@@ -42,11 +42,12 @@ async function recordEverything(allowed: Set<string>): Promise<Set<string>> {
   // Every answer is too large for its event.
   const source = { baseUrl: simulator.url, startFrom: "beginning", advanced: { inlineLimit: "1KB" }, interval: "4s" };
   const raw = { sources: [source] };
-  const invoke = await loadFunction(
+  const { invoke, kill } = await loadFunction(
     { raw, config: parseConfig(raw, { deployed: false }) },
     { dataDir, aws: aws.env },
     () => simulator,
   );
+  cleanUp.defer(async () => void (await kill()));
   // What was asked for so far, the stack makes.
   const asked = recordActions(aws);
   const { signal } = new AbortController();

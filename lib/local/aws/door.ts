@@ -1,7 +1,7 @@
 import { timingSafeEqual } from "node:crypto";
 import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import type { Service } from "./services.ts";
+import { type Service, serviceOf } from "./services.ts";
 
 /** Stands between the door of the services and their work. It answers a request itself, or passes it on. */
 export type Middleware = (
@@ -12,23 +12,23 @@ export type Middleware = (
 ) => void;
 
 /**
- * The one door to a service, on a free port of 127.0.0.1 and of no other interface: what it holds is personal data. It lets in the clients of
+ * The one door to all services, on a free port of 127.0.0.1 and of no other interface: what they hold is personal data. It lets in the clients of
  * the run alone.
  *
  * @param middlewares each request passes them in order; the list may change
  */
 export async function openDoor(
-  service: Service,
-  handle: RequestListener,
+  handle: (service: Service) => RequestListener,
   accessKeyId: string,
   middlewares: readonly Middleware[],
 ): Promise<{ endpoint: string; close(): Promise<void> }> {
   const server = createServer((request, response) => {
     const refusal = refusalOf(request, accessKeyId);
-    if (refusal !== undefined) return refuse(service, refusal, response);
+    if (refusal !== undefined) return refuse(refusal, response);
+    const service = serviceOf(request.headers["x-amz-target"]?.toString());
     const through = middlewares.reduceRight<RequestListener>(
       (next, middleware) => (on, answer) => middleware(service, on, answer, next),
-      handle,
+      handle(service),
     );
     through(request, response);
   });
@@ -49,7 +49,7 @@ export async function openDoor(
 function refusalOf(request: IncomingMessage, accessKeyId: string): string | undefined {
   const { host, origin, authorization = "" } = request.headers;
   if (origin !== undefined) return "A web page asks here for nothing.";
-  if (host !== `127.0.0.1:${request.socket.localPort}`) return "This service has no other name than its address.";
+  if (host !== `127.0.0.1:${request.socket.localPort}`) return "These services have no other name than their address.";
   const shown = Buffer.from(/Credential=([^/,\s]+)/.exec(authorization)?.[1] ?? "");
   const own = Buffer.from(accessKeyId);
   const isOwn = shown.length === own.length && timingSafeEqual(shown, own);
@@ -57,13 +57,9 @@ function refusalOf(request: IncomingMessage, accessKeyId: string): string | unde
 }
 
 /** The SDK takes it for the end of the matter. */
-function refuse(service: Service, message: string, response: ServerResponse): void {
-  const code = "UnrecognizedClientException";
-  const [type, body] =
-    service === "s3"
-      ? ["application/xml", `<Error><Code>${code}</Code><Message>${message}</Message></Error>`]
-      : ["application/x-amz-json-1.1", JSON.stringify({ __type: code, message })];
-  response.writeHead(403, { "content-type": type }).end(body);
+function refuse(message: string, response: ServerResponse): void {
+  const body = JSON.stringify({ __type: "UnrecognizedClientException", message });
+  response.writeHead(403, { "content-type": "application/x-amz-json-1.1" }).end(body);
 }
 
 /** Idle and busy connections included. */

@@ -6,10 +6,9 @@ import { awsJsonHandler } from "./aws-json.ts";
 import { type DataFolderUnusableError, type DataPart, openDataFolder, storeFailure, unopened } from "./data-folder.ts";
 import { type Middleware, openDoor } from "./door.ts";
 import { dynamodbOperations, openItemsFile } from "./dynamodb.ts";
-import { startDeliveries } from "./event-bridge/deliveries.ts";
 import { type EventSink, putEventsOperation } from "./event-bridge/put-events.ts";
 import { openRules } from "./event-bridge/rules.ts";
-import { openQueuesAndBuckets, type QueuesAndBuckets } from "./queues-and-buckets.ts";
+import { openQueuesAndBuckets } from "./queues-and-buckets.ts";
 import { secretsOperations } from "./secrets.ts";
 import { REGION, type Service } from "./services.ts";
 
@@ -32,15 +31,15 @@ export interface EmbeddedAwsOptions {
 }
 
 export interface EmbeddedAws {
-  /** Addresses on 127.0.0.1. */
-  endpoints: Record<Service, string>;
+  /** The address of all services, on 127.0.0.1. */
+  endpoint: string;
   /** The only ones that are let in, made anew at each start. */
   credentials: { accessKeyId: string; secretAccessKey: string };
-  /** The environment in which an unmodified AWS SDK talks to these endpoints, and to no other. */
+  /** The environment in which an unmodified AWS SDK talks to this endpoint, and to no other. */
   env: Record<string, string>;
   /** Puts it behind those that each request passes already. Gives the function that takes it away. */
   use(middleware: Middleware): () => void;
-  /** Stops all services; pending deliveries to queues go out after the next start. */
+  /** Stops all services. */
   close(): Promise<void>;
 }
 
@@ -58,8 +57,13 @@ export async function startEmbeddedAws(options: EmbeddedAwsOptions): Promise<Emb
   const accessKeyId = `local${randomBytes(16).toString("hex")}`;
   const credentials = { accessKeyId, secretAccessKey: "local" };
   const closing: (() => void | Promise<void>)[] = [];
+  const handlers: Partial<Record<Service, RequestListener>> = {};
+  // The address comes before the services: the URLs of queues are made of it. Until all are open nobody has the access key.
+  const door = await openDoor((service) => handlers[service] ?? notOpen, accessKeyId, middlewares);
+  const { endpoint } = door;
 
   async function close(): Promise<void> {
+    await door.close();
     for (const step of closing.splice(0).reverse()) await step();
   }
 
@@ -69,12 +73,6 @@ export async function startEmbeddedAws(options: EmbeddedAwsOptions): Promise<Emb
       const at = middlewares.indexOf(middleware);
       if (at >= 0) middlewares.splice(at, 1);
     };
-  }
-
-  async function listen(service: Service, handle: RequestListener): Promise<string> {
-    const door = await openDoor(service, handle, accessKeyId, middlewares);
-    closing.push(door.close);
-    return door.endpoint;
   }
 
   try {
@@ -90,43 +88,28 @@ export async function startEmbeddedAws(options: EmbeddedAwsOptions): Promise<Emb
     };
     const items = await open("dynamodb", openItemsFile);
     closing.push(items.close);
-    const dynamodb = await listen("dynamodb", awsJsonHandler("DynamoDB_20120810", dynamodbOperations(items.database)));
-    const { sqs, s3, queues } = await open("queues-and-buckets", startQueuesAndBuckets);
-    const eventbridge = await open("event-bridge", (folder) => startEventBridge(folder, queues));
+    const queues = await open("queues-and-buckets", (folder) => openQueuesAndBuckets(folder, endpoint));
+    closing.push(queues.close);
+    const rules = await open("event-bridge", (folder) => openRules(join(folder, "rules.json")));
+    const PutEvents = putEventsOperation({ rules, queues, onEvent: options.onEvent ?? (() => undefined) });
     const secrets = await open("secrets", secretsOperations);
-    const secretsmanager = await listen("secretsmanager", awsJsonHandler("secretsmanager", secrets));
-    const endpoints = { dynamodb, sqs, s3, eventbridge, secretsmanager };
-    const aws = { endpoints, credentials, env: environment(endpoints, credentials), use, close };
+    Object.assign(handlers, {
+      dynamodb: awsJsonHandler("DynamoDB_20120810", dynamodbOperations(items.database)),
+      sqs: queues.handle,
+      s3: queues.handle,
+      eventbridge: awsJsonHandler("AWSEvents", { ...rules.operations, PutEvents }),
+      secretsmanager: awsJsonHandler("secretsmanager", secrets),
+    });
+    const aws = { endpoint, credentials, env: environment(endpoint, credentials), use, close };
     startedChannel.publish(aws);
     return aws;
   } catch (error) {
     await close();
     throw error;
   }
-
-  async function startQueuesAndBuckets(folder: string) {
-    // The address comes before the queues, whose URLs are made of it.
-    let opened: QueuesAndBuckets | undefined;
-    const handle: RequestListener = (request, response) => {
-      if (opened === undefined) response.destroy();
-      else opened.handle(request, response);
-    };
-    const sqs = await listen("sqs", handle);
-    const s3 = await listen("s3", handle);
-    const queues = await openQueuesAndBuckets(folder, sqs);
-    opened = queues;
-    closing.push(queues.close);
-    return { sqs, s3, queues };
-  }
-
-  async function startEventBridge(folder: string, queues: QueuesAndBuckets): Promise<string> {
-    const rules = openRules(join(folder, "rules.json"));
-    const deliveries = startDeliveries({ folder, queues, isTarget: rules.isTarget });
-    closing.push(deliveries.close);
-    const PutEvents = putEventsOperation({ rules, deliveries, onEvent: options.onEvent ?? (() => undefined) });
-    return listen("eventbridge", awsJsonHandler("AWSEvents", { ...rules.operations, PutEvents }));
-  }
 }
+
+const notOpen: RequestListener = (_request, response) => void response.destroy();
 
 /** Gives the function that ends it. */
 function watchStores(dataDir: string, onBroken: (error: DataFolderUnusableError) => void): () => void {
@@ -140,15 +123,16 @@ function watchStores(dataDir: string, onBroken: (error: DataFolderUnusableError)
 }
 
 function environment(
-  endpoints: Record<Service, string>,
+  endpoint: string,
   { accessKeyId, secretAccessKey }: EmbeddedAws["credentials"],
 ): Record<string, string> {
   return {
-    AWS_ENDPOINT_URL_DYNAMODB: endpoints.dynamodb,
-    AWS_ENDPOINT_URL_SQS: endpoints.sqs,
-    AWS_ENDPOINT_URL_S3: endpoints.s3,
-    AWS_ENDPOINT_URL_EVENTBRIDGE: endpoints.eventbridge,
-    AWS_ENDPOINT_URL_SECRETS_MANAGER: endpoints.secretsmanager,
+    // Each by its own name, which the user's own set-up may have given to another address.
+    AWS_ENDPOINT_URL_DYNAMODB: endpoint,
+    AWS_ENDPOINT_URL_SQS: endpoint,
+    AWS_ENDPOINT_URL_S3: endpoint,
+    AWS_ENDPOINT_URL_EVENTBRIDGE: endpoint,
+    AWS_ENDPOINT_URL_SECRETS_MANAGER: endpoint,
     AWS_REGION: REGION,
     AWS_DEFAULT_REGION: REGION,
     AWS_ACCESS_KEY_ID: accessKeyId,

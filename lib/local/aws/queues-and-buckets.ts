@@ -6,18 +6,11 @@ import { pathToFileURL } from "node:url";
 import { type BuildAppOptions, buildApp } from "fauxqs";
 import { ACCOUNT, REGION } from "./services.ts";
 
-/** A message that SQS did not take. `retryable` is false when it never will. */
-export interface SendFailure {
-  code: string;
-  message: string;
-  retryable: boolean;
-}
-
 export interface QueuesAndBuckets {
   /** Answers SQS and S3 requests alike. */
   handle: RequestListener;
-  /** @returns what went wrong, or nothing */
-  send(queueArn: string, body: string): Promise<SendFailure | undefined>;
+  /** A message that the queue refuses, or to a queue that is not there, is lost: as with a target that has no dead-letter queue. */
+  send(queueArn: string, body: string): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -82,7 +75,7 @@ export async function openQueuesAndBuckets(dataDir: string, sqsEndpoint: string)
           MessageBody: withoutPairs(body),
         }),
       });
-      return answer.statusCode === 200 ? undefined : failure(answer.statusCode, answer.body);
+      if (answer.statusCode >= 500) throw new Error(`the queue ${name} failed: ${answer.body}`);
     },
     async close() {
       await app.close();
@@ -107,19 +100,4 @@ async function loadInternals(): Promise<Internals> {
 function withoutPairs(body: string): string {
   const escaped = (half: string): string => `\\u${half.charCodeAt(0).toString(16)}`;
   return body.replaceAll(/[\u{10000}-\u{10FFFF}]/gu, (one) => one.split("").map(escaped).join(""));
-}
-
-const permanentCodes = /InvalidMessageContents|InvalidParameterValue|MissingParameter|InvalidAttributeValue/;
-
-function failure(status: number, body: string): SendFailure {
-  let code = `HTTP ${status}`;
-  let message = body;
-  try {
-    const parsed = JSON.parse(body) as { __type?: unknown; message?: unknown };
-    if (typeof parsed.__type === "string") code = parsed.__type.slice(parsed.__type.lastIndexOf("#") + 1);
-    if (typeof parsed.message === "string") message = parsed.message;
-  } catch {
-    // Not JSON: the text as it is says more than nothing.
-  }
-  return { code, message, retryable: !permanentCodes.test(code) };
 }

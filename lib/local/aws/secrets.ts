@@ -9,26 +9,20 @@ import { ACCOUNT, REGION } from "./services.ts";
 const INVALID = "InvalidParameterException";
 const CURRENT = "AWSCURRENT";
 const MAX_VALUE_BYTES = 65_536;
-const RECOVERY_SECONDS = 30 * 86_400;
 
-/** Times are in epoch seconds, as in the API; `binary` is base64. */
+/** The time is in epoch seconds, as in the API; `binary` is base64. */
 const secret = z.object({
   arn: z.string(),
   name: z.string(),
-  createdAt: z.number(),
   changedAt: z.number(),
-  /** When it may be purged; absent unless it is marked for deletion. */
-  deletedAt: z.number().optional(),
-  /** By their id: the current one, and what an earlier release has kept beside it. */
-  versions: z.record(
-    z.string(),
-    z.object({ stages: z.array(z.string()), string: z.string().optional(), binary: z.string().optional() }),
-  ),
+  isDeleted: z.boolean().default(false),
+  /** Absent until it is given one. */
+  value: z.object({ id: z.string(), string: z.string().optional(), binary: z.string().optional() }).optional(),
 });
 type Secret = z.infer<typeof secret>;
 
 const given = z.looseObject({
-  SecretString: z.string().min(1).optional(),
+  SecretString: z.string().min(1).max(MAX_VALUE_BYTES).optional(),
   SecretBinary: z.string().min(1).optional(),
   ClientRequestToken: z.string().min(32).max(64).default(randomUUID),
 });
@@ -36,8 +30,8 @@ type Given = z.infer<typeof given>;
 const ofSecret = z.looseObject({ SecretId: z.string() });
 
 /**
- * What a poller asks of Secrets Manager: a secret has one value, the current one. Each secret is a file for its owner alone, named by a hash so
- * that any name will do.
+ * The operations of Secrets Manager that a poller and the command ask for: a secret has one value, the current one. Each secret is a file for its owner
+ * alone, named by a hash so that any name will do.
  */
 export function secretsOperations(folder: string): Record<string, Operation> {
   const secrets = new Map<string, Secret>();
@@ -46,7 +40,8 @@ export function secretsOperations(folder: string): Record<string, Operation> {
     secrets.set(read.name, read);
   }
 
-  function save(changed: Secret): { ARN: string; Name: string } {
+  function save(change: Omit<Secret, "changedAt">): { ARN: string; Name: string } {
+    const changed = { ...change, changedAt: Date.now() / 1000 };
     const name = createHash("sha256").update(changed.name).digest("hex").slice(0, 32);
     replaceFile(join(folder, `${name}.json`), JSON.stringify(changed));
     secrets.set(changed.name, changed);
@@ -57,12 +52,7 @@ export function secretsOperations(folder: string): Record<string, Operation> {
   function find(id: string): Secret {
     const found = secrets.get(id) ?? [...secrets.values()].find(({ arn }) => arn === id);
     if (found === undefined) throw notFound("the specified secret.");
-    return found;
-  }
-
-  function usable(id: string): Secret {
-    const found = find(id);
-    if (found.deletedAt === undefined) return found;
+    if (!found.isDeleted) return found;
     throw new AwsError("InvalidRequestException", "You can't use the secret: it was marked for deletion.");
   }
 
@@ -73,53 +63,34 @@ export function secretsOperations(folder: string): Record<string, Operation> {
       if (secrets.has(Name)) throw new AwsError("ResourceExistsException", `The secret ${Name} already exists.`);
       const suffix = randomBytes(3).toString("hex");
       const arn = `arn:aws:secretsmanager:${REGION}:${ACCOUNT}:secret:${Name}-${suffix}`;
-      return save({ arn, name: Name, createdAt: now(), changedAt: now(), versions: versionOf(value) });
+      return save({ arn, name: Name, isDeleted: false, value: valueIn(value) });
     }),
-    PutSecretValue: checked(given.extend({ SecretId: z.string() }), ({ SecretId, ...value }) => {
-      const versions = versionOf(value);
-      const [VersionId] = Object.keys(versions);
-      if (VersionId === undefined) {
-        throw new AwsError("InvalidRequestException", "You must provide either SecretString or SecretBinary.");
-      }
-      return { ...save({ ...usable(SecretId), changedAt: now(), versions }), VersionId, VersionStages: [CURRENT] };
+    PutSecretValue: checked(given.extend({ SecretId: z.string() }), ({ SecretId, ...put }) => {
+      const value = valueIn(put);
+      if (value !== undefined) return { ...save({ ...find(SecretId), value }), VersionId: value.id };
+      throw new AwsError("InvalidRequestException", "You must provide either SecretString or SecretBinary.");
     }),
     GetSecretValue: checked(ofSecret, ({ SecretId }) => {
-      const { arn, name, versions } = usable(SecretId);
-      const current = Object.entries(versions).find(([, { stages }]) => stages.includes(CURRENT));
-      if (current === undefined) throw notFound(`the specified secret value for staging label: ${CURRENT}`);
-      const [VersionId, { stages, string, binary }] = current;
-      return { ARN: arn, Name: name, VersionId, VersionStages: stages, SecretString: string, SecretBinary: binary };
+      const { arn, name, value } = find(SecretId);
+      if (value === undefined) throw notFound(`the specified secret value for staging label: ${CURRENT}`);
+      const { id: VersionId, string: SecretString, binary: SecretBinary } = value;
+      return { ARN: arn, Name: name, VersionId, VersionStages: [CURRENT], SecretString, SecretBinary };
     }),
     DescribeSecret: checked(ofSecret, ({ SecretId }) => {
-      const { arn, name, createdAt, changedAt, deletedAt, versions } = find(SecretId);
-      const labelled = Object.entries(versions).map(([id, { stages }]) => [id, stages]);
-      return {
-        ARN: arn,
-        Name: name,
-        CreatedDate: createdAt,
-        LastChangedDate: changedAt,
-        DeletedDate: deletedAt,
-        ...(labelled.length === 0 ? {} : { VersionIdsToStages: Object.fromEntries(labelled) }),
-      };
+      const { arn, name, changedAt, value } = find(SecretId);
+      const VersionIdsToStages = value && { [value.id]: [CURRENT] };
+      return { ARN: arn, Name: name, LastChangedDate: changedAt, VersionIdsToStages };
     }),
-    DeleteSecret: checked(ofSecret, ({ SecretId }) => {
-      const deletedAt = now() + RECOVERY_SECONDS;
-      return { ...save({ ...usable(SecretId), deletedAt }), DeletionDate: deletedAt };
-    }),
+    DeleteSecret: checked(ofSecret, ({ SecretId }) => save({ ...find(SecretId), isDeleted: true })),
   };
 }
-
-const now = (): number => Date.now() / 1000;
 
 function notFound(what: string): AwsError {
   return new AwsError("ResourceNotFoundException", `Secrets Manager can't find ${what}`);
 }
 
-/** No version where nothing is given. */
-function versionOf({ SecretString, SecretBinary, ClientRequestToken }: Given): Secret["versions"] {
-  if (SecretString === undefined && SecretBinary === undefined) return {};
-  const size =
-    SecretString === undefined ? Buffer.from(SecretBinary ?? "", "base64").length : Buffer.byteLength(SecretString);
-  if (size > MAX_VALUE_BYTES) throw new AwsError(INVALID, `A secret value may have ${MAX_VALUE_BYTES} bytes.`);
-  return { [ClientRequestToken]: { stages: [CURRENT], string: SecretString, binary: SecretBinary } };
+/** Undefined where nothing is given. */
+function valueIn({ SecretString, SecretBinary, ClientRequestToken }: Given): Secret["value"] {
+  if (SecretString === undefined && SecretBinary === undefined) return undefined;
+  return { id: ClientRequestToken, string: SecretString, binary: SecretBinary };
 }

@@ -4,8 +4,10 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { Worker } from "node:worker_threads";
 import { PollerError } from "../../errors.ts";
-import { INVOCATION_TIME } from "./environments.ts";
 import type { Invocation, InvocationEnd, Told } from "./function-worker.ts";
+
+/** Lambda's own limit, in milliseconds. */
+const INVOCATION_TIME = 15 * 60_000;
 
 /** An error that the function threw, as it came out of its thread. */
 export class FunctionError extends PollerError {
@@ -23,6 +25,8 @@ export class FunctionKilledError extends PollerError {
 
 /** The function that a run has bundled, ready to be invoked one time after the other. */
 export interface FunctionThread {
+  /** Resolves once the code is loaded. */
+  loaded: Promise<void>;
   /** Once `stop` is aborted no time is left but to bring the state home. */
   invoke(input: object, stop: AbortSignal, requestId?: string): Promise<unknown>;
   /** Ends it where it stands, as a process by kill -9. Says whether it was at work. */
@@ -44,14 +48,25 @@ export function startFunction(bundle: string, variables: Record<string, string>,
   });
   worker.stdout.resume();
   worker.setMaxListeners(0);
+  const loading = Promise.withResolvers<void>();
+  loading.promise.catch(() => undefined);
   let underWay: PromiseWithResolvers<InvocationEnd> | undefined;
-  worker.on("message", (message: InvocationEnd | Told) => {
-    if ("channel" in message) channel(message.channel).publish({ ...message.message, at: message.at });
+  /** The end of the thread, also between two invocations. */
+  let broken: Error | undefined;
+  worker.on("message", (message: "loaded" | InvocationEnd | Told) => {
+    if (message === "loaded") loading.resolve();
+    else if ("channel" in message) channel(message.channel).publish({ ...message.message, at: message.at });
     else underWay?.resolve(message);
   });
-  worker.on("error", (error) => underWay?.reject(error));
+  worker.on("error", (error: Error) => {
+    broken = error;
+    loading.reject(error);
+    underWay?.reject(error);
+  });
   return {
+    loaded: loading.promise,
     async invoke(input, stop, requestId = `command-${randomUUID()}`) {
+      if (broken !== undefined) throw broken;
       underWay = Promise.withResolvers();
       const halt = (): void => worker.postMessage("stop");
       stop.addEventListener("abort", halt);

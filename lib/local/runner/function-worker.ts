@@ -1,7 +1,6 @@
 import { subscribe } from "node:diagnostics_channel";
 import { parentPort, workerData } from "node:worker_threads";
 import { errorCode } from "../../errors.ts";
-import type { PollHandler } from "./environments.ts";
 import { openLogFile } from "./log-file.ts";
 
 // The function in a thread of its own, whose environment is its own as well: what it is told there is not the command's business.
@@ -26,8 +25,9 @@ const CHANNELS = ["request", "retry", "pause", "token", "progress"];
 
 const port = parentPort;
 const { file, dataDir } = workerData as { file: string; dataDir: string };
-const log = openLogFile(dataDir);
-const { handler } = (await import(file)) as { handler: PollHandler };
+const flushLog = openLogFile(dataDir);
+const { handler } = (await import(file)) as { handler(input: object, context: object): Promise<unknown> };
+port?.postMessage("loaded");
 let until = 0;
 
 for (const name of CHANNELS) {
@@ -53,6 +53,6 @@ async function invoke({ input, requestId, time }: Invocation): Promise<Invocatio
     const { message = "", hint = "" } = error as { message?: string; hint?: string };
     return { error: { code: errorCode(error), message, hint } };
   } finally {
-    log.flush();
+    flushLog();
   }
 }

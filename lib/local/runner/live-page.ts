@@ -16,16 +16,14 @@ export interface LivePageOptions {
 }
 
 /** The live page as a run needs it. */
-export interface LivePage extends Pick<LiveConsole, "event" | "close"> {
-  /** The function has been loaded: from now on there is a state to look at. */
-  ready(): void;
-}
+export type LivePage = Pick<LiveConsole, "event" | "close">;
 
-const NONE: LivePage = { event: () => undefined, ready: () => undefined, close: async () => undefined };
+const NONE: LivePage = { event: () => undefined, close: async () => undefined };
 
-/** Starts the live page and says where it is. No run fails because nobody can look at it. */
+/** Starts the live page over the state of a run, and says where it is. No run fails because nobody can look at it. */
 export async function startLivePage({ line, folder, polled, demo, say }: LivePageOptions): Promise<LivePage> {
-  if (!line.console) return NONE;
+  const run = readLastRun(folder);
+  if (!line.console || run === undefined) return NONE;
   try {
     // Loaded when it is wanted: a run without it starts sooner.
     const { startConsole } = await import("../../console/console.ts");
@@ -40,15 +38,9 @@ export async function startLivePage({ line, folder, polled, demo, say }: LivePag
       folder,
     });
     say(`live page: ${page.url}`);
-    return {
-      event: page.event,
-      ready() {
-        const run = readLastRun(folder);
-        const io = { signal: new AbortController().signal, environment: process.env };
-        if (run !== undefined) page.ready(targetOver({ data: line.data, folder, run }, io));
-      },
-      close: page.close,
-    };
+    const io = { signal: new AbortController().signal, environment: process.env };
+    page.ready(targetOver({ data: line.data, folder, run }, io));
+    return page;
   } catch (error) {
     say(`there is no live page: ${oneLine(error, (cause) => String(cause))}`);
     return NONE;

@@ -1,28 +1,26 @@
 import { join } from "node:path";
-import { pathToFileURL } from "node:url";
 import { bundleFunction } from "../../../infra/bundle.ts";
 import { UsageError } from "../../cli/errors.ts";
 import type { SourceConfig } from "../../config/index.ts";
 import { proxyProblem } from "../../config/proxy.ts";
 import { secretNames } from "../../config/secret-names.ts";
 import type { Credentials } from "../../survey-api/index.ts";
-import { createEnvironments, type Invoke, type PollHandler } from "./environments.ts";
+import { startFunction } from "./function-thread.ts";
 import { type LastRun, writeLastRun } from "./last-run.ts";
+import { createLocalFunction, type LocalFunction } from "./local-function.ts";
 import { fillCredentials, names, provision } from "./provision.ts";
 import type { RunConfiguration } from "./run-configuration.ts";
 
 /**
  * Makes what the stack would make, bundles the function as the stack would, and loads it as Lambda would.
  *
- * @param load how the module in a file becomes an execution environment, the how many-th of them
  * @param place kept for commands beside this run and after it
  */
 export async function loadFunction(
   { raw, config }: RunConfiguration,
   place: { dataDir: string } & Pick<LastRun, "aws" | "events">,
   credentials: (source: SourceConfig) => Credentials | undefined,
-  load: (file: string) => (number: number) => Promise<PollHandler> = inThisThread,
-): Promise<Invoke> {
+): Promise<LocalFunction> {
   const bus = config.bus.name;
   checkProxy(process.env.SURVEY_PROXY);
   await provision({ bus, sources: config.sources });
@@ -41,23 +39,19 @@ export async function loadFunction(
     SECRETS_PREFIX: names.secrets,
   };
   writeLastRun(place.dataDir, { variables, aws: place.aws, events: place.events });
-  Object.assign(process.env, variables, {
+  const bundle = bundleFolder(place.dataDir);
+  bundleFunction("poll", bundle, raw);
+  const environment = {
+    ...(process.env as Record<string, string>),
+    ...place.aws,
+    ...variables,
     // The data folder has one process at a time.
     ALONE: "true",
     // The progress view tells what there is to tell; standard output may belong to the events.
     POWERTOOLS_LOG_LEVEL: "SILENT",
     POWERTOOLS_METRICS_DISABLED: "true",
-  });
-  const { file } = bundleFunction("poll", bundleFolder(place.dataDir), raw);
-  return createEnvironments(load(file));
-}
-
-function inThisThread(file: string): (number: number) => Promise<PollHandler> {
-  return async (number) => {
-    // By another name it is another module, with a memory of its own.
-    const { handler } = (await import(`${pathToFileURL(file).href}?environment=${number}`)) as { handler: PollHandler };
-    return handler;
   };
+  return createLocalFunction(() => startFunction(bundle, environment, place.dataDir));
 }
 
 /** Where the function lies that a run has bundled. */

@@ -1,14 +1,7 @@
-import { subscribe, unsubscribe } from "node:diagnostics_channel";
+import { subscribe } from "node:diagnostics_channel";
 import { appendFileSync, readFileSync, renameSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { errorCode } from "../../errors.ts";
-
-/** The log of the function, one JSON line each, as CloudWatch Logs has it of a stack. */
-export interface LogFile {
-  /** Writes what is on its way. */
-  flush(): void;
-  close(): void;
-}
 
 /** The newer of the two files, and the older one. */
 const FILES = { now: "log.ndjson", before: "log.old.ndjson" } as const;
@@ -17,10 +10,17 @@ const MOST = 4_900_000;
 /** Milliseconds: thousands of lines come at once. */
 const FLUSH_EVERY = 200;
 
-/** Appends what the function of this process logs to the log file of a data folder. `anew`: what stood in it goes. */
-export function openLogFile(dataDir: string, { anew = false, most = MOST } = {}): LogFile {
+/** Removes the log of earlier runs. */
+export function removeLog(dataDir: string): void {
+  for (const name of Object.values(FILES)) rmSync(join(dataDir, name), { force: true });
+}
+
+/**
+ * Appends what the function of this thread logs to the log file of a data folder, one JSON line each, as CloudWatch Logs has it of a stack. Gives
+ * the function that writes what is on its way.
+ */
+export function openLogFile(dataDir: string, most = MOST): () => void {
   const path = join(dataDir, FILES.now);
-  if (anew) for (const name of Object.values(FILES)) rmSync(join(dataDir, name), { force: true });
   let lines: string[] = [];
   const flush = (): void => {
     if (lines.length === 0) return;
@@ -33,17 +33,9 @@ export function openLogFile(dataDir: string, { anew = false, most = MOST } = {})
       // A full disk stops the state first, which tells: no event is lost by a line that is.
     }
   };
-  const onLine = (line: unknown): void => void lines.push(`${JSON.stringify(line)}\n`);
-  subscribe("survey-poller:log", onLine);
-  const timer = setInterval(flush, FLUSH_EVERY).unref();
-  return {
-    flush,
-    close() {
-      clearInterval(timer);
-      unsubscribe("survey-poller:log", onLine);
-      flush();
-    },
-  };
+  subscribe("survey-poller:log", (line) => void lines.push(`${JSON.stringify(line)}\n`));
+  setInterval(flush, FLUSH_EVERY).unref();
+  return flush;
 }
 
 function sizeOf(path: string): number {

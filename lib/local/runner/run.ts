@@ -1,17 +1,14 @@
 import { join, resolve } from "node:path";
 import { asCalled, BY_NPX } from "../../cli/called-as.ts";
-import { unlistedText } from "../../cli/target/surveys.ts";
 import { oneLine } from "../../errors.ts";
 import { clearDataFolder, type EmbeddedAws, type EventEnvelope, startEmbeddedAws, storeFailure } from "../aws/index.ts";
 import type { CommandLine } from "../command-line.ts";
 import { runDemoLife, startSimulator } from "../simulator/index.ts";
-import type { Invoke } from "./environments.ts";
 import { type EventsFile, openEventsFile } from "./events-file.ts";
-import { createKillableFunction } from "./killable-function.ts";
 import { noteEnd } from "./last-run.ts";
 import { startLivePage } from "./live-page.ts";
 import { loadFunction } from "./load-function.ts";
-import { openLogFile } from "./log-file.ts";
+import { removeLog } from "./log-file.ts";
 import { type ProgressView, showProgress } from "./progress.ts";
 import { givenCredentials, type RunConfiguration, runConfiguration } from "./run-configuration.ts";
 import { surveyLines } from "./summary.ts";
@@ -72,39 +69,27 @@ export async function run({ line, environment, stop }: RunRequest): Promise<void
     const aws = await startAws(folder, isDemo, sinks, view);
     closing.push(() => aws.close());
     closing.push(() => noteEnd(folder, { at: Date.now(), cause }));
-    const log = openLogFile(folder, { anew: isDemo });
-    closing.push(() => log.close());
-    const killable = isDemo ? createKillableFunction() : undefined;
-    if (killable !== undefined) closing.push(async () => void (await killable.kill()));
     const polled = greeting(configured, isDemo);
     view.say(polled);
-    const demo = simulator && killable && { simulator, aws, kill: killable.kill };
-    const page = await startLivePage({ line, folder, polled, demo, say: view.say });
-    closing.push(() => page.close(cause));
-    sinks.push(page.event);
-
-    const invoke = await loadFunction(
+    const { invoke, kill } = await loadFunction(
       configured,
       { dataDir: folder, aws: aws.env, events: pathOf(line.events) },
       (source) => (simulator === undefined ? givenCredentials(source, line, environment) : simulator),
-      killable?.load,
     );
+    closing.push(async () => void (await kill()));
+    const demo = simulator && { simulator, aws, kill };
+    const page = await startLivePage({ line, folder, polled, demo, say: view.say });
+    closing.push(() => page.close(cause));
+    sinks.push(page.event);
     if (configured.config.webhooks.length > 0) {
       view.say("webhooks is set but acts only when deployed: on this machine no endpoint is called.");
     }
-    page.ready();
     if (simulator !== undefined) void runDemoLife(simulator, { signal: life.signal });
 
     const started = performance.now();
     const interval = configured.config.sources.reduce((least, source) => Math.min(least, source.interval), Infinity);
     const ending = AbortSignal.any([stop, unwritable.signal]);
-    const ticks = runTicks({
-      invoke: tellingUnlisted(invoke, view.say),
-      ticks: line.ticks,
-      interval,
-      stop: ending,
-      view,
-    });
+    const ticks = runTicks({ invoke, ticks: line.ticks, interval, stop: ending, view });
     const result = await ticks.finally(() => unwritable.signal.throwIfAborted());
     view.stop();
     const { totals } = view;
@@ -123,20 +108,6 @@ export async function run({ line, environment, stop }: RunRequest): Promise<void
     life.abort();
     for (const step of closing.reverse()) await step();
   }
-}
-
-/** Says once which surveys are to be polled and are not listed. */
-function tellingUnlisted(invoke: Invoke, say: (line: string) => void): Invoke {
-  const told = new Set<string>();
-  return async (input, stop) => {
-    const output = await invoke(input, stop);
-    for (const { unlisted } of output.ticks) {
-      const line = unlisted === undefined ? "" : unlistedText(unlisted);
-      if (line !== "" && !told.has(line)) say(line);
-      told.add(line);
-    }
-    return output;
-  };
 }
 
 /** A file that takes no more ends the run: its events would be tried again for ever, and nobody would be told why. */
@@ -163,7 +134,10 @@ async function startAws(
   sinks: readonly ((envelope: EventEnvelope) => void)[],
   view: Pick<ProgressView, "stop">,
 ): Promise<EmbeddedAws> {
-  if (isDemo) clearDataFolder(dataDir);
+  if (isDemo) {
+    clearDataFolder(dataDir);
+    removeLog(dataDir);
+  }
   const aws = await startEmbeddedAws({
     dataDir,
     onEvent: (envelope) => {
@@ -176,7 +150,7 @@ async function startAws(
       process.exit(1);
     },
   });
-  // Before the bundle is loaded: its clients read them when they are made.
+  // For the clients that the run makes itself.
   Object.assign(process.env, aws.env);
   return aws;
 }

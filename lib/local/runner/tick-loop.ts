@@ -1,9 +1,10 @@
 import { isAwsFailure } from "../../aws/failure.ts";
+import { unlistedText } from "../../cli/target/surveys.ts";
 import { errorCode, PollerError } from "../../errors.ts";
-import type { SurveySummary } from "../../polling/index.ts";
+import type { SurveySummary, TickSummary } from "../../polling/index.ts";
 import type { BlockedSource, PollOutput } from "../../run/poll-sources.ts";
 import { pause } from "../pause.ts";
-import type { Invoke } from "./environments.ts";
+import type { Invoke } from "./local-function.ts";
 import type { ProgressView, Totals } from "./progress.ts";
 
 type Progressed = Pick<Totals, "pages" | "emitted" | "waiting" | "withheld">;
@@ -12,14 +13,10 @@ export interface TickLoopOptions {
   invoke: Invoke;
   /** Undefined: until `stop` aborts. */
   ticks: number | undefined;
-  /** Milliseconds within which a new response is to go out: from the start of one tick to the end of the next. */
+  /** Milliseconds between the beginnings of two ticks. */
   interval: number;
   stop: AbortSignal;
   view: Pick<ProgressView, "say"> & { totals: Progressed };
-}
-
-export interface TickLoopResult {
-  ticks: number;
 }
 
 /** Milliseconds between the beginnings of two invocations that overlap, at least. */
@@ -32,10 +29,6 @@ const MOST_IDLE = 60;
 const LONGEST_PAUSE = 60_000;
 /** A survey that fails so often after the last tick is given up. */
 const MOST_FAILURES = 5;
-/** Ticks whose time is kept. */
-const KEPT = 10;
-/** Greatest part of the interval by which a tick begins early. The time saved must not cost more than a twentieth of the requests. */
-const MOST_LEAD = 1 / 20;
 const FATAL = new Set(["WRONG_CREDENTIALS", "CREDENTIALS_MISSING", "CREDENTIALS_UNREADABLE", "STATE_REFUSED"]);
 
 /** The run ended with surveys that could not be polled. */
@@ -69,12 +62,10 @@ interface Shown {
  * Invokes the function at each interval, as a schedule does: also while an earlier invocation is still at work. After the last tick it goes on until
  * nothing is unfinished.
  */
-export async function runTicks({ invoke, ticks, interval, stop, view }: TickLoopOptions): Promise<TickLoopResult> {
+export async function runTicks({ invoke, ticks, interval, stop, view }: TickLoopOptions): Promise<{ ticks: number }> {
   const atWork = new Set<Promise<void>>();
-  /** Lines about surveys that were told: each once. */
+  /** Lines that were told: each once. */
   const told = new Set<string>();
-  /** Of the last ticks, in milliseconds. */
-  const durations: number[] = [];
   let made = 0;
   /** Whether the service was ever reached. */
   let isReached = false;
@@ -85,16 +76,14 @@ export async function runTicks({ invoke, ticks, interval, stop, view }: TickLoop
   /** Why the run cannot go on. */
   let end: { error: unknown } | undefined;
 
-  /** Ticks begin early by what the slowest of the last took, so that what completes right after one has read the survey list goes out in time. */
-  const distance = (): number => interval - Math.min(interval * MOST_LEAD, Math.max(0, ...durations));
   const dealtWith = (): number => view.totals.emitted + view.totals.waiting + view.totals.withheld;
 
-  async function invokeOnce(started: number): Promise<void> {
+  async function invokeOnce(): Promise<void> {
     try {
       const output = await invoke({}, stop);
       last = shownBy(output);
-      for (const line of output.ticks.flatMap(({ surveys }) => surveys.flatMap((one) => showsTooFew(one) ?? []))) {
-        if (!told.has(line)) view.say(`${line}; looked at again at the next tick`);
+      for (const line of output.ticks.flatMap(worthTelling)) {
+        if (!told.has(line)) view.say(line);
         told.add(line);
       }
       // One that was left to another invocation has not asked for anything.
@@ -113,9 +102,6 @@ export async function runTicks({ invoke, ticks, interval, stop, view }: TickLoop
       last = { failure: error, unfinished: true, pausedUntil: 0 };
       view.say(`tick failed: ${(error as Error).message}; tried again at the next tick`);
     }
-    const duration = performance.now() - started;
-    // One that has worked off a backlog says nothing of how long a tick takes.
-    if (duration < interval && durations.push(duration) > KEPT) durations.shift();
   }
 
   /** Whether the run may end once its last tick is over; when what is left gets nowhere, that is the end as well. */
@@ -133,7 +119,7 @@ export async function runTicks({ invoke, ticks, interval, stop, view }: TickLoop
   /** Milliseconds until the next invocation. */
   function waitAfter(started: number, isLast: boolean): number {
     const isAlone = atWork.size === 0;
-    const usual = started + Math.max(distance(), isAlone ? 0 : LEAST_DISTANCE) - performance.now();
+    const usual = started + Math.max(interval, isAlone ? 0 : LEAST_DISTANCE) - performance.now();
     const pauseLeft = last.pausedUntil - Date.now();
     const waitForPause = isLast && pauseLeft > LONGEST_PAUSE ? 0 : Math.min(pauseLeft, LONGEST_PAUSE);
     return Math.max(0, isLast && isAlone ? FINISHING_PAUSE : usual, waitForPause);
@@ -143,14 +129,11 @@ export async function runTicks({ invoke, ticks, interval, stop, view }: TickLoop
     const started = performance.now();
     const before = dealtWith();
     made += 1;
-    const invocation = invokeOnce(started).finally(() => atWork.delete(invocation));
+    const invocation = invokeOnce().finally(() => atWork.delete(invocation));
     atWork.add(invocation);
     // One that is over before the next is due is followed by it in its time; beside one that is not the next one begins.
     const isOver = new AbortController();
-    await Promise.race([
-      invocation,
-      pause(Math.max(distance(), LEAST_DISTANCE), AbortSignal.any([stop, isOver.signal])),
-    ]);
+    await Promise.race([invocation, pause(Math.max(interval, LEAST_DISTANCE), AbortSignal.any([stop, isOver.signal]))]);
     isOver.abort();
     if (end !== undefined || stop.aborted) break;
     const isLast = ticks !== undefined && made >= ticks;
@@ -185,6 +168,13 @@ function shownBy({ ticks, blocked: [problem] = [] }: PollOutput): Shown {
     shown.failed ??= `the survey service asks to be left alone until ${new Date(pausedUntil).toISOString()}`;
   }
   return shown;
+}
+
+/** Lines about surveys that are to be polled and are not listed, or not as they are counted. */
+function worthTelling({ unlisted, surveys }: TickSummary): string[] {
+  const tooFew = surveys.flatMap((one) => showsTooFew(one) ?? []);
+  const missing = unlisted === undefined ? [] : [unlistedText(unlisted)];
+  return [...missing, ...tooFew.map((line) => `${line}; looked at again at the next tick`)];
 }
 
 /** The line about a survey whose list does not show what is counted. */

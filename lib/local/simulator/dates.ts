@@ -4,7 +4,7 @@ import { Temporal } from "temporal-polyfill";
 export type Zone = string | ((instant: number) => number);
 
 const quarterHour = 900_000;
-const offsets = new Map<string, Map<number, number>>();
+const offsets = new Map<string, number>();
 
 /** The wall-clock time of an instant in a zone, as epoch milliseconds of the same digits in UTC. */
 export function localTime(instant: number, zone: Zone): number {
@@ -25,17 +25,10 @@ export function checkZone(zone: Zone): void {
 // Offsets are looked up once a quarter of an hour: no zone changes its offset inside one. A lookup costs too much to be made for each of a
 // million responses.
 function offsetAt(instant: number, zone: string): number {
-  let known = offsets.get(zone);
-  if (known === undefined) {
-    known = new Map();
-    offsets.set(zone, known);
-  }
   const quarter = Math.floor(instant / quarterHour);
-  let offset = known.get(quarter);
-  if (offset === undefined) {
-    const start = Temporal.Instant.fromEpochMilliseconds(quarter * quarterHour);
-    offset = start.toZonedDateTimeISO(zone).offsetNanoseconds / 1e6;
-    known.set(quarter, offset);
-  }
+  const key = `${zone} ${quarter}`;
+  const start = Temporal.Instant.fromEpochMilliseconds(quarter * quarterHour);
+  const offset = offsets.get(key) ?? start.toZonedDateTimeISO(zone).offsetNanoseconds / 1e6;
+  offsets.set(key, offset);
   return offset;
 }

@@ -5,8 +5,8 @@ import type { EnrichmentOverride, SimulatedResponse } from "./responses.ts";
 import type { Settings } from "./settings.ts";
 import type { Survey } from "./survey.ts";
 
-/** The answer of operation 11 or 13 for a response: a body, a status that stands for none, or nothing at all. */
-type EnrichmentAnswer = { body: unknown } | { status: number } | { hang: true };
+/** The answer of operation 11 or 13 for a response: a body, or a status that stands for none. */
+type EnrichmentAnswer = { body: unknown } | { status: number };
 
 /** The answer to the read numbered `reads`: that of section 2.6 or 2.5, or what the overrides put in its place. */
 export function enrichmentAnswer(
@@ -24,10 +24,9 @@ export function enrichmentAnswer(
 
 /** The answer of an override to the read numbered `reads`, if it has one. */
 function overriddenAnswer(override: EnrichmentOverride | undefined, reads: number): EnrichmentAnswer | undefined {
-  if (override === undefined || "body" in override || "hang" in override) return override;
-  if ("fail" in override) return reads <= override.fail ? { status: override.status ?? 500 } : undefined;
-  if (reads > (override.reads ?? Number.POSITIVE_INFINITY)) return undefined;
-  return override.absent === "404" ? { status: 404 } : { body: [] };
+  if (override === undefined || "body" in override) return override;
+  if ("fail" in override) return reads <= override.fail ? { status: 500 } : undefined;
+  return reads <= (override.reads ?? Number.POSITIVE_INFINITY) ? { status: 404 } : undefined;
 }
 
 type Metric = [key: string, metric: Record<string, unknown>];

@@ -12,9 +12,7 @@ export type FaultKind =
   /** Half of the right body: the connection ends before the stated length. */
   | { kind: "truncate" }
   /** An HTML page with status 200, as a proxy or a maintenance page sends. */
-  | { kind: "html" }
-  /** No answer at all. */
-  | { kind: "hang" };
+  | { kind: "html" };
 
 /** A fault and the requests it meets: by default all, until it is cleared. */
 export type Fault = FaultKind & {
@@ -28,15 +26,9 @@ export type Fault = FaultKind & {
   probability?: number;
 };
 
-export interface Faults {
-  /** Returns a function that clears this fault alone. */
-  add(fault: Fault): () => void;
-  clear(): void;
-  /** The faults that meet this request, used up by it: latencies add, of the others the oldest acts. */
-  take(operation: Operation | undefined, surveyId: number | undefined): { delayMs: number; fault: Fault | undefined };
-}
+export type Faults = ReturnType<typeof createFaults>;
 
-export function createFaults(random: () => number): Faults {
+export function createFaults(random: () => number) {
   const active = new Set<{ fault: Fault; skip: number; left: number }>();
 
   function meets({ fault }: { fault: Fault }, operation: Operation | undefined, surveyId: number | undefined): boolean {
@@ -47,13 +39,15 @@ export function createFaults(random: () => number): Faults {
   }
 
   return {
-    add(fault) {
+    /** Returns a function that clears this fault alone. */
+    add(fault: Fault): () => void {
       const entry = { fault, skip: fault.after ?? 0, left: fault.count ?? Number.POSITIVE_INFINITY };
       active.add(entry);
       return () => void active.delete(entry);
     },
-    clear: () => active.clear(),
-    take(operation, surveyId) {
+    clear: (): void => active.clear(),
+    /** The faults that meet this request, used up by it: latencies add, of the others the oldest acts. */
+    take(operation: Operation | undefined, surveyId: number | undefined) {
       let delayMs = 0;
       let chosen: Fault | undefined;
       for (const entry of active) {

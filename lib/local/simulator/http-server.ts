@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
+import { text } from "node:stream/consumers";
 
 export interface HttpRequest {
   method: string;
@@ -17,14 +18,12 @@ export interface HttpReply {
   /** Half of the body comes, and then the connection ends. */
   isCut?: boolean;
 }
-export type HttpOutcome = HttpReply | "reset" | "hang";
+export type HttpOutcome = HttpReply | "reset";
 
 interface HttpServer {
   url: string;
   close(): Promise<void>;
 }
-
-const longestBody = 65_536;
 
 /** Serves on 127.0.0.1 only; port 0 takes a free one. Rejects when the port is taken. */
 export async function startHttpServer(
@@ -62,8 +61,7 @@ async function serve(
   answer: (request: HttpRequest) => Promise<HttpOutcome>,
 ): Promise<void> {
   const { method = "", url = "", headers } = request;
-  const outcome = await answer({ method, path: url, headers, body: await readBody(request) });
-  if (outcome === "hang") return;
+  const outcome = await answer({ method, path: url, headers, body: await text(request) });
   if (outcome === "reset") {
     request.socket.resetAndDestroy();
     return;
@@ -80,15 +78,4 @@ async function serve(
   }
   await new Promise<void>((resolve) => response.write(body.subarray(0, body.length >> 1), () => resolve()));
   request.socket.destroySoon();
-}
-
-async function readBody(request: IncomingMessage): Promise<string> {
-  const parts: Buffer[] = [];
-  let size = 0;
-  for await (const part of request as AsyncIterable<Buffer>) {
-    size += part.length;
-    if (size > longestBody) throw new Error("the request body is too long");
-    parts.push(part);
-  }
-  return Buffer.concat(parts).toString("utf8");
 }

@@ -24,8 +24,8 @@ const options = {
   surveys: { type: "string", default: "3" },
   responses: { type: "string", default: "500" },
   open: { type: "string", default: "5" },
-  "client-id": { type: "string" },
-  "client-secret": { type: "string" },
+  "client-id": { type: "string", default: "simulator" },
+  "client-secret": { type: "string", default: "simulator-secret" },
   settings: { type: "string", default: "{}" },
   live: { type: "boolean", default: false },
   help: { type: "boolean", default: false },
@@ -56,8 +56,8 @@ async function main(): Promise<void> {
       open,
     })),
     settings: readSettings(values.settings),
-    ...(values["client-id"] === undefined ? {} : { clientId: values["client-id"] }),
-    ...(values["client-secret"] === undefined ? {} : { clientSecret: values["client-secret"] }),
+    clientId: values["client-id"],
+    clientSecret: values["client-secret"],
   });
   const { url, clientId, clientSecret } = simulator;
   console.log(`${url}  clientId ${clientId}  clientSecret ${clientSecret}

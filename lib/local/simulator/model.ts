@@ -14,8 +14,6 @@ export interface ModelOptions {
   settings?: SettingsPatch;
   /** The service's clock in epoch milliseconds; default Date.now. */
   now?: () => number;
-  /** Told how many records each answer is built of. */
-  built?: (records: number) => void;
 }
 
 /**
@@ -28,8 +26,8 @@ export interface Model extends Life {
   settings(): Settings;
   /** Changes settings from the next request on. Throws a RangeError for impossible ones. */
   set(settings: SettingsPatch): void;
-  /** Runs `hook` at each page read: what it changes is seen by the next read (after, default) or by this one (before). */
-  onPageRead(hook: PageHook, when?: "before" | "after"): () => void;
+  /** Runs `hook` at each page read: what it changes is seen by the next read. */
+  onPageRead(hook: PageHook): () => void;
   /** Runs `hook` whenever the survey list is given out. */
   onSurveyList(hook: () => void): () => void;
   /** Runs `hook` whenever a response is completed or removed. */
@@ -61,13 +59,8 @@ export function createModel({ seed = 1, now = Date.now, ...options }: ModelOptio
   for (const spec of options.surveys ?? []) life.addSurvey(spec);
   const counts = createCounts(settings, now);
   counts.freeze(surveys.values());
-  const hooks = {
-    before: new Set<PageHook>(),
-    after: new Set<PageHook>(),
-    lists: new Set<() => void>(),
-  };
-  const built = options.built ?? (() => undefined);
-  const answer = createOperations({ surveys, settings, counts, hooks, built });
+  const hooks = { pages: new Set<PageHook>(), lists: new Set<() => void>() };
+  const answer = createOperations({ surveys, settings, counts, hooks });
   const surveyOf = (surveyId: number): Survey => {
     const survey = surveys.get(surveyId);
     if (survey === undefined) throw new Error(`there is no survey ${surveyId}`);
@@ -82,7 +75,7 @@ export function createModel({ seed = 1, now = Date.now, ...options }: ModelOptio
       current = withSettings(current, patch);
       if (patch.counts !== undefined) counts.freeze(surveys.values());
     },
-    onPageRead: (hook, when = "after") => added(hooks[when], hook),
+    onPageRead: (hook) => added(hooks.pages, hook),
     onSurveyList: (hook) => added(hooks.lists, hook),
     onChange: (hook) => added(changes, hook),
     peek: (surveyId, page, order) => peekPage(surveyOf(surveyId), page, order, current),

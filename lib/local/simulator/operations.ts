@@ -14,8 +14,8 @@ import {
   surveyListItem,
 } from "./survey-bodies.ts";
 
-/** The status of an answer and, when it is 200, what its JSON says; or no answer at all. */
-export type Answer = { status: number; body?: unknown } | "hang";
+/** The status of an answer and, when it is 200, what its JSON says. */
+export type Answer = { status: number; body?: unknown };
 
 /** The state from which the operations answer. */
 interface OperationContext {
@@ -23,31 +23,21 @@ interface OperationContext {
   settings: () => Settings;
   counts: Counts;
   hooks: Hooks;
-  /** Told how many records an answer is built of. */
-  built: (records: number) => void;
 }
 
-/** Called at the `nth` page read of a survey (from 1); `order` is null when the request names none. */
-export type PageHook = (surveyId: number, page: number, order: "asc" | "desc" | null, nth: number) => void;
+/** Called when a page was read: what it changes is seen by the next read. */
+export type PageHook = (surveyId: number, page: number) => void;
 
-/** Hooks around page reads: what they change is seen by this read (before) or only by the next one (after); `lists` at each survey list. */
 interface Hooks {
-  before: Set<PageHook>;
-  after: Set<PageHook>;
+  pages: Set<PageHook>;
+  /** Called at each survey list. */
   lists: Set<() => void>;
 }
 
 /** Answers every data request (all but the token), once its headers are found right. */
-export function createOperations({
-  surveys,
-  settings,
-  counts,
-  hooks,
-  built,
-}: OperationContext): (route: Route) => Answer {
-  const pageReads = new Map<number, number>();
+export function createOperations({ surveys, settings, counts, hooks }: OperationContext): (route: Route) => Answer {
   const enrichmentReads = new Map<string, number>();
-  let singleReads = 0;
+  let answers = 0;
 
   function answer(operation: Exclude<Operation, "token">, parameters: PathParameters): Answer {
     const survey = surveys.get(Number(parameters.survey));
@@ -90,25 +80,24 @@ export function createOperations({
 
   function page(survey: Survey, { page: text = "1", ...parameters }: PathParameters): Answer {
     const number = Number(text);
-    const order = parameters.order ?? null;
+    const { order = settings().defaultOrder } = parameters;
     if (!/^\d{1,9}$/.test(text) || number < 1) return { status: 400 };
-    if (order !== null && order !== "asc" && order !== "desc") return { status: 400 };
-    const nth = (pageReads.get(survey.surveyId) ?? 0) + 1;
-    pageReads.set(survey.surveyId, nth);
-    for (const hook of hooks.before) hook(survey.surveyId, number, order, nth);
-    const given = pageAnswer(survey, number, order ?? settings().defaultOrder, settings());
-    for (const hook of hooks.after) hook(survey.surveyId, number, order, nth);
+    if (order !== "asc" && order !== "desc") return { status: 400 };
+    const given = pageAnswer(survey, number, order, settings());
+    for (const hook of hooks.pages) hook(survey.surveyId, number);
     if (!Array.isArray(given)) return given;
-    built(given.length);
-    return ok(asRead(given, settings(), nth));
+    return ok(shown(given));
   }
 
   function single(survey: Survey, response: SimulatedResponse | undefined): Answer {
     if (response === undefined) return notFound;
-    singleReads += 1;
-    const records = asRead(allRecords(survey, response, settings()), settings(), singleReads);
-    built(records.length);
-    return ok(singleResponseBody(records, settings().singleResponseBody));
+    return ok(singleResponseBody(shown(allRecords(survey, response, settings())), settings().singleResponseBody));
+  }
+
+  /** Records as this answer shows them. */
+  function shown(records: ListedRecord[]): ListedRecord[] {
+    answers += 1;
+    return asRead(records, settings(), answers);
   }
 
   function enrichment(survey: Survey, responseId: number, which: "metrics" | "metadata"): Answer {
@@ -119,7 +108,6 @@ export function createOperations({
       which === "metrics"
         ? enrichmentAnswer(which, survey, response, settings(), reads)
         : metadataShown(survey, response, settings(), reads);
-    if ("hang" in given) return "hang";
     return "body" in given ? ok(given.body) : given;
   }
 
@@ -205,7 +193,7 @@ export function peekPage(survey: Survey, page: number, order: "asc" | "desc", se
   const count = sizeOf(survey, page, settings);
   const first = Math.max(0, from - 1);
   const places = survey.list(settings).read(first, from - first + count + 1, order, settings.recordOrder[order]);
-  const read = Array.from(places, ({ response, slot }) => recordAt(survey, response, slot, settings));
+  const read = places.map(({ response, slot }) => recordAt(survey, response, slot, settings));
   const before = from === first ? undefined : read.shift();
   return { records: read.slice(0, count), before, behind: read[count] };
 }

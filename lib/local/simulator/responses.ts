@@ -7,12 +7,10 @@ export type ListedRecord = Record<string, unknown>;
 /** The answer of operation 11 or 13 for one response, when not that of the settings. */
 export type EnrichmentOverride =
   | { body: unknown }
-  /** 404 or `[]`, on the first `reads` reads or (default) for ever. */
-  | { absent: "404" | "empty"; reads?: number }
-  /** The next `fail` reads answer `status` (default 500). */
-  | { fail: number; status?: number }
-  /** No read is ever answered; its connection stays open. */
-  | { hang: true };
+  /** 404, on the first `reads` reads or (default) for ever. */
+  | { absent: "404"; reads?: number }
+  /** The next `fail` reads answer 500. */
+  | { fail: number };
 
 /** Everything a test may say about one response. */
 export interface ResponseOverrides {

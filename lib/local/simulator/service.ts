@@ -1,9 +1,10 @@
+import { STATUS_CODES } from "node:http";
 import { delay, type Fault, type Faults } from "./faults.ts";
 import type { HttpOutcome, HttpReply, HttpRequest } from "./http-server.ts";
 import type { Answer } from "./operations.ts";
 import { findRoute, type Operation, type Route } from "./routes.ts";
 import type { RateLimit, Settings } from "./settings.ts";
-import { sameSecret, type Tokens, tokenBody } from "./tokens.ts";
+import { type Tokens, tokenBody } from "./tokens.ts";
 
 interface ServiceContext {
   clientId: string;
@@ -20,7 +21,6 @@ interface ServiceContext {
 export function createService(context: ServiceContext): (request: HttpRequest) => Promise<HttpOutcome> {
   const { settings, now, faults, tokens, log } = context;
   const waitFor = createRateLimiter(now);
-  const { reply, refusal } = createReplies(now);
 
   return async (request) => {
     const at = now();
@@ -29,15 +29,14 @@ export function createService(context: ServiceContext): (request: HttpRequest) =
     const { delayMs, fault } = faults.take(route?.operation, survey === undefined ? undefined : Number(survey));
     await delay(delayMs);
     const answer = faulty(fault) ?? right(request, route);
-    const isCut = fault?.kind === "truncate" && typeof answer !== "string";
-    const outcome = isCut ? { ...answer, isCut } : answer;
+    const outcome = fault?.kind === "truncate" && answer !== "reset" ? { ...answer, isCut: true } : answer;
     log.add({
       operation: route?.operation ?? "unknown",
       method: request.method,
       path: request.path,
       headers: { ...request.headers },
       body: request.body,
-      status: typeof outcome === "string" ? 0 : outcome.status,
+      status: outcome === "reset" ? 0 : outcome.status,
       at,
     });
     return outcome;
@@ -46,14 +45,12 @@ export function createService(context: ServiceContext): (request: HttpRequest) =
   /** The reply in place of the right one, if this fault keeps the service from looking at the request. */
   function faulty(fault: Fault | undefined): HttpOutcome | undefined {
     switch (fault?.kind) {
-      case "hang":
-        return "hang";
       case "reset":
         return "reset";
       case "html":
         return reply(200, { body: "<!doctype html><title>Maintenance</title><p>Back soon.</p>", type: "text/html" });
       case "status":
-        return refusal(fault.status, fault.retryAfter, "seconds");
+        return refusal(fault.status, fault.retryAfter);
     }
     return undefined;
   }
@@ -63,13 +60,11 @@ export function createService(context: ServiceContext): (request: HttpRequest) =
     const { rateLimit } = settings();
     if (rateLimit !== null && !route.operation.startsWith("v2-")) {
       const wait = waitFor(rateLimit);
-      if (wait !== undefined) return refusal(429, wait / 1000, rateLimit.retryAfter);
+      if (wait !== undefined) return refusal(429, rateLimit.retryAfter === "seconds" ? wait / 1000 : undefined);
     }
     if (route.operation === "token") return tokenReply(request);
     if (!hasDocumentedHeaders(request)) return refusal(400);
-    const answer = context.operate(route);
-    if (answer === "hang") return answer;
-    const { status, body } = answer;
+    const { status, body } = context.operate(route);
     return status === 200 ? reply(status, { body: JSON.stringify(body), type: "application/json" }) : refusal(status);
   }
 
@@ -79,7 +74,7 @@ export function createService(context: ServiceContext): (request: HttpRequest) =
     const clientSecret = fields.get("clientSecret");
     const form = (request.headers["content-type"] ?? formType).split(";")[0]?.trim().toLowerCase() === formType;
     if (!form || clientId === null || clientSecret === null) return refusal(400);
-    const known = sameSecret(clientId, context.clientId) && sameSecret(clientSecret, context.clientSecret);
+    const known = clientId === context.clientId && clientSecret === context.clientSecret;
     return known ? reply(200, tokenBody(tokens.issue(), settings())) : refusal(401);
   }
 
@@ -92,41 +87,20 @@ export function createService(context: ServiceContext): (request: HttpRequest) =
 
 const formType = "application/x-www-form-urlencoded";
 
-interface TypedBody {
-  body: string;
-  /** The media type. */
-  type: string;
+/** `type`: the media type. HTTP allows a 204 no body. */
+function reply(status: number, { body, type }: { body: string; type: string }): HttpReply {
+  return status === 204
+    ? { status, headers: {}, body: "" }
+    : { status, headers: { "Content-Type": `${type}; charset=utf-8` }, body };
 }
 
-/** Replies, with the headers that all of them have. */
-function createReplies(now: () => number) {
-  // The date of the service's own clock, against which a Retry-After date is to be read.
-  const date = () => ({ Date: new Date(now()).toUTCString() });
-
-  function reply(status: number, { body, type }: TypedBody): HttpReply {
-    // HTTP allows no body here.
-    if (status === 204) return { status, headers: date(), body: "" };
-    return { status, headers: { "Content-Type": `${type}; charset=utf-8`, ...date() }, body };
-  }
-
-  /** A status with the body of an error; `retryAfter` in seconds. A 204 has none. */
-  function refusal(status: number, retryAfter?: number, form: RateLimit["retryAfter"] = "none"): HttpReply {
-    const body = JSON.stringify({ status, message: meanings[status] ?? "Error" });
-    const refused = reply(status, { body, type: "application/json" });
-    const header = retryAfter === undefined ? undefined : retryAfterHeader(retryAfter * 1000, form, now);
-    return header === undefined ? refused : { ...refused, headers: { ...refused.headers, "Retry-After": header } };
-  }
-
-  return { reply, refusal };
+/** A status with the body of an error; `retryAfter` in seconds. */
+function refusal(status: number, retryAfter?: number): HttpReply {
+  const body = JSON.stringify({ status, message: STATUS_CODES[status] ?? "Error" });
+  const refused = reply(status, { body, type: "application/json" });
+  if (retryAfter === undefined) return refused;
+  return { ...refused, headers: { ...refused.headers, "Retry-After": String(Math.max(1, Math.ceil(retryAfter))) } };
 }
-
-const meanings: Record<number, string> = {
-  400: "Bad request",
-  401: "Unauthorized",
-  404: "Not found",
-  429: "Too many requests",
-  500: "Internal server error",
-};
 
 /** A token bucket: undefined grants the request, a number is the milliseconds until the next one is granted. */
 function createRateLimiter(now: () => number): (limit: RateLimit | null) => number | undefined {
@@ -147,14 +121,6 @@ function createRateLimiter(now: () => number): (limit: RateLimit | null) => numb
   };
 }
 
-/** The value of a Retry-After header for a wait; whole seconds, never less than the wait, unless the form is a number. */
-function retryAfterHeader(waitMs: number, form: RateLimit["retryAfter"], now: () => number): string | undefined {
-  if (form === "none") return undefined;
-  if (typeof form === "number") return String(form);
-  if (form === "seconds") return String(Math.max(1, Math.ceil(waitMs / 1000)));
-  return new Date(Math.ceil((now() + waitMs) / 1000) * 1000).toUTCString();
-}
-
 /** One request as it arrived and was answered; `at` in epoch milliseconds. */
 export interface RequestLogEntry {
   operation: Operation | "unknown";
@@ -162,32 +128,30 @@ export interface RequestLogEntry {
   path: string;
   headers: Record<string, string | string[] | undefined>;
   body: string;
-  /** The status answered; 0 when the connection was reset or nothing was answered. */
+  /** The status answered; 0 when the connection was reset. */
   status: number;
   at: number;
 }
 
 type RequestLog = ReturnType<typeof createRequestLog>;
 
-/** Counts every request and keeps the last `limit` of them (0: only counts). */
-export function createRequestLog(limit: number) {
+/** Requests that are kept. */
+const LOGGED = 10_000;
+
+/** Counts every request, and keeps the last of them. */
+export function createRequestLog() {
   const counters = new Map<string, number>();
   let entries: RequestLogEntry[] = [];
-  /** Counts something, also beside requests. */
-  const count = (name: string, number: number): void => void counters.set(name, (counters.get(name) ?? 0) + number);
   return {
-    count,
     add(entry: RequestLogEntry): void {
-      count("requests", 1);
-      count(entry.operation, 1);
-      count(`status:${entry.status}`, 1);
-      if (limit === 0) return;
+      for (const name of ["requests", entry.operation, `status:${entry.status}`])
+        counters.set(name, (counters.get(name) ?? 0) + 1);
       entries.push(entry);
       // Cut back only now and then: a shift for each request would cost as much as the request.
-      if (entries.length >= 2 * limit) entries = entries.slice(-limit);
+      if (entries.length >= 2 * LOGGED) entries = entries.slice(-LOGGED);
     },
     counters: (): Record<string, number> => Object.fromEntries(counters),
-    entries: (): RequestLogEntry[] => entries.slice(-limit || entries.length),
+    entries: (): readonly RequestLogEntry[] => entries,
     reset(): void {
       counters.clear();
       entries = [];

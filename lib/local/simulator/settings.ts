@@ -14,8 +14,8 @@ export interface RateLimit {
   perSecond: number;
   /** Requests granted at once after a rest. */
   burst: number;
-  /** How a 429 says when to come back. A number is the header itself, in seconds, whatever the true wait is. */
-  retryAfter: "seconds" | "date" | "none" | number;
+  /** Whether a 429 says when to come back. */
+  retryAfter: "seconds" | "none";
 }
 
 /** The values of the settings that are a choice. The first of each is that of the most plausible service. */

@@ -5,15 +5,13 @@ import { createModel, type Model, type ModelOptions } from "./model.ts";
 import { createRequestLog, createService, type RequestLogEntry } from "./service.ts";
 import { createTokens } from "./tokens.ts";
 
-export interface SimulatorOptions extends Omit<ModelOptions, "built"> {
+export interface SimulatorOptions extends ModelOptions {
   /** Default 0: a free one. */
   port?: number;
   /** Default "simulator". */
   clientId?: string;
   /** Default "simulator-secret". */
   clientSecret?: string;
-  /** How many requests `log()` keeps; default 10,000; 0: counters alone. */
-  logLimit?: number;
 }
 
 /** A running survey service. */
@@ -26,9 +24,10 @@ export interface Simulator extends Omit<Model, "answer"> {
   clearFaults(): void;
   /** Makes every token issued so far a wrong one (400). */
   revokeToken(): void;
-  /** `requests`, each operation, `status:<code>`, and `records`: how many records were built for answers. */
+  /** `requests`, each operation, and `status:<code>`. */
   counters(): Record<string, number>;
-  log(): RequestLogEntry[];
+  /** The last requests. */
+  log(): readonly RequestLogEntry[];
   resetCounters(): void;
   close(): Promise<void>;
 }
@@ -45,8 +44,8 @@ export interface Simulator extends Omit<Model, "answer"> {
  */
 export async function startSimulator(options: SimulatorOptions = {}): Promise<Simulator> {
   const { port = 0, clientId = "simulator", clientSecret = "simulator-secret", now = Date.now } = options;
-  const log = createRequestLog(options.logLimit ?? 10_000);
-  const { answer, ...model } = createModel({ ...options, built: (records) => log.count("records", records) });
+  const log = createRequestLog();
+  const { answer, ...model } = createModel(options);
   const faults = createFaults(createRandom(options.seed ?? 1));
   const tokens = createTokens(clientId, clientSecret, model.settings, now);
   const context = { clientId, clientSecret, settings: model.settings, now, faults, tokens, log, operate: answer };

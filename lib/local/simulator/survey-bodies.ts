@@ -7,8 +7,6 @@ import { type SimulatedQuestion, type SurveyQuestions, surveyQuestions } from ".
 const userId = 501;
 const themeId = 12;
 const languageId = 23;
-const questionsOnPage = 5;
-const pagesInBlock = 4;
 
 /** The facts of the survey in the list. */
 export function listedFacts(
@@ -49,66 +47,66 @@ export function surveyListItem(survey: Survey, counts: Counts, settings: Setting
   };
 }
 
-/** Section 2.2: the whole survey with blocks, pages and questions. */
+/** Section 2.2: the whole survey, with its questions on one page in one block. */
 export function fullSurvey(survey: Survey, settings: Settings): Record<string, unknown> {
+  const { surveyId, name } = survey;
   const questions = surveyQuestions(survey);
-  const pages = grouped(questions, questionsOnPage).map((onPage, index) => pageBody(survey, onPage, index));
-  const blocks = grouped(pages, pagesInBlock).map((inBlock, index) => ({
-    blockId: idIn(survey, index),
-    surveyId: survey.surveyId,
-    blockIsRotated: 0,
-    blockNumber: index + 1,
-    blockIdBySurvey: index + 1,
-    blockName: `Block ${index + 1}`,
-    pagesOrder: byPosition(inBlock.map((page) => page.pageId)),
-  }));
+  // Pages and blocks are numbered through the account.
+  const [pageId, blockId] = [surveyId * 1000 + 1, surveyId * 1000 + 1];
   return {
-    surveyId: survey.surveyId,
+    surveyId,
     userId,
     modified: dateTimeString(survey.modifiedAt, settings.zone),
     surveyThemeId: themeId,
     languageId,
-    name: survey.name,
-    title: survey.name,
+    name,
+    title: name,
     questionNumbering: "survey",
     textDirection: "ltr",
     pageRotation: 0,
     blockRotation: 0,
     answerOneClick: false,
-    blocksById: Object.fromEntries(blocks.map((block) => [block.blockId, block])),
-    pagesById: Object.fromEntries(pages.map((page) => [page.pageId, page])),
+    blocksById: {
+      [blockId]: {
+        blockId,
+        surveyId,
+        blockIsRotated: 0,
+        blockNumber: 1,
+        blockIdBySurvey: 1,
+        blockName: "Block 1",
+        pagesOrder: { 1: pageId },
+      },
+    },
+    pagesById: {
+      [pageId]: {
+        surveyId,
+        pageId,
+        number: 1,
+        pageIdBySurvey: 1,
+        welcomePage: 0,
+        title: "Page 1",
+        description: null,
+        titleVisible: 1,
+        blockId,
+        questionOffset: 0,
+        questionsOrder: questions.map(({ questionId }) => questionId),
+        pageIsRotated: 0,
+        questionsRotation: 0,
+        randomQuestion: null,
+      },
+    },
     questionsById: Object.fromEntries(
-      questions.map((question) => [question.questionId, questionBody(survey, question, settings)]),
+      questions.map((question) => [question.questionId, { ...questionBody(question, settings), pageId }]),
     ),
     public: 1,
     defaultTranslation: 1,
-    blocksOrder: byPosition(blocks.map((block) => block.blockId)),
+    blocksOrder: { 1: blockId },
   };
 }
 
-function pageBody(survey: Survey, questions: readonly SimulatedQuestion[], index: number) {
-  return {
-    surveyId: survey.surveyId,
-    pageId: idIn(survey, index),
-    number: index + 1,
-    pageIdBySurvey: index + 1,
-    welcomePage: 0,
-    title: `Page ${index + 1}`,
-    description: null,
-    titleVisible: 1,
-    blockId: idIn(survey, Math.floor(index / pagesInBlock)),
-    questionOffset: index * questionsOnPage,
-    questionsOrder: questions.map((question) => question.questionId),
-    pageIsRotated: 0,
-    questionsRotation: 0,
-    randomQuestion: null,
-  };
-}
-
-function questionBody(survey: Survey, question: SimulatedQuestion, settings: Settings): Record<string, unknown> {
+function questionBody(question: SimulatedQuestion, settings: Settings): Record<string, unknown> {
   return {
     questionId: question.questionId,
-    pageId: idIn(survey, Math.floor((question.number - 1) / questionsOnPage)),
     type: "simple",
     params: questionParams(question, settings),
     questionIsRotated: 0,
@@ -122,17 +120,6 @@ function questionBody(survey: Survey, question: SimulatedQuestion, settings: Set
     opentext: "",
     open: question.kind === "open" ? 1 : 0,
   };
-}
-
-/** Pages and blocks are numbered through the account, a thousand for each survey. */
-const idIn = (survey: Survey, index: number): number => survey.surveyId * 1000 + index + 1;
-
-const byPosition = (ids: readonly number[]) => Object.fromEntries(ids.map((id, index) => [index + 1, id]));
-
-function grouped<T>(list: readonly T[], size: number): T[][] {
-  return Array.from({ length: Math.ceil(list.length / size) }, (_, index) =>
-    list.slice(index * size, (index + 1) * size),
-  );
 }
 
 /** Section 2.3: the questions alone. */

@@ -41,36 +41,10 @@ export function surveyQuestions(survey: SurveyQuestions): SimulatedQuestion[] {
   return Array.from({ length: survey.questions }, (_, index) => questionAt(survey, index));
 }
 
-const words = [
-  "Szybka",
-  "obsługa",
-  "i",
-  "miła",
-  "rozmowa",
-  "too",
-  "long",
-  "to",
-  "wait",
-  "but",
-  "very",
-  "helpful",
-  "staff",
-  "żółty",
-  "formularz",
-  "nie",
-  "działa",
-  "w",
-  "telefonie",
-  "👍",
-  "würde",
-  "es",
-  "wieder",
-  "kaufen",
-  "price",
-  "Q&A",
-  "<3",
-  "ok",
-];
+const words =
+  "Szybka obsługa i miła rozmowa too long to wait but very helpful staff żółty formularz nie działa w telefonie 👍 würde es wieder kaufen price Q&A <3 ok".split(
+    " ",
+  );
 
 /** Some words, the same for the same seed; beyond ASCII, as comments are. */
 export function someWords(seed: number, count: number): string {

@@ -128,19 +128,16 @@ export function createSurvey(
 /** The three counts of a survey list item, of which the document does not say what they count. */
 type CountField = keyof Settings["counts"];
 
-export interface Counts {
-  of(survey: Survey, field: CountField): number;
-  /** Fixes what frozen counts show from now on. */
-  freeze(surveys: Iterable<Survey>): void;
-}
+export type Counts = ReturnType<typeof createCounts>;
 
-export function createCounts(settings: () => Settings, now: () => number): Counts {
+export function createCounts(settings: () => Settings, now: () => number) {
   const frozen = new WeakMap<Survey, number>();
   return {
-    freeze(surveys) {
+    /** Fixes what frozen counts show from now on. */
+    freeze(surveys: Iterable<Survey>): void {
       for (const survey of surveys) frozen.set(survey, survey.tally.completed);
     },
-    of(survey, field) {
+    of(survey: Survey, field: CountField): number {
       const rule = settings().counts[field];
       if (typeof rule === "function") return rule({ surveyId: survey.surveyId, ...survey.tally });
       return counted(rule, survey);

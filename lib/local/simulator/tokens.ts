@@ -1,21 +1,15 @@
-import { createHmac, timingSafeEqual } from "node:crypto";
+import { createHmac } from "node:crypto";
 import type { Settings } from "./settings.ts";
 
-/** Issues the access tokens of operation 1 and knows which of them are still good. */
-export interface Tokens {
-  issue(): string;
-  /** Whether a data request with this token is served. */
-  accept(token: string): boolean;
-  /** Makes every token issued so far a wrong one. */
-  revokeAll(): void;
-}
+export type Tokens = ReturnType<typeof createTokens>;
 
-export function createTokens(clientId: string, secret: string, settings: () => Settings, now: () => number): Tokens {
+/** Issues the access tokens of operation 1 and knows which of them are still good. */
+export function createTokens(clientId: string, secret: string, settings: () => Settings, now: () => number) {
   let issued = 0;
   /** Epoch milliseconds until which each token is good. */
   const known = new Map<string, number>();
   return {
-    issue() {
+    issue(): string {
       const { newTokenRevokesOlder, tokenLifetimeMs } = settings();
       if (newTokenRevokesOlder) known.clear();
       issued += 1;
@@ -27,15 +21,11 @@ export function createTokens(clientId: string, secret: string, settings: () => S
       known.set(token, expiresAt);
       return token;
     },
-    accept: (token) => now() < (known.get(token) ?? Number.NEGATIVE_INFINITY),
-    revokeAll: () => known.clear(),
+    /** Whether a data request with this token is served. */
+    accept: (token: string): boolean => now() < (known.get(token) ?? Number.NEGATIVE_INFINITY),
+    /** Makes every token issued so far a wrong one. */
+    revokeAll: (): void => known.clear(),
   };
-}
-
-/** Whether two secrets are equal, in a time that does not tell how much of them is. */
-export function sameSecret(a: string, b: string): boolean {
-  const digest = (text: string) => createHmac("sha256", "compare").update(text).digest();
-  return timingSafeEqual(digest(a), digest(b));
 }
 
 const encode = (part: unknown): string => Buffer.from(JSON.stringify(part)).toString("base64url");

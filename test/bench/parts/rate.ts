@@ -13,7 +13,7 @@ const RESPONSES = [600, 1_200];
 /** How much longer than the ideal time they take. */
 async function shareRate(retryAfter: "seconds" | "none"): Promise<number> {
   const surveys = RESPONSES.map((responses, i) => ({ surveyId: 7 + i, responses }));
-  const simulator = await startSimulator({ surveys, settings: { rateLimit: { ...LIMIT, retryAfter } }, logLimit: 0 });
+  const simulator = await startSimulator({ surveys, settings: { rateLimit: { ...LIMIT, retryAfter } } });
   const { url: baseUrl, clientId, clientSecret } = simulator;
   const started = performance.now();
   await Promise.all(

@@ -10,7 +10,6 @@ const simulator = await startSimulator({
   settings: { recordsPerResponse: records },
   clientId: "bench",
   clientSecret: "bench",
-  logLimit: 0,
 });
 let firstPageAt: number | undefined;
 simulator.onPageRead(() => {

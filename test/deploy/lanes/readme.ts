@@ -44,7 +44,7 @@ export async function readme({ report, installing, ...given }: Given, onlyWaits:
     note(/added .*/.exec(stdout)?.[0] ?? stdout);
   });
   await installing;
-  const simulator = await startSimulator({ surveys: [{ surveyId: SURVEY, responses: 20 }], logLimit: 0 });
+  const simulator = await startSimulator({ surveys: [{ surveyId: SURVEY, responses: 20 }] });
   const emulator = await startEmulator(folder);
   const aws = createAws(emulator.url);
   const env = { ...emulator.env, PATH: withoutModules(emulator.env.PATH) };

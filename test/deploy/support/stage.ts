@@ -51,7 +51,7 @@ export async function onStage(given: Given, name: string, play: (stage: Stage) =
   await given.installing;
   const folder = join(given.folder, name);
   mkdirSync(folder);
-  const simulator = await startSimulator({ surveys: SURVEYS, logLimit: 0 });
+  const simulator = await startSimulator({ surveys: SURVEYS });
   const certificate = await makeCertificate(folder);
   const webhook = await startWebhookServer(WEBHOOK, certificate);
   const signed = await startWebhookServer(SIGNED, certificate);

@@ -14,9 +14,9 @@ export async function startExampleAws() {
   const dataDir = mkdtempSync(join(tmpdir(), "survey-poller-example-"));
   const aws = await startEmbeddedAws({ dataDir });
   const options = { region: "us-east-1", credentials: aws.credentials };
-  const dynamodb = new DynamoDBClient({ ...options, endpoint: aws.endpoints.dynamodb });
-  const sqs = new SQSClient({ ...options, endpoint: aws.endpoints.sqs });
-  const s3 = new S3Client({ ...options, endpoint: aws.endpoints.s3, forcePathStyle: true });
+  const dynamodb = new DynamoDBClient({ ...options, endpoint: aws.endpoint });
+  const sqs = new SQSClient({ ...options, endpoint: aws.endpoint });
+  const s3 = new S3Client({ ...options, endpoint: aws.endpoint, forcePathStyle: true });
   const documents = DynamoDBDocumentClient.from(dynamodb);
   return {
     /** What a handler needs in its environment. */

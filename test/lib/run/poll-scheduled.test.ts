@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { AwsFailure } from "../../../lib/aws/failure.ts";
+import { createRandom } from "../../../lib/local/simulator/hashing.ts";
 import { pollScheduled, type ScheduledRequest, type SendTicks } from "../../../lib/run/poll-scheduled.ts";
 import type { MemoryWorld } from "../../support/memory-ports.ts";
-import { seededRandom } from "../../support/random.ts";
 import {
   arrive,
   at,
@@ -46,7 +46,7 @@ interface Course {
 
 /** Half an hour of completions at any time, under a schedule and its messages. Gives how late each event was, in milliseconds. */
 async function live({ interval, copies = () => 1 }: Course): Promise<number[]> {
-  const random = seededRandom(1);
+  const random = createRandom(1);
   const completions = range(1, RESPONSES).map(() => noon + Math.floor(random() * (MINUTES - 1) * MINUTE));
   completions.sort((a, b) => a - b);
   // Each answer of the service takes so long.

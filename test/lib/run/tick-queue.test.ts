@@ -6,8 +6,8 @@ import { useAws } from "../support/aws.ts";
 const test = useAws();
 
 /** A client of the sender's own, which is changed to name its failures. */
-function clientOf({ endpoints, credentials }: typeof test.aws): SQSClient {
-  return new SQSClient({ region: "us-east-1", endpoint: endpoints.sqs, credentials, maxAttempts: 1 });
+function clientOf({ endpoint, credentials }: typeof test.aws): SQSClient {
+  return new SQSClient({ region: "us-east-1", endpoint, credentials, maxAttempts: 1 });
 }
 
 it("each tick has a message, which names the source and comes after its delay", async () => {

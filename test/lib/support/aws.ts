@@ -64,16 +64,15 @@ async function createTable({ dynamodb }: TestClients, name: string): Promise<voi
   while ((await dynamodb.send(about)).Table?.TableStatus !== "ACTIVE");
 }
 
-function clientsOf({ endpoints, credentials }: EmbeddedAws): TestClients {
+function clientsOf({ endpoint, credentials }: EmbeddedAws): TestClients {
   const common = { region: "us-east-1", credentials };
   return {
-    dynamodb: DynamoDBDocumentClient.from(
-      new DynamoDBClient({ ...common, endpoint: endpoints.dynamodb, maxAttempts: 5 }),
-      { marshallOptions: { removeUndefinedValues: true } },
-    ),
-    events: new EventBridgeClient({ ...common, endpoint: endpoints.eventbridge, maxAttempts: 1 }),
-    secrets: new SecretsManagerClient({ ...common, endpoint: endpoints.secretsmanager, maxAttempts: 5 }),
-    s3: new S3Client({ ...common, endpoint: endpoints.s3, maxAttempts: 5, forcePathStyle: true }),
-    sqs: new SQSClient({ ...common, endpoint: endpoints.sqs, maxAttempts: 5 }),
+    dynamodb: DynamoDBDocumentClient.from(new DynamoDBClient({ ...common, endpoint, maxAttempts: 5 }), {
+      marshallOptions: { removeUndefinedValues: true },
+    }),
+    events: new EventBridgeClient({ ...common, endpoint, maxAttempts: 1 }),
+    secrets: new SecretsManagerClient({ ...common, endpoint, maxAttempts: 5 }),
+    s3: new S3Client({ ...common, endpoint, maxAttempts: 5, forcePathStyle: true }),
+    sqs: new SQSClient({ ...common, endpoint, maxAttempts: 5 }),
   };
 }

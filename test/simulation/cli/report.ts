@@ -1,7 +1,7 @@
 import type { Outcome } from "../history.ts";
 import { countRareStates, type RareStates, rareStates } from "../sometimes/registry.ts";
 
-/** An ingredient in fewer histories than this says little. */
+/** A rare state in fewer histories than this says little. */
 const LEAST_SHARE = 0.02;
 
 /** What many histories came to. */
@@ -19,7 +19,7 @@ export function createTally() {
     missed: states.missed,
     passed: () => outcomes.length - failed().length,
     failed,
-    /** Sizes and ingredients, as lines of text. */
+    /** Rare states and sizes, as lines of text. */
     lines(seconds: number): string[] {
       const median = (of: (outcome: Outcome) => number): number =>
         outcomes.map(of).sort((a, b) => a - b)[outcomes.length >> 1] ?? 0;
@@ -31,25 +31,9 @@ export function createTally() {
         `${median(({ events }) => events)} events`,
       ];
       const speed = `${outcomes.length} histories, ${(outcomes.length / seconds).toFixed(0)} a second`;
-      return [
-        ...ingredientLines(outcomes),
-        ...rareStateLines(states, outcomes.length),
-        `median of a history: ${sizes.join(", ")}`,
-        speed,
-      ];
+      return [...rareStateLines(states, outcomes.length), `median of a history: ${sizes.join(", ")}`, speed];
     },
   };
-}
-
-function ingredientLines(outcomes: Outcome[]): string[] {
-  const counts = new Map<string, number>();
-  for (const { met } of outcomes) for (const name of met) counts.set(name, (counts.get(name) ?? 0) + 1);
-  const rows = [...counts].sort(([a], [b]) => (a < b ? -1 : 1));
-  const rare = rows.filter(([, count]) => count < LEAST_SHARE * outcomes.length).map(([name]) => name);
-  return [
-    `histories that met each ingredient: ${rows.map(([name, count]) => `${name} ${count}`).join(", ")}`,
-    ...(rare.length > 0 ? [`under 2 %: ${rare.join(", ")}`] : []),
-  ];
 }
 
 function rareStateLines(states: RareStates, histories: number): string[] {

@@ -28,12 +28,9 @@ export function createScheduler(start: number) {
   const planned: { time: number; run: () => void }[] = [];
   let now = start;
   let stopped = false;
-  let steps = 0;
 
   return {
     now: () => now,
-    /** Steps run so far. */
-    steps: () => steps,
     stop() {
       stopped = true;
     },
@@ -52,7 +49,6 @@ export function createScheduler(start: number) {
     run() {
       for (let step = planned.pop(); step !== undefined && !stopped; step = planned.pop()) {
         now = step.time;
-        steps += 1;
         step.run();
         drainMicrotasks();
       }

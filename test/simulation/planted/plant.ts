@@ -59,7 +59,7 @@ function withFault(text: string, { name, line }: PlantedFault): string {
 /** A copy of the code and of the simulation with the fault in it: `simulation` is its folder; `remove` when done. */
 export function plant(fault: PlantedFault): { simulation: string; remove: () => void } {
   const folder = mkdtempSync(join(tmpdir(), "planted-"));
-  for (const part of ["lib", "lib/local/simulator", "test/simulation", "test/support", "package.json"]) {
+  for (const part of ["lib", "test/simulation", "test/support", "package.json"]) {
     cpSync(join(root, part), join(folder, part), { recursive: true });
   }
   symlinkSync(join(root, "node_modules"), join(folder, "node_modules"));

@@ -2,7 +2,7 @@ import { IncomingMessage, type RequestListener, ServerResponse } from "node:http
 import { buffer } from "node:stream/consumers";
 import { setTimeout as delay } from "node:timers/promises";
 import type { EmbeddedAws, Service } from "../../../lib/local/aws/index.ts";
-import { seededRandom } from "../random.ts";
+import { createRandom } from "../../../lib/local/simulator/hashing.ts";
 import { operationOf } from "./operation.ts";
 import { splits } from "./partial.ts";
 
@@ -44,7 +44,7 @@ interface Armed {
 
 /** Lets the requests to an embedded AWS meet faults. One meets a single fault: the first that is due. */
 export function createFaults(aws: Pick<EmbeddedAws, "use">) {
-  const random = seededRandom(1);
+  const random = createRandom(1);
   let armed: Armed[] = [];
 
   function isDue(one: Armed, service: Service, operation: string, path: string): boolean {

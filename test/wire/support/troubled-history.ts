@@ -1,8 +1,8 @@
 import { join } from "node:path";
 import { expect, vi } from "vitest";
+import { createRandom } from "../../../lib/local/simulator/hashing.ts";
 import type { Fault } from "../../support/aws/faults.ts";
 import type { CommandResult } from "../../support/command.ts";
-import { seededRandom } from "../../support/random.ts";
 import { busyLife } from "./busy-life.ts";
 import { compareWithTruth } from "./compare-with-truth.ts";
 import { expectLedger } from "./expect-books.ts";
@@ -46,7 +46,7 @@ export async function expectNothingLost(trouble: Trouble): Promise<void> {
     settings: { sortKey: "dateCompleted", openListed: true },
   });
   const { simulator, folder } = service;
-  const life = busyLife(simulator, chanceOf(seededRandom(seed)));
+  const life = busyLife(simulator, chanceOf(createRandom(seed)));
   const what = `replay with WIRE_SEED=${seed}`;
   trouble.prepare?.(service);
   const faults = trouble.faults.flatMap((fault) => (fault.probability === undefined ? [fault] : [sure(fault), fault]));

@@ -1,13 +1,13 @@
 import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { GetObjectCommand, S3Client } from "@aws-sdk/client-s3";
 import { DynamoDBDocumentClient, ScanCommand } from "@aws-sdk/lib-dynamodb";
-import { type EmbeddedAws, type Service, startEmbeddedAws } from "../../../lib/local/aws/index.ts";
+import { type EmbeddedAws, startEmbeddedAws } from "../../../lib/local/aws/index.ts";
 import { names } from "../../../lib/local/runner/provision.ts";
 import type { DeliveredEvent } from "../../support/command.ts";
 
-/** Options of an SDK client for one of the embedded services. */
-export const clientOf = ({ endpoints, credentials }: EmbeddedAws, service: Service) => ({
-  endpoint: endpoints[service],
+/** Options of an SDK client for the embedded services. */
+export const clientOf = ({ endpoint, credentials }: EmbeddedAws) => ({
+  endpoint,
   credentials,
   region: "us-east-1",
 });
@@ -24,7 +24,7 @@ export async function withAws<T>(dataDir: string, work: (aws: EmbeddedAws) => Pr
 
 /** Every item of the table. */
 export async function readTable(aws: EmbeddedAws): Promise<Record<string, unknown>[]> {
-  const client = DynamoDBDocumentClient.from(new DynamoDBClient(clientOf(aws, "dynamodb")));
+  const client = DynamoDBDocumentClient.from(new DynamoDBClient(clientOf(aws)));
   const items: Record<string, unknown>[] = [];
   let from: Record<string, unknown> | undefined;
   do {
@@ -43,7 +43,7 @@ export async function readClaimed(
   aws: EmbeddedAws,
   events: readonly DeliveredEvent[],
 ): Promise<Map<string, unknown[]>> {
-  const s3 = new S3Client({ ...clientOf(aws, "s3"), forcePathStyle: true });
+  const s3 = new S3Client({ ...clientOf(aws), forcePathStyle: true });
   const claimed = new Map<string, unknown[]>();
   for (const { detail } of events) {
     const ref = detail.data.answersRef;

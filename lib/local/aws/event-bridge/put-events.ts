@@ -2,8 +2,8 @@ import { randomUUID } from "node:crypto";
 import { z } from "zod";
 import type { EventEnvelope } from "../../../events/envelope.ts";
 import { AwsError, type Operation, operation } from "../aws-json.ts";
+import type { QueuesAndBuckets } from "../queues-and-buckets.ts";
 import { ACCOUNT, REGION } from "../services.ts";
-import type { Deliveries } from "./deliveries.ts";
 import type { Rules } from "./rules.ts";
 
 /** Receives every event that a bus has accepted. */
@@ -26,20 +26,18 @@ const input = z.looseObject({ Entries: z.array(putEventsEntry).min(1).max(10) })
 
 /** The limit on the entries of one request together, in bytes (1 MB since January 2026). */
 const MAX_REQUEST_BYTES = 1_048_576;
-const MAX_DEPTH = 1000;
-const [QUOTE, BACKSLASH] = [0x22, 0x5c];
 
 interface PutEventsOptions {
   rules: Rules;
-  deliveries: Deliveries;
+  queues: Pick<QueuesAndBuckets, "send">;
   onEvent: EventSink;
 }
 
 /**
- * PutEvents, answered only after the sink has returned for each accepted event and its deliveries are on disk: what is
- * acknowledged outlives the process.
+ * PutEvents, answered only after the sink has returned for each accepted event and its queues have it: what is acknowledged outlives the
+ * process.
  */
-export function putEventsOperation({ rules, deliveries, onEvent }: PutEventsOptions): Operation {
+export function putEventsOperation({ rules, queues, onEvent }: PutEventsOptions): Operation {
   // One event after the other, across requests too: the sink need not be safe for two calls at once.
   let turn: Promise<unknown> = Promise.resolve();
   function inTurn<T>(work: () => Promise<T>): Promise<T> {
@@ -58,9 +56,7 @@ export function putEventsOperation({ rules, deliveries, onEvent }: PutEventsOpti
     const envelope = toEnvelope(entry, checked.detail, id, Date.now());
     try {
       await onEvent(envelope, on.bus);
-      const targets = on.targets(envelope);
-      const body = targets.length > 0 ? JSON.stringify(envelope) : "";
-      deliveries.enqueue(targets.map((queueArn) => ({ id: randomUUID(), queueArn, body })));
+      for (const queueArn of on.targets(envelope)) await queues.send(queueArn, JSON.stringify(envelope));
     } catch (error) {
       return { ErrorCode: "InternalFailure", ErrorMessage: error instanceof Error ? error.message : String(error) };
     }
@@ -125,7 +121,6 @@ function failed(ErrorCode: string, ErrorMessage: string): EntryError {
 }
 
 function parseDetail(text: string): Record<string, unknown> | undefined {
-  if (depth(text) > MAX_DEPTH) return undefined;
   try {
     const parsed: unknown = JSON.parse(text);
     if (typeof parsed !== "object" || parsed === null || Array.isArray(parsed)) return undefined;
@@ -133,18 +128,4 @@ function parseDetail(text: string): Record<string, unknown> | undefined {
   } catch {
     return undefined;
   }
-}
-
-/** Deepest nesting of objects and arrays, counted on the text so that no depth can exhaust the stack. */
-function depth(text: string): number {
-  let [open, deepest, isText] = [0, 0, false];
-  for (let i = 0; i < text.length; i += 1) {
-    const code = text.charCodeAt(i);
-    if (code === QUOTE) isText = !isText;
-    else if (isText) i += code === BACKSLASH ? 1 : 0;
-    // A brace is a bracket with this bit.
-    else if ((code | 0x20) === 0x7b) deepest = Math.max(deepest, ++open);
-    else if ((code | 0x20) === 0x7d) open -= 1;
-  }
-  return deepest;
 }

@@ -89,7 +89,7 @@ export function ioOf(options: RunOptions = {}): { io: Io; lines: string[]; said:
 /** Lets the commands of a file find this AWS by the environment of the process, as people set it. */
 export function findsAws(test: { aws: EmbeddedAws }): void {
   beforeEach(() => {
-    vi.stubEnv("AWS_ENDPOINT_URL_SECRETS_MANAGER", test.aws.endpoints.secretsmanager);
+    vi.stubEnv("AWS_ENDPOINT_URL_SECRETS_MANAGER", test.aws.endpoint);
     vi.stubEnv("AWS_REGION", "us-east-1");
     vi.stubEnv("AWS_ACCESS_KEY_ID", test.aws.credentials.accessKeyId);
     vi.stubEnv("AWS_SECRET_ACCESS_KEY", "local");

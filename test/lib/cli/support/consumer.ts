@@ -28,8 +28,8 @@ export interface FolderAws {
 export async function inAws<T>(data: string, work: (folder: FolderAws) => Promise<T>): Promise<T> {
   const aws = await startEmbeddedAws({ dataDir: data });
   const settings = (endpoint: string) => ({ endpoint, region: "us-east-1", credentials: aws.credentials });
-  const clients = createClients((service) => settings(aws.endpoints[service]));
-  const sqs = new SQSClient(settings(aws.endpoints.sqs));
+  const clients = createClients(() => settings(aws.endpoint));
+  const sqs = new SQSClient(settings(aws.endpoint));
   const name = readLastRun(data)?.variables.TABLE_NAME ?? "";
   const state = createDynamoState({ client: clients.dynamodb, name }, "main");
   try {
@@ -98,8 +98,8 @@ export async function visible(data: string, queue: string): Promise<string[]> {
   });
 }
 
-function queueUrl({ endpoints }: EmbeddedAws, queue: string): string {
-  return `${endpoints.sqs}/000000000000/${queue}`;
+function queueUrl({ endpoint }: EmbeddedAws, queue: string): string {
+  return `${endpoint}/000000000000/${queue}`;
 }
 
 /** The same JSON. SQS does not take every character. */

@@ -36,11 +36,11 @@ export async function runningFolder(config: object = {}): Promise<RunningFolder>
   const events: EventEnvelope[] = [];
   const aws = await startAws({ dataDir: data, onEvent: (event) => void events.push(event) });
   const common = { region: "us-east-1", credentials: aws.credentials };
-  const eventbridge = new EventBridgeClient({ ...common, endpoint: aws.endpoints.eventbridge });
-  const s3 = new S3Client({ ...common, endpoint: aws.endpoints.s3, forcePathStyle: true });
-  const sqs = new SQSClient({ ...common, endpoint: aws.endpoints.sqs });
+  const eventbridge = new EventBridgeClient({ ...common, endpoint: aws.endpoint });
+  const s3 = new S3Client({ ...common, endpoint: aws.endpoint, forcePathStyle: true });
+  const sqs = new SQSClient({ ...common, endpoint: aws.endpoint });
   await eventbridge.send(new CreateEventBusCommand({ Name: BUS }));
-  const dynamodb = new DynamoDBClient({ ...common, endpoint: aws.endpoints.dynamodb });
+  const dynamodb = new DynamoDBClient({ ...common, endpoint: aws.endpoint });
   await dynamodb.send(new CreateTableCommand(createTableInput(TABLE)));
   await s3.send(new CreateBucketCommand({ Bucket: BUCKET }));
   const variables = { TABLE_NAME: TABLE, BUS_NAME: BUS, CLAIM_CHECK_BUCKET: BUCKET, SECRETS_PREFIX: "survey-poller" };

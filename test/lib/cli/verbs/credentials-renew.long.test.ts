@@ -7,8 +7,8 @@ import { answerOf, poll, polledFolder, survey } from "../support/command.ts";
 /** The token as the folder has it. */
 async function tokenOf(dataDir: string): Promise<{ token: string; expiresAt: number }> {
   const aws = await startEmbeddedAws({ dataDir });
-  const { credentials, endpoints } = aws;
-  const client = new SecretsManagerClient({ endpoint: endpoints.secretsmanager, region: "us-east-1", credentials });
+  const { credentials, endpoint } = aws;
+  const client = new SecretsManagerClient({ endpoint, region: "us-east-1", credentials });
   const answer = await client.send(new GetSecretValueCommand({ SecretId: "survey-poller/main/token" }));
   client.destroy();
   await aws.close();

@@ -146,7 +146,7 @@ describe("with --base-url", () => {
 describe("what keeps it from writing", () => {
   /** A client whose requests all fail with this error of the SDK. */
   function failing(name: string, operation = /./): SecretsManagerClient {
-    const client = new SecretsManagerClient({ endpoint: test.aws.endpoints.secretsmanager, maxAttempts: 1 });
+    const client = new SecretsManagerClient({ endpoint: test.aws.endpoint, maxAttempts: 1 });
     client.middlewareStack.add(
       (next, context) => async (args) => {
         if (!operation.test(context.commandName ?? "")) return next(args);

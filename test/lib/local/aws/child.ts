@@ -12,4 +12,4 @@ const aws = await startEmbeddedAws({
   dataDir,
   onEvent: (event) => appendFileSync(eventsFile, `${JSON.stringify(event)}\n`),
 });
-process.stdout.write(`${JSON.stringify({ endpoints: aws.endpoints, credentials: aws.credentials })}\n`);
+process.stdout.write(`${JSON.stringify({ endpoint: aws.endpoint, credentials: aws.credentials })}\n`);

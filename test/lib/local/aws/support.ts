@@ -40,14 +40,14 @@ export async function startForTest(options: Partial<EmbeddedAwsOptions> = {}) {
  *
  * @param maxAttempts 1 by default, so that a test sees the service's own answer and not the SDK's retries
  */
-export function clientsOf({ endpoints, credentials }: Pick<EmbeddedAws, "endpoints" | "credentials">, maxAttempts = 1) {
+export function clientsOf({ endpoint, credentials }: Pick<EmbeddedAws, "endpoint" | "credentials">, maxAttempts = 1) {
   const common = { region: "us-east-1", credentials, maxAttempts };
   return {
-    dynamodb: new DynamoDBClient({ ...common, endpoint: endpoints.dynamodb }),
-    sqs: new SQSClient({ ...common, endpoint: endpoints.sqs }),
-    s3: new S3Client({ ...common, endpoint: endpoints.s3 }),
-    eventbridge: new EventBridgeClient({ ...common, endpoint: endpoints.eventbridge }),
-    secretsmanager: new SecretsManagerClient({ ...common, endpoint: endpoints.secretsmanager }),
+    dynamodb: new DynamoDBClient({ ...common, endpoint }),
+    sqs: new SQSClient({ ...common, endpoint }),
+    s3: new S3Client({ ...common, endpoint }),
+    eventbridge: new EventBridgeClient({ ...common, endpoint }),
+    secretsmanager: new SecretsManagerClient({ ...common, endpoint }),
   };
 }
 

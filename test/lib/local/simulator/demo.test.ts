@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { runDemoLife } from "../../../../lib/local/simulator/index.ts";
-import { noon, simulate } from "./support.ts";
+import { simulate } from "./support.ts";
 
 test("a response completes within two seconds, and life ends with the signal", async () => {
   const { simulator } = await simulate();
@@ -17,11 +17,4 @@ test("a response completes within two seconds, and life ends with the signal", a
   stop.abort();
   await life;
   expect(completed()).toBe(before + 1);
-});
-
-test("surveys that exist are used as they are", async () => {
-  const { simulator } = await simulate({ surveys: [{ surveyId: 5, responses: 2 }], now: () => noon });
-  await runDemoLife(simulator, { signal: AbortSignal.abort() });
-  expect(simulator.surveyIds()).toEqual([5]);
-  expect(simulator.tally(5)).toEqual({ completed: 2, open: 0, everCompleted: 2 });
 });

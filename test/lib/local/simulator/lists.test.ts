@@ -39,18 +39,6 @@ describe("sort keys", () => {
     expect(isSorted(values, compare)).toBe(true);
   });
 
-  test("by dateCompleted and by hash the ids are in another order, each its own", async () => {
-    const client = await simulate({ surveys });
-    const orders: string[] = [];
-    for (const sortKey of sortKeys) {
-      client.simulator.set({ sortKey });
-      orders.push(runs(await client.all(7)).join());
-    }
-    // Ids are given at the start of a response, so that these two orders are one.
-    expect(orders[0]).toBe(orders[1]);
-    expect(new Set(orders).size).toBe(3);
-  });
-
   test("dates sort as the strings shown: the hour that a zone repeats is mixed", async () => {
     const client = await simulate({
       surveys: [{ surveyId: 7 }],
@@ -67,12 +55,6 @@ describe("sort keys", () => {
 });
 
 describe("layouts", () => {
-  test("contiguous: the records of a response stand together", async () => {
-    const client = await simulate({ surveys });
-    const ids = runs(await client.all(7));
-    expect(ids).toHaveLength(new Set(ids).size);
-  });
-
   test("interleaved: mixed with neighbours, but not through the whole list", async () => {
     const client = await simulate({ surveys, settings: { layout: "interleaved" } });
     const records = await client.all(7);
@@ -166,7 +148,7 @@ describe("pages", () => {
   test.each([
     ["array", 200, "[]"],
     ["204", 204, ""],
-    ["404", 404, '{"status":404,"message":"Not found"}'],
+    ["404", 404, '{"status":404,"message":"Not Found"}'],
   ] as const)("page 1 of a survey with nothing listed: %s", async (emptyList, status, body) => {
     const client = await simulate({ surveys: [...surveys, { surveyId: 8, open: 2 }], settings: { emptyList } });
     for (const path of ["responses/", "responses/page/1/", "responses/page/1/order/desc/"]) {
@@ -182,14 +164,6 @@ describe("pages", () => {
 
 describe("records that have not changed", () => {
   const singleOf = (responseId: unknown): string => `/api/v3/surveys/7/responses/${responseId}/`;
-
-  test("read the same each time by default", async () => {
-    const client = await simulate({ surveys });
-    const [first] = await client.page(7, 1);
-    expect(JSON.stringify(await client.page(7, 1))).toBe(JSON.stringify(await client.page(7, 1)));
-    const single = await client.json(singleOf(first?.responseId));
-    expect(JSON.stringify(await client.json(singleOf(first?.responseId)))).toBe(JSON.stringify(single));
-  });
 
   test.each(["readAt", "fieldOrder"] as const)("read differently each time: %s", async (rereads) => {
     const client = await simulate({ surveys });

@@ -1,11 +1,6 @@
 import { describe, expect, test } from "vitest";
-import {
-  type CountRule,
-  type Settings,
-  type SettingsPatch,
-  startSimulator,
-} from "../../../../lib/local/simulator/index.ts";
-import { at, noon, type Row, simulate } from "./support.ts";
+import { type CountRule, type SettingsPatch, startSimulator } from "../../../../lib/local/simulator/index.ts";
+import { at, noon, simulate } from "./support.ts";
 
 const surveys = [{ surveyId: 7, responses: 20, open: 4 }];
 
@@ -31,21 +26,6 @@ describe("settings", () => {
       counts: { responses: "completed", correct: "started" },
       recordOrder: { asc: "ascending", desc: "descending" },
     });
-  });
-});
-
-describe("bodies the document does not show", () => {
-  test.each<[Settings["singleResponseBody"], (body: unknown) => [head: Row, answers: Row[]]]>([
-    ["records", (body) => [at(body as Row[], 0), body as Row[]]],
-    ["objectWithAnswers", (body) => [body as Row, (body as Row).answers as Row[]]],
-  ])("single response %s", async (singleResponseBody, read) => {
-    const client = await simulate({ surveys, settings: { singleResponseBody } });
-    const { responseId, records } = at(client.simulator.truth(), 2);
-    const [head, answers] = read(await client.json(`/api/v3/surveys/7/responses/${responseId}/`));
-    expect(head).toMatchObject({ responseId, completed: 1, dateStart: at(records, 0).dateStart });
-    expect(answers.map((answer) => [answer.questionId, answer.answer])).toEqual(
-      records.map((record) => [record.questionId, record.answer]),
-    );
   });
 });
 
@@ -87,13 +67,5 @@ describe("counts", () => {
     client.simulator.complete(7, 5);
     client.simulator.complete(8, 5);
     expect((await client.json("/api/v3/surveys/")).map((item) => item.responses)).toEqual([25, 2]);
-  });
-
-  test("a visit moves impressions alone", async () => {
-    const client = await simulate({ surveys });
-    const [before = {}] = await client.json("/api/v3/surveys/");
-    client.simulator.visit(7, 4);
-    const [after = {}] = await client.json("/api/v3/surveys/");
-    expect(after).toEqual({ ...before, impressions: Number(before.impressions) + 4 });
   });
 });

@@ -19,15 +19,6 @@ test.each<[Settings["tokenBody"], string, (text: string) => unknown]>([
   expect((await fetch(`${simulator.url}/api/v3/surveys/`, { headers })).status).toBe(200);
 });
 
-test.each([
-  ["access_token", (text: string) => JSON.parse(text).expires_in],
-  ["form", (text: string) => Number(new URLSearchParams(text).get("expires_in"))],
-] as const)("token body %s says how long the token lives", async (tokenBody, find) => {
-  const { simulator } = await simulate({ settings: { tokenBody, tokenLifetimeMs: 90_000 } });
-  const answer = await requestToken(simulator, simulator.clientId, simulator.clientSecret);
-  expect(find(await answer.text())).toBe(90);
-});
-
 describe("tokens", () => {
   test("a token lives as long as set, and an expired one is a bad request", async () => {
     let now = noon;
