@@ -10,16 +10,15 @@ import type { Simulator } from "../local/simulator/index.ts";
 import { type ActionKind, type ActionOf, act } from "./actions.ts";
 import { createApp } from "./app.ts";
 import { bundleOnce } from "./assets.ts";
+import { followWork } from "./at-work.ts";
 import type { Flag, Ground } from "./changes.ts";
 import { followShadow } from "./compare.ts";
 import { createEvents } from "./events.ts";
 import { createFeed, FEED } from "./feed.ts";
 import { keepLooking } from "./look.ts";
-import { observe } from "./observe.ts";
 import { matchedBy, type RuleView, readRules } from "./rules.ts";
 import { serve, tokenFor } from "./server.ts";
 import { type Story, storyOf } from "./story.ts";
-import { createStrip } from "./strip.ts";
 import { createTrouble } from "./trouble/trouble.ts";
 
 /** The parts that a demo has beside a poller: a service and an AWS in which troubles can be made, and a poller that can be killed. */
@@ -50,7 +49,8 @@ export interface LiveConsole {
   close(cause?: string): Promise<void>;
 }
 
-const POINT_EVERY = 1_000;
+/** Milliseconds between two looks at what the function does. */
+const EVERY = 1_000;
 /** Milliseconds in which the pages hear of the end. */
 const LAST_WORD = 2 * FEED.deltaEvery;
 
@@ -58,7 +58,7 @@ export async function startConsole({ port, demo, folder, ...ground }: ConsoleOpt
   const stop = new AbortController();
   const token = tokenFor(folder);
   const events = createEvents();
-  const strip = createStrip();
+  const work = followWork();
   const follower = demo === undefined ? undefined : followShadow(demo.simulator);
   const flag: LiveConsole["flag"] = (kind, text) => feed.tell({ kind: "flag", flag: { at: Date.now(), kind, text } });
   const trouble =
@@ -70,31 +70,21 @@ export async function startConsole({ port, demo, folder, ...ground }: ConsoleOpt
         await demo.kill();
         flag("restart", "poller killed");
       },
-      tell: (incident) => feed.tell({ kind: "incident", incident }),
+      tell: (incidents) => feed.tell({ kind: "now", of: { incidents } }),
       flag: (text) => flag("trouble", text),
     });
   const feed = createFeed({ run: randomUUID(), ...ground, troubles: trouble?.list ?? [] });
 
-  const requests = { day: "", count: 0 };
-  const unobserve = observe({
-    request({ status }) {
-      strip.request(status);
-      const day = new Date().toISOString().slice(0, 10);
-      Object.assign(requests, { day, count: day === requests.day ? requests.count + 1 : 1 });
-    },
-    activity: (survey, activity) => feed.tell({ kind: "activity", survey, activity }),
-  });
-
-  let told = "";
   const timer = setInterval(() => {
-    feed.tell({ kind: "point", point: strip.take(Date.now()) });
-    const shadow = follower?.view(events.repeated());
-    const saying = JSON.stringify([requests, shadow]);
-    if (saying === told) return;
-    told = saying;
-    if (ground.elsewhere === null) feed.tell({ kind: "now", of: { requestsToday: requests.count } });
-    if (shadow !== undefined) feed.tell({ kind: "now", of: { shadow } });
-  }, POINT_EVERY);
+    const now = Date.now();
+    feed.tell({ kind: "point", point: work.point(now) });
+    const of = {
+      activities: work.activities(now),
+      requestsToday: ground.elsewhere === null ? work.requestsToday() : null,
+      shadow: follower?.view(events.repeated()) ?? null,
+    };
+    feed.tell({ kind: "now", of });
+  }, EVERY);
   timer.unref();
 
   let target: Target | undefined;
@@ -134,24 +124,17 @@ export async function startConsole({ port, demo, folder, ...ground }: ConsoleOpt
     }
   }
 
-  /** Gives why nothing is pulled; undefined where something was. */
-  async function pull(kind: string): Promise<string | undefined> {
-    const isPaused = feed.snapshot().status?.sources.some(({ pausedSince }) => pausedSince !== null) === true;
-    if (isPaused) return "The poller is paused: it would find nothing. Resume it first.";
-    return (await trouble?.pull(kind)) === true ? undefined : "There is no such trouble here.";
-  }
-
   const app = createApp({
     ...{ feed, events, assets: bundleOnce(), token, rules, story },
-    ...(ground.mayAct ? { action } : {}),
-    ...(trouble === undefined ? {} : { pull }),
+    action: ground.mayAct ? action : undefined,
+    pull: trouble?.pull,
   });
   const server = await serve(app, port);
   return {
     url: `http://127.0.0.1:${server.port}/#${token}`,
     event(envelope) {
       const row = events.add(envelope, Date.now());
-      if (row.lag !== null && row.type === "response.completed") strip.lag(row.lag, row.at);
+      if (row.lag !== null && row.type === "response.completed") work.lag(row.lag, row.at);
       feed.tell({ kind: "event", row });
       follower?.event(row);
       trouble?.event(row);
@@ -168,7 +151,7 @@ export async function startConsole({ port, demo, folder, ...ground }: ConsoleOpt
       if (feed.readers() > 0) await pause(LAST_WORD, stop.signal);
       stop.abort();
       clearInterval(timer);
-      unobserve();
+      work.stop();
       follower?.stop();
       await server.close();
     },

@@ -42,20 +42,26 @@ export function Strip(): VNode {
           .slice(0, 30)
           .map(
             (flag) =>
-              html`<li><span class="mono quiet">${clock(flag.at)}</span> <span class=${toneOf(flag)}>${flag.text}</span></li>`,
+              html`<li><span class="mono quiet">${clock(flag.at)}</span> <span class=${TONES[flag.kind]}>${flag.text}</span></li>`,
           )}
       </ol>
     </section>
   `;
 }
 
-const toneOf = ({ kind }: Flag): string =>
-  ({ trouble: "late", pause: "late", restart: "work", token: "quiet", action: "work", verdict: "late" })[kind];
+const TONES: Readonly<Record<Flag["kind"], Tone>> = {
+  trouble: "late",
+  pause: "late",
+  restart: "work",
+  token: "quiet",
+  action: "work",
+  verdict: "late",
+};
 
 interface Chart {
   element: HTMLElement;
   /** Each line, by the name of its colour. */
-  lines: readonly (readonly [keyof Colours, (point: StripPoint) => number | null])[];
+  lines: readonly (readonly [tone: Tone, (point: StripPoint) => number | null])[];
   /** The least range of the axis. */
   least: number;
   words: (value: number) => string;
@@ -77,80 +83,50 @@ function chartsOf(requests: HTMLElement | null, lags: HTMLElement): Chart[] {
   ];
 }
 
-/** Draws them, and again whenever there is more, the theme changes or the room does. */
+/** Draws them, and again whenever there is more, another theme or clock is chosen, or the room changes. */
 function draw(charts: readonly Chart[]): () => void {
-  let plots: uPlot[] = [];
-  const make = (): void => {
-    for (const plot of plots) plot.destroy();
-    const ink = colours();
-    plots = charts.map((chart) => new uPlot(options(chart, ink), [[]], chart.element));
-    fill();
-  };
-  const fill = (): void => {
-    const points = snapshot.peek()?.points.slice(-SHOWN) ?? [];
+  const drawn = charts.map((chart) => ({ ...chart, plot: new uPlot(options(chart), [[]], chart.element) }));
+  const end = effect(() => {
+    void place.value;
+    const points = snapshot.value?.points.slice(-SHOWN) ?? [];
     const x = points.map(({ at }) => at / 1_000);
     const last = x.at(-1) ?? Date.now() / 1_000;
     const shown = Math.min(SHOWN, Math.max(LEAST, x.length));
-    for (const [i, plot] of plots.entries()) {
-      plot.setData([x, ...(charts[i]?.lines ?? []).map(([, of]) => points.map(of))]);
+    for (const { plot, lines } of drawn) {
+      plot.setData([x, ...lines.map(([, of]) => points.map(of))]);
       plot.setScale("x", { min: last - shown, max: last });
     }
-  };
-  make();
+  });
   const size = new ResizeObserver(() => {
-    for (const [i, plot] of plots.entries()) {
-      const { clientWidth: width = 0, clientHeight: height = 0 } = charts[i]?.element ?? {};
-      plot.setSize({ width, height });
+    for (const { plot, element } of drawn) {
+      plot.setSize({ width: element.clientWidth, height: element.clientHeight });
     }
   });
-  for (const { element } of charts) size.observe(element);
-  const dark = matchMedia("(prefers-color-scheme: dark)");
-  dark.addEventListener("change", make);
-  let looks = "";
-  const ends = [
-    effect(() => {
-      if (snapshot.value !== null) fill();
-    }),
-    effect(() => {
-      const { theme, zone } = place.value;
-      if (looks !== `${theme} ${zone}`) requestAnimationFrame(make);
-      looks = `${theme} ${zone}`;
-    }),
-  ];
+  for (const { element } of drawn) size.observe(element);
   return () => {
-    for (const end of ends) end();
-    dark.removeEventListener("change", make);
+    end();
     size.disconnect();
-    for (const plot of plots) plot.destroy();
+    for (const { plot } of drawn) plot.destroy();
   };
 }
 
-type Colours = Record<"quiet" | "line" | "work" | "late" | "you" | "proved" | "ink", string>;
+type Tone = "quiet" | "line" | "work" | "late" | "you" | "proved";
 
-function colours(): Colours {
-  const style = getComputedStyle(document.documentElement);
-  const of = (name: string): string =>
-    style.getPropertyValue(`--${name}-drawn`).trim() || style.getPropertyValue(`--${name}`);
-  return Object.fromEntries(
-    ["quiet", "line", "work", "late", "you", "proved", "ink"].map((name) => [name, resolved(of(name))]),
-  ) as Colours;
-}
-
-/** A canvas knows nothing of `light-dark()`: the browser works it out. */
-function resolved(colour: string): string {
+/** The colour of a class, as the theme has it now: a canvas knows nothing of `light-dark()`. */
+function colourOf(tone: Tone): string {
   const probe = document.createElement("i");
-  probe.style.color = colour;
+  probe.style.color = `var(--${tone})`;
   document.body.append(probe);
   const { color } = getComputedStyle(probe);
   probe.remove();
   return color;
 }
 
-function options({ element, lines, least, words }: Chart, ink: Colours): uPlot.Options {
+function options({ element, lines, least, words }: Chart): uPlot.Options {
   const { clientWidth: width, clientHeight: height } = element;
   const axis: uPlot.Axis = {
-    stroke: ink.quiet,
-    grid: { stroke: ink.line, width: 1 },
+    stroke: () => colourOf("quiet"),
+    grid: { stroke: () => colourOf("line"), width: 1 },
     ticks: { show: false },
     font: "11px system-ui, sans-serif",
   };
@@ -160,7 +136,7 @@ function options({ element, lines, least, words }: Chart, ink: Colours): uPlot.O
     cursor: CURSOR,
     legend: { show: false },
     padding: [6, 28, 0, 0],
-    series: [{}, ...lines.map(([name]) => ({ stroke: ink[name], width: 1.5, points: { show: false } }))],
+    series: [{}, ...lines.map(([tone]) => ({ stroke: () => colourOf(tone), width: 1.5, points: { show: false } }))],
     scales: { x: { time: true }, y: { range: (_plot, _min, max) => [0, Math.max(least, max ?? 0)] } },
     axes: [
       {
@@ -172,19 +148,19 @@ function options({ element, lines, least, words }: Chart, ink: Colours): uPlot.O
       },
       { ...axis, size: 52, space: 26, values: (_plot, values) => values.map(words) },
     ],
-    hooks: { draw: [(plot) => drawFlags(plot, ink)] },
+    hooks: { draw: [drawFlags] },
   };
 }
 
-function drawFlags(plot: uPlot, ink: Colours): void {
+function drawFlags(plot: uPlot): void {
   const { ctx, bbox } = plot;
   ctx.save();
   ctx.setLineDash([3, 3]);
   ctx.lineWidth = devicePixelRatio;
-  for (const { at, kind } of snapshot.peek()?.flagged ?? []) {
-    const x = Math.round(plot.valToPos(at / 1_000, "x", true));
+  for (const flag of snapshot.peek()?.flagged ?? []) {
+    const x = Math.round(plot.valToPos(flag.at / 1_000, "x", true));
     if (x < bbox.left || x > bbox.left + bbox.width) continue;
-    ctx.strokeStyle = kind === "token" ? ink.quiet : kind === "restart" ? ink.work : ink.late;
+    ctx.strokeStyle = colourOf(TONES[flag.kind]);
     ctx.beginPath();
     ctx.moveTo(x, bbox.top);
     ctx.lineTo(x, bbox.top + bbox.height);
