@@ -1,4 +1,4 @@
-import { signal } from "@preact/signals";
+import { type Signal, signal } from "@preact/signals";
 import { html } from "htm/preact";
 import type { VNode } from "preact";
 import { span as wholeSpan } from "../../cli/words.ts";
@@ -44,15 +44,17 @@ async function copy(what: string, text: string): Promise<void> {
 interface ChoiceOf<Name> {
   label: string;
   names: readonly Name[];
-  chosen: Name;
-  choose(name: Name): void;
+  chosen: Signal<Name>;
 }
 
 /** Buttons of which one is pressed. */
-export function Choice<Name extends string>({ label, names, chosen, choose }: ChoiceOf<Name>): VNode {
+export function Choice<Name extends string>({ label, names, chosen }: ChoiceOf<Name>): VNode {
+  const choose = (name: Name) => () => {
+    chosen.value = name;
+  };
   return html`
     <div class="choice row" role="group" aria-label=${label}>
-      ${names.map((name) => html`<button aria-pressed=${chosen === name} onClick=${() => choose(name)}>${name}</button>`)}
+      ${names.map((name) => html`<button aria-pressed=${chosen.value === name} onClick=${choose(name)}>${name}</button>`)}
     </div>
   `;
 }

@@ -21,10 +21,6 @@ function clear(): void {
   chosen.value = new Map();
 }
 
-function write(as: Form): void {
-  form.value = as;
-}
-
 export function RuleTab({ envelope }: { envelope: Heard }): VNode {
   const pattern = patternOf(chosen.value);
   const { "detail-type": type, source, detail } = envelope;
@@ -37,7 +33,7 @@ export function RuleTab({ envelope }: { envelope: Heard }): VNode {
         html`
           <pre class="mono code" tabindex="0" aria-label="Pattern">${text}</pre>
           <div class="row actions">
-            <${Choice} label="Written as" names=${FORMS} chosen=${form.value} choose=${write} />
+            <${Choice} label="Written as" names=${FORMS} chosen=${form} />
             <${Copy} what="rule" text=${text} />
             <button onClick=${() => go({ q: JSON.stringify(pattern) })}>Filter the stream</button>
             <button onClick=${clear}>Clear</button>
