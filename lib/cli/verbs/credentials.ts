@@ -1,5 +1,5 @@
 import { DescribeSecretCommand, PutSecretValueCommand, SecretsManagerClient } from "@aws-sdk/client-secrets-manager";
-import { Option } from "@commander-js/extra-typings";
+import { Argument, Option } from "@commander-js/extra-typings";
 import { secretNames } from "../../config/secret-names.ts";
 import { errorCode } from "../../errors.ts";
 import { isObject } from "../../json.ts";
@@ -53,7 +53,9 @@ With renew the function asks for a new token at once. The token itself is never 
 
 export const credentialsVerb: Verb = (act) =>
   targetVerb("credentials", "puts client id and client secret into the secret that was made for them")
-    .argument("[renew]", "asks for a new token in the place of the one that is kept")
+    .addArgument(
+      new Argument("[renew]", "asks for a new token in the place of the one that is kept").choices(["renew"] as const),
+    )
     .option("--source <name>", "the source whose credentials they are")
     .addOption(
       new Option("--secret <name>", "the secret itself, by name or ARN; with --source, its entry there").conflicts(
@@ -62,9 +64,6 @@ export const credentialsVerb: Verb = (act) =>
     )
     .option("--base-url <url>", "ask this survey service first, and write nothing that it refuses")
     .addOption(yesOption())
-    // Ways in which people try to give them all the same.
-    .addOption(new Option("--client-id [text]").hideHelp())
-    .addOption(new Option("--client-secret [text]").hideHelp())
     .addHelpText(
       "after",
       ABOUT +
@@ -76,11 +75,8 @@ export const credentialsVerb: Verb = (act) =>
     )
     .action((renews, options) =>
       act(options, async (io) => {
-        check(options);
-        // What is typed there may be a secret that was meant for the prompt.
-        if (renews !== undefined && renews !== "renew") {
-          throw new UsageError("there are too many arguments", { hint: "See --help." });
-        }
+        const problem = options.baseUrl === undefined ? undefined : baseUrlProblem(options.baseUrl);
+        if (problem !== undefined) throw new UsageError(`--base-url ${problem}`, { hint: "See --help." });
         if (renews !== undefined) {
           const data = await renewToken(options, io);
           return { data, text: renewText(data, io.now()) };
@@ -93,20 +89,6 @@ export const credentialsVerb: Verb = (act) =>
 interface Options extends Flags {
   secret?: string | undefined;
   baseUrl?: string | undefined;
-}
-
-/** @throws UsageError naming what is wrong; no value is repeated, since it may be a secret that was meant for the prompt */
-function check(options: Options): void {
-  if ("clientId" in options || "clientSecret" in options) {
-    throw new UsageError("credentials are not taken from flags, which stay in the shell's history", {
-      hint: "Leave them out: they are asked for. --help tells of the other ways.",
-    });
-  }
-  for (const name of ["stack", "data", "source", "secret"] as const) {
-    if (options[name] === "") throw new UsageError(`--${name} needs a value`, { hint: "See --help." });
-  }
-  const problem = options.baseUrl === undefined ? undefined : baseUrlProblem(options.baseUrl);
-  if (problem !== undefined) throw new UsageError(`--base-url ${problem}`, { hint: "See --help." });
 }
 
 async function fill(
