@@ -113,15 +113,10 @@ export async function startConsole({ port, demo, folder, ...ground }: ConsoleOpt
   async function action(kind: ActionKind, of: ActionOf): Promise<string[]> {
     if (target === undefined) return ["The poller is being loaded: try again in a moment."];
     flag("action", `${kind} asked for on this page`);
-    try {
-      const lines = await act(kind, of, target, io);
-      for (const line of lines) flag("action", asCalled(line, ground.command));
-      return lines;
-    } catch (error) {
-      const failure = oneLine(error, () => `${kind} failed`);
-      flag("action", asCalled(failure, ground.command));
-      return [asCalled(failure, ground.command)];
-    }
+    const lines = await act(kind, of, target, io).catch((error: unknown) => [oneLine(error, () => `${kind} failed`)]);
+    const said = lines.map((line) => asCalled(line, ground.command));
+    for (const line of said) flag("action", line);
+    return said;
   }
 
   const app = createApp({

@@ -117,7 +117,7 @@ export async function listening(
     throw target.data !== undefined && isUnreachable(error) ? runEnded(target) : error;
   } finally {
     sqs.destroy();
-    await remove(target, rule.name, options, io);
+    await remove(target, rule.name, io);
     io.say(`Heard ${count(heard, "event")} in ${span(io.now() - began)}.`);
   }
   if (io.signal.aborted) throw new InterruptedError();
@@ -148,14 +148,9 @@ async function take(client: SQSClient, QueueUrl: string, wait: number, signal: A
   }
 }
 
-/** A run that has ended took its AWS with it, but not what lies in the folder. */
-async function remove(target: Target, name: string, options: HearingOptions, io: Io): Promise<void> {
+async function remove(target: Target, name: string, io: Io): Promise<void> {
   try {
-    await removeTemporaryRule(target, name).catch(async (error: unknown) => {
-      if (target.data === undefined || !isUnreachable(error)) throw error;
-      await using again = await openTarget(options, io);
-      await removeTemporaryRule(again, name);
-    });
+    await removeTemporaryRule(target, name);
   } catch (error) {
     const next = nextCommand("doctor", target);
     io.say(`The rule and queue ${name} could not be removed (${errorCode(error)}): ${next} does it in 15 minutes.`);
