@@ -62,8 +62,8 @@ function OpenEvent({ id, tab }: { id: string; tab: Tab }): VNode {
   if (tab === "code") return html`<${CodeTab} envelope=${found} />`;
   return html`
     <div class="row actions">
-      <${Copy} what="event" label="Copy JSON" text=${JSON.stringify(found, null, 2)} />
-      <${Copy} what="id" label="Copy event id" text=${found.detail.meta.eventId ?? ""} />
+      <${Copy} label="Copy JSON" text=${JSON.stringify(found, null, 2)} />
+      <${Copy} label="Copy event id" text=${found.detail.meta.eventId ?? ""} />
       <button aria-pressed=${isRevealed} onClick=${() => reveal(!isRevealed)}>${isRevealed ? "Mask again" : "Reveal personal fields"}</button>
     </div>
     <${JsonView} value=${found} noteOf=${notesOf(found)} />
@@ -143,7 +143,7 @@ function StoryTab({ id, envelope }: { id: string; envelope: Heard }): VNode {
 function Command({ of: { responseId, surveyId } }: { of: Heard["detail"]["data"] }): VNode | null {
   if (responseId === undefined) return null;
   const command = `${snapshot.value?.command} explain ${responseId} --survey ${surveyId} ${snapshot.value?.flags ?? ""}`;
-  return html`<p class="row"><code class="cut">${command}</code><${Copy} what="explain" text=${command} /></p>`;
+  return html`<p class="row"><code class="cut">${command}</code><${Copy} text=${command} /></p>`;
 }
 
 const LOOKS = { waiting: "start", pause: "late", work: "work", moment: "proved" } as const;
@@ -170,7 +170,7 @@ function CodeTab({ envelope }: { envelope: Heard }): VNode {
   return html`
     <div class="row actions">
       <${Choice} label="Language" names=${LANGUAGES} chosen=${language} />
-      <${Copy} what="code" text=${text} />
+      <${Copy} text=${text} />
     </div>
     <pre class="mono code" tabindex="0" aria-label="Handler">${text}</pre>
     <p class="quiet">Types of the contract for other languages lie in <code>contract/</code> of the package.</p>

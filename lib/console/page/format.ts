@@ -1,6 +1,7 @@
-import { type Signal, signal } from "@preact/signals";
+import type { Signal } from "@preact/signals";
 import { html } from "htm/preact";
 import type { VNode } from "preact";
+import { useState } from "preact/hooks";
 import { span as wholeSpan } from "../../cli/words.ts";
 import { place } from "./place.ts";
 
@@ -22,23 +23,19 @@ export function span(milliseconds: number): string {
 
 /** Milliseconds for which a button says that it has copied. */
 const SAYS = 1_500;
-const copied = signal({ what: "", is: true });
 
-/** A button that copies a text, and says so. `what` is its own among all of them. */
-export function Copy({ what, text, label = "Copy" }: { what: string; text: string; label?: string }): VNode {
-  const said = copied.value.is ? "Copied" : "Not copied";
-  return html`<button onClick=${() => copy(what, text)}>${copied.value.what === what ? said : label}</button>`;
-}
-
-async function copy(what: string, text: string): Promise<void> {
-  const is = await navigator.clipboard.writeText(text).then(
-    () => true,
-    () => false,
-  );
-  copied.value = { what, is };
-  setTimeout(() => {
-    if (copied.peek().what === what) copied.value = { what: "", is: true };
-  }, SAYS);
+/** A button that copies a text, and says so. */
+export function Copy({ text, label = "Copy" }: { text: string; label?: string }): VNode {
+  const [said, say] = useState("");
+  const copy = async (): Promise<void> => {
+    const copied = await navigator.clipboard.writeText(text).then(
+      () => "Copied",
+      () => "Not copied",
+    );
+    say(copied);
+    setTimeout(() => say(""), SAYS);
+  };
+  return html`<button onClick=${copy}>${said || label}</button>`;
 }
 
 interface ChoiceOf<Name> {

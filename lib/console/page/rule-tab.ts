@@ -34,7 +34,7 @@ export function RuleTab({ envelope }: { envelope: Heard }): VNode {
           <pre class="mono code" tabindex="0" aria-label="Pattern">${text}</pre>
           <div class="row actions">
             <${Choice} label="Written as" names=${FORMS} chosen=${form} />
-            <${Copy} what="rule" text=${text} />
+            <${Copy} text=${text} />
             <button onClick=${() => go({ q: JSON.stringify(pattern) })}>Filter the stream</button>
             <button onClick=${clear}>Clear</button>
           </div>

@@ -31,9 +31,20 @@ export function pause(): void {
   frozen.value ??= { rows: filtered.peek(), last: events.peek().at(-1)?.number ?? 0 };
 }
 
+/** Pixels: a row has one height. */
+const ROW = 28;
+/** Rows that are drawn: more of them as one comes near the last. */
+const SOME = 100;
+const drawn = signal(SOME);
+
+function drawTo(index: number): void {
+  if (index > drawn.peek() - SOME / 2) drawn.value = index + SOME;
+}
+
 /** Back to what comes now. */
 export function live(): void {
   frozen.value = null;
+  drawn.value = SOME;
   const list = document.getElementById("stream");
   if (list !== null) list.scrollTop = 0;
 }
@@ -59,8 +70,10 @@ export function move(by: number): void {
   pause();
   const all = rows.peek();
   const at = indexOfChosen(all);
-  const next = all[at < 0 ? 0 : Math.min(all.length - 1, Math.max(0, at + by))];
+  const to = at < 0 ? 0 : Math.min(all.length - 1, Math.max(0, at + by));
+  const next = all[to];
   if (next === undefined) return;
+  drawTo(to);
   choose(next);
   document.getElementById(`e-${next.number}`)?.scrollIntoView({ block: "nearest" });
 }
@@ -86,7 +99,7 @@ export function Stream(): VNode {
         role=${all.length > 0 ? "listbox" : "region"} aria-label="Events, newest first"
         aria-activedescendant=${chosen === undefined ? undefined : `e-${chosen}`}>
         ${all.length === 0 ? html`<${Empty} />` : null}
-        ${all.map((row) => html`<${Row} key=${row.number} row=${row} isSelected=${row.number === chosen} />`)}
+        ${all.slice(0, drawn.value).map((row) => html`<${Row} key=${row.number} row=${row} isSelected=${row.number === chosen} />`)}
       </div>
     </section>
   `;
@@ -94,6 +107,7 @@ export function Stream(): VNode {
 
 function onScroll({ currentTarget }: { currentTarget: HTMLElement }): void {
   if (currentTarget.scrollTop > 0) pause();
+  drawTo(Math.ceil((currentTarget.scrollTop + currentTarget.clientHeight) / ROW));
 }
 function Filter(): VNode {
   const { q } = place.value;
