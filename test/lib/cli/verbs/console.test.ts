@@ -3,7 +3,6 @@ import { runCommand } from "../../../../lib/cli/run-command.ts";
 import type { ConsoleAnswer } from "../../../../lib/cli/verbs/console.ts";
 import type { Snapshot } from "../../../../lib/console/changes.ts";
 import { TOKEN_HEADER } from "../../../../lib/console/server.ts";
-import { temporaryFolder } from "../../../support/command.ts";
 import { ioOf, survey } from "../support/command.ts";
 import { runningFolder, useRunningFolder } from "../support/running-folder.ts";
 
@@ -109,8 +108,4 @@ it("says that there is nothing to show live where no run is at work: exit code 3
   const ran = await survey(["console", "--data", ended.data]);
 
   expect([ran.code, ran.stderr]).toEqual([3, expect.stringContaining("survey-poller status tells")]);
-});
-
-it("says where no run has ever been: exit code 1", async () => {
-  expect((await survey(["console", "--data", temporaryFolder()])).code).toBe(1);
 });
