@@ -69,7 +69,6 @@ export const HELP = {
   responses: "All responses of which this poller knows the state now.",
   rate: "Requests a second that the service was found to allow. No limit was met yet where it says none.",
   token: "How long ago the token of the service was fetched.",
-  head: "Found by reading the newest page of the list.",
   missed: "Completed, listed, and never found.",
   "wrongly sent": "Sent, deleted at the service since, and nobody was told.",
   twice: "Sent more than once.",
