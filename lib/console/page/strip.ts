@@ -17,11 +17,6 @@ export function Strip(): VNode {
   const elsewhere = snapshot.value?.elsewhere ?? null;
   const contents = events.value.filter(({ type }) => type === "response.completed");
   const isUndated = contents.length > 0 && contents.every(({ lag }) => lag === null);
-  const requests = useRef<HTMLDivElement>(null);
-  const lags = useRef<HTMLDivElement>(null);
-  useEffect(() => {
-    return lags.current === null ? undefined : draw(chartsOf(requests.current, lags.current));
-  }, [elsewhere === null]);
   const flagged = snapshot.value?.flagged ?? [];
   return html`
     <section class="strip panel" aria-label="The last five minutes">
@@ -30,11 +25,11 @@ export function Strip(): VNode {
           ? html`<figure><figcaption><b>Requests</b></figcaption><p class="empty">${elsewhere.requests}</p></figure>`
           : html`<figure><figcaption><b>Requests</b> a second
         <span class="legend quiet"><i class="fill work"></i>answered <i class="fill late"></i>refused (429) <i class="fill you"></i>failed</span>
-      </figcaption><div class="plot" ref=${requests} aria-hidden="true"></div></figure>`
+      </figcaption><${Plot} chart=${REQUESTS} /></figure>`
       }
       <figure><figcaption><b>Lag</b> ${isUndated ? "is not known: the source has no timeZone" : "from completion to the bus"}
         <span class="legend quiet"><i class="fill proved"></i>half within <i class="fill quiet"></i>nine of ten within</span>
-      </figcaption><div class="plot" ref=${lags} aria-hidden="true"></div></figure>
+      </figcaption><${Plot} chart=${LAGS} /></figure>
       <ol class="marks" aria-label="What happened" tabindex="0">
         ${flagged.length === 0 ? html`<li class="quiet">Pauses, renewals of the token and what is late are listed here, and flagged on the left.</li>` : null}
         ${[...flagged]
@@ -59,7 +54,6 @@ const TONES: Readonly<Record<Flag["kind"], Tone>> = {
 };
 
 interface Chart {
-  element: HTMLElement;
   /** Each line, by the name of its colour. */
   lines: readonly (readonly [tone: Tone, (point: StripPoint) => number | null])[];
   /** The least range of the axis. */
@@ -67,46 +61,47 @@ interface Chart {
   words: (value: number) => string;
 }
 
-function chartsOf(requests: HTMLElement | null, lags: HTMLElement): Chart[] {
-  const lines: Chart["lines"] = [
-    ["work", (point) => point.requests.ok],
-    ["late", (point) => point.requests.refused],
-    ["you", (point) => point.requests.failed],
-  ];
-  const lag: Chart["lines"] = [
+const REQUESTS: Chart = {
+  lines: [
+    ["work", ({ requests }) => requests.ok],
+    ["late", ({ requests }) => requests.refused],
+    ["you", ({ requests }) => requests.failed],
+  ],
+  least: 5,
+  words: String,
+};
+const LAGS: Chart = {
+  lines: [
     ["proved", ({ p50 }) => p50],
     ["quiet", ({ p90 }) => p90],
-  ];
-  return [
-    ...(requests === null ? [] : [{ element: requests, lines, least: 5, words: String }]),
-    { element: lags, lines: lag, least: 1_000, words: span },
-  ];
+  ],
+  least: 1_000,
+  words: span,
+};
+
+function Plot({ chart }: { chart: Chart }): VNode {
+  const room = useRef<HTMLDivElement>(null);
+  useEffect(() => (room.current === null ? undefined : draw(chart, room.current)), [chart]);
+  return html`<div class="plot" ref=${room} aria-hidden="true"></div>`;
 }
 
-/** Draws them, and again whenever there is more, another theme or clock is chosen, or the room changes. */
-function draw(charts: readonly Chart[]): () => void {
-  const drawn = charts.map((chart) => ({ ...chart, plot: new uPlot(options(chart), [[]], chart.element) }));
+/** Draws a chart, and again whenever there is more, another theme or clock is chosen, or the room changes. */
+function draw(chart: Chart, room: HTMLElement): () => void {
+  const plot = new uPlot(options(chart, room), [[]], room);
   const end = effect(() => {
     void place.value;
     const points = snapshot.value?.points.slice(-SHOWN) ?? [];
     const x = points.map(({ at }) => at / 1_000);
     const last = x.at(-1) ?? Date.now() / 1_000;
-    const shown = Math.min(SHOWN, Math.max(LEAST, x.length));
-    for (const { plot, lines } of drawn) {
-      plot.setData([x, ...lines.map(([, of]) => points.map(of))]);
-      plot.setScale("x", { min: last - shown, max: last });
-    }
+    plot.setData([x, ...chart.lines.map(([, of]) => points.map(of))]);
+    plot.setScale("x", { min: last - Math.min(SHOWN, Math.max(LEAST, x.length)), max: last });
   });
-  const size = new ResizeObserver(() => {
-    for (const { plot, element } of drawn) {
-      plot.setSize({ width: element.clientWidth, height: element.clientHeight });
-    }
-  });
-  for (const { element } of drawn) size.observe(element);
+  const size = new ResizeObserver(() => plot.setSize({ width: room.clientWidth, height: room.clientHeight }));
+  size.observe(room);
   return () => {
     end();
     size.disconnect();
-    for (const { plot } of drawn) plot.destroy();
+    plot.destroy();
   };
 }
 
@@ -122,8 +117,7 @@ function colourOf(tone: Tone): string {
   return color;
 }
 
-function options({ element, lines, least, words }: Chart): uPlot.Options {
-  const { clientWidth: width, clientHeight: height } = element;
+function options({ lines, least, words }: Chart, { clientWidth, clientHeight }: HTMLElement): uPlot.Options {
   const axis: uPlot.Axis = {
     stroke: () => colourOf("quiet"),
     grid: { stroke: () => colourOf("line"), width: 1 },
@@ -131,8 +125,8 @@ function options({ element, lines, least, words }: Chart): uPlot.Options {
     font: "11px system-ui, sans-serif",
   };
   return {
-    width: Math.max(50, width),
-    height: Math.max(40, height),
+    width: Math.max(50, clientWidth),
+    height: Math.max(40, clientHeight),
     cursor: CURSOR,
     legend: { show: false },
     padding: [6, 28, 0, 0],
