@@ -69,8 +69,10 @@ describe("the page of a run", () => {
     await expect.poll(async () => (await snapshotOf(answer)).status?.verdict, { timeout: 20_000 }).toBe("unknown");
   });
 
-  it("pauses and resumes as the verbs do", async () => {
-    const { post } = await served("--no-events");
+  it("pauses and resumes as the verbs do, and makes no rule with --no-events", async () => {
+    const { answer, post } = await served("--no-events");
+    expect(answer.events).toBe(false);
+    expect(test.folder.rules()).toEqual([]);
 
     const paused = (await (await post("/actions/pause", {})).json()) as { lines: string[] };
     const status = await survey(["status", "--data", test.folder.data, "--json"]);
@@ -79,13 +81,6 @@ describe("the page of a run", () => {
     expect(paused.lines).toEqual([expect.stringMatching(/^main is paused\./)]);
     expect(status.json).toMatchObject({ verdict: "late", sentence: expect.stringContaining("by an operator") });
     expect(resumed.lines).toEqual([expect.stringMatching(/^main goes on at its next tick/)]);
-  });
-
-  it("makes no rule with --no-events", async () => {
-    const { answer } = await served("--no-events");
-
-    expect(answer.events).toBe(false);
-    expect(test.folder.rules()).toEqual([]);
   });
 });
 
