@@ -137,9 +137,7 @@ export async function startConsole({ port, demo, folder, ...ground }: ConsoleOpt
     flag,
     ready(opened) {
       target = opened;
-      const { tell, readers } = feed;
-      const { emittedSince } = events;
-      void keepLooking({ target: opened, tell, emittedSince, readers, signal: stop.signal, command: ground.command });
+      void keepLooking({ target: opened, feed, events, signal: stop.signal, command: ground.command });
     },
     async close(cause) {
       feed.tell({ kind: "now", of: { ended: { at: Date.now(), cause: cause ?? null } } });
