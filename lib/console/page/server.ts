@@ -70,7 +70,7 @@ async function listen(signal: AbortSignal): Promise<void> {
 }
 
 function take(frame: string): void {
-  const [, event = "", data = "null"] = /^event: (\w+)\ndata: (.*)/s.exec(frame) ?? [];
+  const [, event = "", data = "null"] = /^event: (\w+)\ndata: ([^\n]*)/.exec(frame) ?? [];
   heardAt.value = Date.now();
   if (event === "snapshot") snapshot.value = JSON.parse(data) as Snapshot;
   const before = snapshot.peek();
