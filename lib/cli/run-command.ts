@@ -83,26 +83,13 @@ export async function runCommand(args: readonly string[], given: Io): Promise<Ex
 }
 
 export async function commandLine(act: Act, args: readonly string[], io: Io): Promise<void> {
-  const root = program(act, io);
-  await root.parseAsync(knownOf(root, args), { from: "user" });
-}
-
-function program(act: Act, io: Io): CommandUnknownOpts {
   const root = new Command("survey-poller")
     .description(ABOUT)
     .version(packageVersion())
     .addHelpText("after", EXIT_CODES);
   for (const make of verbs) root.addCommand(make(act));
   for (const command of [root, ...allOf(root)]) quietly(command, io);
-  return root;
-}
-
-/** Without a verb that there is, help is no answer: the name alone makes the error that says so. */
-function knownOf(root: CommandUnknownOpts, args: readonly string[]): string[] {
-  const [name] = args;
-  const isUnknown =
-    name !== undefined && !name.startsWith("-") && !root.commands.some((command) => command.name() === name);
-  return isUnknown ? [name] : [...args];
+  await root.parseAsync(args, { from: "user" });
 }
 
 function allOf(command: CommandUnknownOpts): CommandUnknownOpts[] {

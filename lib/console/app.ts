@@ -26,8 +26,8 @@ export interface AppOptions {
   story(eventId: string): Promise<Story | undefined>;
   /** Has the poller do something; absent where the page may only read. Gives what became of it. */
   action?: ((kind: ActionKind, of: ActionOf) => Promise<string[]>) | undefined;
-  /** Pulls a knob, and gives why that cannot be; absent where there are no troubles to be made. */
-  pull?: ((kind: string) => Promise<string | undefined>) | undefined;
+  /** Pulls a knob, and gives whether there is such a one; absent where there are no troubles to be made. */
+  pull?: ((kind: string) => Promise<boolean>) | undefined;
 }
 
 /** Bytes. No pattern is longer. */
@@ -47,8 +47,8 @@ export function createApp({ feed, events, assets, token, rules, story, action, p
     streamSSE(c, async (stream) => {
       const gone = new AbortController();
       stream.onAbort(() => gone.abort());
-      for await (const { id, event, data } of feed.frames(c.req.header("last-event-id"), gone.signal)) {
-        await stream.writeSSE({ id, event, data: JSON.stringify(data) });
+      for await (const { event, data } of feed.frames(gone.signal)) {
+        await stream.writeSSE({ event, data: JSON.stringify(data) });
       }
     }),
   );
@@ -80,9 +80,8 @@ export function createApp({ feed, events, assets, token, rules, story, action, p
     return of.success ? c.json({ lines: await action(kind, of.data) }) : c.json({ error: "Which one is meant?" }, 400);
   });
   app.post("/trouble/:kind", async (c) => {
-    if (pull === undefined) return c.json({ error: "Trouble is made in the demo alone." }, 404);
-    const error = await pull(c.req.param("kind"));
-    return error === undefined ? c.json({ pulled: true }) : c.json({ error }, 409);
+    const isPulled = (await pull?.(c.req.param("kind"))) === true;
+    return isPulled ? c.json({ pulled: true }) : c.json({ error: "There is no such trouble here." }, 404);
   });
   return app;
 }

@@ -50,11 +50,6 @@ export function responseKey({ surveyId, responseId }: Pick<EventRow, "surveyId" 
   return `${surveyId}/${responseId}`;
 }
 
-export interface Activity {
-  at: number;
-  text: string;
-}
-
 export interface ShadowView {
   /** Responses completed since it began that are still there: found, missed and on their way add up to them. */
   completed: number;
@@ -72,39 +67,29 @@ export interface Fates {
   deleted: number;
 }
 
+/** The card of a trouble. */
 export interface Incident {
   id: number;
   kind: string;
   title: string;
   openedAt: number;
   what: string;
-  /** The card has taken so long that something may hold it up: a person should look at the verdict. */
-  isOverdue?: true;
-  /** Undefined while it is open. */
-  closed?: {
-    at: number;
-    /** When the last of what it concerned had its event. */
-    foundAt: number;
-    requests: number;
-    concerned: number;
-    /** Without an event. A card stays open until there are none. */
-    lost: number;
-    repeated: number;
-    shadow: { found: number; missed: number; notYet: number };
-    sentence: string;
-  };
   /** Events it still waits for. */
   left: number;
+  /** Undefined while something has no event yet. */
+  closed?: {
+    /** When the last of what it concerned had its event. */
+    foundAt: number;
+    sentence: string;
+  };
 }
 
 export type Change =
   | { kind: "event"; row: EventRow }
-  /** What is so from now on. */
-  | { kind: "now"; of: Partial<Omit<Snapshot, keyof Ground>> }
-  | { kind: "activity"; survey: string; activity: Activity }
   | { kind: "point"; point: StripPoint }
   | { kind: "flag"; flag: Flag }
-  | { kind: "incident"; incident: Incident };
+  /** What is so from now on. */
+  | { kind: "now"; of: Partial<Omit<Snapshot, keyof Ground>> };
 
 export interface Snapshot {
   /** Another one after each start: nothing of the one before holds. */
@@ -135,37 +120,32 @@ export interface Snapshot {
   requestsToday: number | null;
   /** When the oldest token in use was fetched; null where that is not known. */
   tokenAt: number | null;
-  /** By `surveyKey`. */
-  activities: Record<string, Activity>;
+  /** What goes on, by `surveyKey`. */
+  activities: Record<string, string>;
+  /** Of the troubles that were made, the oldest first. */
   incidents: Incident[];
 }
 
 /** How much a page keeps of each. */
-const KEPT = { events: 1_000, points: 600, flagged: 100, incidents: 50 } as const;
+const KEPT = { events: 1_000, points: 600, flagged: 100 } as const;
 
-/** Puts one change into what a page shows. Server and browser do it by this alone, so that they cannot disagree. */
-export function applyChange(to: Snapshot, change: Change): void {
-  if (change.kind === "event") keep(to.events, change.row, KEPT.events);
-  if (change.kind === "point") keep(to.points, change.point, KEPT.points);
-  if (change.kind === "flag") keep(to.flagged, change.flag, KEPT.flagged);
-  if (change.kind === "activity") to.activities[change.survey] = change.activity;
-  if (change.kind === "now") Object.assign(to, change.of);
-  if (change.kind !== "incident") return;
-  const at = to.incidents.findIndex(({ id }) => id === change.incident.id);
-  if (at < 0) keep(to.incidents, change.incident, KEPT.incidents);
-  else to.incidents[at] = change.incident;
+/** What a page shows after one change. Server and browser work it out by this alone, so that they cannot disagree. */
+export function applied(to: Snapshot, change: Change): Snapshot {
+  switch (change.kind) {
+    case "event":
+      return { ...to, events: withOne(to.events, change.row, KEPT.events) };
+    case "point":
+      return { ...to, points: withOne(to.points, change.point, KEPT.points) };
+    case "flag":
+      return { ...to, flagged: withOne(to.flagged, change.flag, KEPT.flagged) };
+    case "now":
+      return { ...to, ...change.of };
+  }
 }
 
-/** As it is now: what is changed later is not changed in it. */
-export function copyOf(snapshot: Snapshot): Snapshot {
-  return {
-    ...snapshot,
-    events: snapshot.events.slice(-KEPT.events),
-    points: snapshot.points.slice(-KEPT.points),
-    flagged: snapshot.flagged.slice(-KEPT.flagged),
-    incidents: snapshot.incidents.slice(-KEPT.incidents),
-    activities: { ...snapshot.activities },
-  };
+/** With one more at the end, and without the oldest where there are more than `most`. */
+export function withOne<T>(all: readonly T[], one: T, most: number): T[] {
+  return [...all.slice(-most + 1), one];
 }
 
 /** The facts that never change while a run lasts. */
@@ -178,13 +158,6 @@ export function emptySnapshot(ground: Ground): Snapshot {
     ...{ shadow: null, requestsToday: null, tokenAt: null },
     ...{ emittedSince: {}, events: [], points: [], flagged: [], incidents: [], activities: {} },
   };
-}
-
-/** Puts one more at the end, and lets the oldest go where there are more than `most`. */
-export function keep<T>(all: T[], one: T, most: number): void {
-  all.push(one);
-  // Cut back now and then alone: a shift for each costs as much as a long list is long.
-  if (all.length >= 2 * most) all.splice(0, all.length - most);
 }
 
 /** The text that the page is given in the place of something personal. */

@@ -10,16 +10,15 @@ import type { Simulator } from "../local/simulator/index.ts";
 import { type ActionKind, type ActionOf, act } from "./actions.ts";
 import { createApp } from "./app.ts";
 import { bundleOnce } from "./assets.ts";
+import { followWork } from "./at-work.ts";
 import type { Flag, Ground } from "./changes.ts";
 import { followShadow } from "./compare.ts";
 import { createEvents } from "./events.ts";
 import { createFeed, FEED } from "./feed.ts";
 import { keepLooking } from "./look.ts";
-import { observe } from "./observe.ts";
 import { matchedBy, type RuleView, readRules } from "./rules.ts";
 import { serve, tokenFor } from "./server.ts";
 import { type Story, storyOf } from "./story.ts";
-import { createStrip } from "./strip.ts";
 import { createTrouble } from "./trouble/trouble.ts";
 
 /** The parts that a demo has beside a poller: a service and an AWS in which troubles can be made, and a poller that can be killed. */
@@ -50,7 +49,8 @@ export interface LiveConsole {
   close(cause?: string): Promise<void>;
 }
 
-const POINT_EVERY = 1_000;
+/** Milliseconds between two looks at what the function does. */
+const EVERY = 1_000;
 /** Milliseconds in which the pages hear of the end. */
 const LAST_WORD = 2 * FEED.deltaEvery;
 
@@ -58,7 +58,7 @@ export async function startConsole({ port, demo, folder, ...ground }: ConsoleOpt
   const stop = new AbortController();
   const token = tokenFor(folder);
   const events = createEvents();
-  const strip = createStrip();
+  const work = followWork();
   const follower = demo === undefined ? undefined : followShadow(demo.simulator);
   const flag: LiveConsole["flag"] = (kind, text) => feed.tell({ kind: "flag", flag: { at: Date.now(), kind, text } });
   const trouble =
@@ -70,31 +70,21 @@ export async function startConsole({ port, demo, folder, ...ground }: ConsoleOpt
         await demo.kill();
         flag("restart", "poller killed");
       },
-      tell: (incident) => feed.tell({ kind: "incident", incident }),
+      tell: (incidents) => feed.tell({ kind: "now", of: { incidents } }),
       flag: (text) => flag("trouble", text),
     });
   const feed = createFeed({ run: randomUUID(), ...ground, troubles: trouble?.list ?? [] });
 
-  const requests = { day: "", count: 0 };
-  const unobserve = observe({
-    request({ status }) {
-      strip.request(status);
-      const day = new Date().toISOString().slice(0, 10);
-      Object.assign(requests, { day, count: day === requests.day ? requests.count + 1 : 1 });
-    },
-    activity: (survey, activity) => feed.tell({ kind: "activity", survey, activity }),
-  });
-
-  let told = "";
   const timer = setInterval(() => {
-    feed.tell({ kind: "point", point: strip.take(Date.now()) });
-    const shadow = follower?.view(events.repeated());
-    const saying = JSON.stringify([requests, shadow]);
-    if (saying === told) return;
-    told = saying;
-    if (ground.elsewhere === null) feed.tell({ kind: "now", of: { requestsToday: requests.count } });
-    if (shadow !== undefined) feed.tell({ kind: "now", of: { shadow } });
-  }, POINT_EVERY);
+    const now = Date.now();
+    feed.tell({ kind: "point", point: work.point(now) });
+    const of = {
+      activities: work.activities(now),
+      requestsToday: ground.elsewhere === null ? work.requestsToday() : null,
+      shadow: follower?.view(events.repeated()) ?? null,
+    };
+    feed.tell({ kind: "now", of });
+  }, EVERY);
   timer.unref();
 
   let target: Target | undefined;
@@ -123,35 +113,23 @@ export async function startConsole({ port, demo, folder, ...ground }: ConsoleOpt
   async function action(kind: ActionKind, of: ActionOf): Promise<string[]> {
     if (target === undefined) return ["The poller is being loaded: try again in a moment."];
     flag("action", `${kind} asked for on this page`);
-    try {
-      const lines = await act(kind, of, target, io);
-      for (const line of lines) flag("action", asCalled(line, ground.command));
-      return lines;
-    } catch (error) {
-      const failure = oneLine(error, () => `${kind} failed`);
-      flag("action", asCalled(failure, ground.command));
-      return [asCalled(failure, ground.command)];
-    }
-  }
-
-  /** Gives why nothing is pulled; undefined where something was. */
-  async function pull(kind: string): Promise<string | undefined> {
-    const isPaused = feed.snapshot().status?.sources.some(({ pausedSince }) => pausedSince !== null) === true;
-    if (isPaused) return "The poller is paused: it would find nothing. Resume it first.";
-    return (await trouble?.pull(kind)) === true ? undefined : "There is no such trouble here.";
+    const lines = await act(kind, of, target, io).catch((error: unknown) => [oneLine(error, () => `${kind} failed`)]);
+    const said = lines.map((line) => asCalled(line, ground.command));
+    for (const line of said) flag("action", line);
+    return said;
   }
 
   const app = createApp({
     ...{ feed, events, assets: bundleOnce(), token, rules, story },
-    ...(ground.mayAct ? { action } : {}),
-    ...(trouble === undefined ? {} : { pull }),
+    action: ground.mayAct ? action : undefined,
+    pull: trouble?.pull,
   });
   const server = await serve(app, port);
   return {
     url: `http://127.0.0.1:${server.port}/#${token}`,
     event(envelope) {
       const row = events.add(envelope, Date.now());
-      if (row.lag !== null && row.type === "response.completed") strip.lag(row.lag, row.at);
+      if (row.lag !== null && row.type === "response.completed") work.lag(row.lag, row.at);
       feed.tell({ kind: "event", row });
       follower?.event(row);
       trouble?.event(row);
@@ -159,16 +137,14 @@ export async function startConsole({ port, demo, folder, ...ground }: ConsoleOpt
     flag,
     ready(opened) {
       target = opened;
-      const { tell, readers } = feed;
-      const { emittedSince } = events;
-      void keepLooking({ target: opened, tell, emittedSince, readers, signal: stop.signal, command: ground.command });
+      void keepLooking({ target: opened, feed, events, signal: stop.signal, command: ground.command });
     },
     async close(cause) {
       feed.tell({ kind: "now", of: { ended: { at: Date.now(), cause: cause ?? null } } });
       if (feed.readers() > 0) await pause(LAST_WORD, stop.signal);
       stop.abort();
       clearInterval(timer);
-      unobserve();
+      work.stop();
       follower?.stop();
       await server.close();
     },

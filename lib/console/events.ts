@@ -2,7 +2,7 @@ import { readEnvelope } from "../cli/hearing/event.ts";
 import type { StatusAnswer } from "../cli/verbs/status/answer.ts";
 import { createMatcher } from "../local/aws/event-bridge/matcher.ts";
 import type { EventEnvelope } from "../local/aws/index.ts";
-import { type EventRow, keep, surveyKey } from "./changes.ts";
+import { type EventRow, surveyKey, withOne } from "./changes.ts";
 
 /** Events that can be opened, and ids by which a repeat is known. */
 const MOST = { open: 1_000, ids: 100_000 };
@@ -10,7 +10,7 @@ const MOST = { open: 1_000, ids: 100_000 };
 export type Events = ReturnType<typeof createEvents>;
 
 export function createEvents() {
-  const kept: { row: EventRow; envelope: EventEnvelope }[] = [];
+  let kept: { row: EventRow; envelope: EventEnvelope }[] = [];
   const ids = new Set<string>();
   let number = 0;
   /** When first events were heard, by `surveyKey`. */
@@ -50,16 +50,15 @@ export function createEvents() {
         times.push(at);
         heard.set(key, times);
       }
-      keep(kept, { row, envelope }, MOST.open);
+      kept = withOne(kept, { row, envelope }, MOST.open);
       return row;
     },
     find: (eventId: string) => kept.findLast(({ row }) => row.eventId === eventId),
     /** Numbers of the events that match a pattern, and of how many. Throws InvalidEventPatternError. */
     match(pattern: unknown) {
       const matches = createMatcher(pattern);
-      const last = kept.slice(-MOST.open);
-      const found = last.filter(({ envelope }) => matches(envelope));
-      return { numbers: found.map(({ row }) => row.number), of: last.length };
+      const found = kept.filter(({ envelope }) => matches(envelope));
+      return { numbers: found.map(({ row }) => row.number), of: kept.length };
     },
     repeated: () => repeated,
     /** First events heard since the books of their survey were closed, by `surveyKey`. */

@@ -6,7 +6,9 @@ import { readStatus } from "../cli/verbs/status/read.ts";
 import { secretNames } from "../config/secret-names.ts";
 import { oneLine } from "../errors.ts";
 import { pause } from "../local/pause.ts";
-import type { Change, Flag } from "./changes.ts";
+import type { Flag } from "./changes.ts";
+import type { Events } from "./events.ts";
+import type { Feed } from "./feed.ts";
 
 /** Milliseconds between two looks at the state, at least: a long look has a longer pause. */
 const LOOK_EVERY = 1_000;
@@ -17,22 +19,21 @@ const UNWATCHED = 200;
 
 interface Looking {
   target: Target;
-  tell(change: Change): void;
-  /** First events heard since the books of their survey were closed, by `surveyKey`. */
-  emittedSince(status: StatusAnswer): Record<string, number>;
-  /** Pages that are open. While there is none, a poller that works off a backlog has all of the table to itself. */
-  readers(): number;
+  feed: Pick<Feed, "tell" | "readers">;
+  events: Pick<Events, "emittedSince">;
   signal: AbortSignal;
   command: string;
 }
 
 /** Reads what `status` answers again and again, until the signal aborts. */
-export async function keepLooking({ target, tell, emittedSince, readers, signal, command }: Looking): Promise<void> {
+export async function keepLooking({ target, feed, events, signal, command }: Looking): Promise<void> {
+  const { tell } = feed;
   let before: StatusAnswer | null = null;
   let tokenAt: number | null = null;
   let tokenLookedAt = 0;
   while (!signal.aborted) {
-    if (readers() === 0) {
+    // Until a page is open, a poller that works off a backlog has all of the table to itself.
+    if (feed.readers() === 0) {
       await pause(UNWATCHED, signal);
       continue;
     }
@@ -42,7 +43,7 @@ export async function keepLooking({ target, tell, emittedSince, readers, signal,
       const status = answerAsCalled(await readStatus(target, sources, Date.now()), command);
       for (const flag of flagsBetween(before, status, Date.now())) tell({ kind: "flag", flag });
       before = status;
-      const read = { status, statusAt: Date.now(), statusFailure: null, emittedSince: emittedSince(status) };
+      const read = { status, statusAt: Date.now(), statusFailure: null, emittedSince: events.emittedSince(status) };
       tell({ kind: "now", of: read });
       if (began - tokenLookedAt >= TOKEN_EVERY) {
         tokenLookedAt = began;

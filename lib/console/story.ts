@@ -40,6 +40,8 @@ const NAMES: Partial<Record<ExplainAnswer["steps"][number]["what"], string>> = {
   proved: "proved",
 };
 
+/** Milliseconds in which the log has told of an event, if it ever does. */
+const LOG_PATIENCE = 10_000;
 /** Milliseconds between being listed and going on from which on it is said that a response has waited. */
 const A_WAIT = 1_000;
 
@@ -63,7 +65,7 @@ export function storyOf({ row, told, rules, flags, now }: StoryOf): Story {
     sentence: told?.sentence ?? "Heard on the bus. It is no event of one response.",
     spans: [...spans, ...pauses],
     facts,
-    isWhole: told === undefined || told.verdict !== "emitted" || told.log.lines > 0,
+    isWhole: told === undefined || told.verdict !== "emitted" || told.log.lines > 0 || now - row.at > LOG_PATIENCE,
   };
 }
 

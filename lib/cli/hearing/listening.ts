@@ -3,7 +3,6 @@ import { InvalidArgumentError, Option } from "@commander-js/extra-typings";
 import { checkWhere } from "../../../infra/subscriptions/check-where.ts";
 import { pathText } from "../../config/parse.ts";
 import { parseDuration } from "../../config/units.ts";
-import { nearestName } from "../../config/unknown-field.ts";
 import { errorCode } from "../../errors.ts";
 import { EVENT_TYPES, type EventType } from "../../events/contract.ts";
 import { isObject } from "../../json.ts";
@@ -118,7 +117,7 @@ export async function listening(
     throw target.data !== undefined && isUnreachable(error) ? runEnded(target) : error;
   } finally {
     sqs.destroy();
-    await remove(target, rule.name, options, io);
+    await remove(target, rule.name, io);
     io.say(`Heard ${count(heard, "event")} in ${span(io.now() - began)}.`);
   }
   if (io.signal.aborted) throw new InterruptedError();
@@ -149,14 +148,9 @@ async function take(client: SQSClient, QueueUrl: string, wait: number, signal: A
   }
 }
 
-/** A run that has ended took its AWS with it, but not what lies in the folder. */
-async function remove(target: Target, name: string, options: HearingOptions, io: Io): Promise<void> {
+async function remove(target: Target, name: string, io: Io): Promise<void> {
   try {
-    await removeTemporaryRule(target, name).catch(async (error: unknown) => {
-      if (target.data === undefined || !isUnreachable(error)) throw error;
-      await using again = await openTarget(options, io);
-      await removeTemporaryRule(again, name);
-    });
+    await removeTemporaryRule(target, name);
   } catch (error) {
     const next = nextCommand("doctor", target);
     io.say(`The rule and queue ${name} could not be removed (${errorCode(error)}): ${next} does it in 15 minutes.`);
@@ -179,38 +173,25 @@ interface Filter {
   detail?: Record<string, unknown>;
 }
 
-/** Characters of a pattern that EventBridge takes, unless AWS has raised the account's quota. */
-const LONGEST = 2_048;
 const FORM = `Give an event pattern as JSON, such as '{"detail":{"data":{"surveyId":[103]}}}'.`;
 
 /** Reads what `--filter` holds, and says where it is wrong. No value is repeated: it could be personal. */
 export function readFilter(text: string): Filter {
   const pattern = parseJson(text);
   if (!isObject(pattern)) throw wrong("--filter is no JSON object");
-  const fields = Object.keys(pattern);
-  if (fields.length === 0) throw wrong("--filter names no field");
-  for (const field of fields) {
-    if (field === "detail" || field === "detail-type") continue;
-    if (field === "data" || field === "meta") throw wrong(`--filter: ${field} stands in detail: {"detail":{…}}`);
-    const nearest = nearestName(field, ["detail", "detail-type"]);
-    throw wrong(`--filter: unknown field "${field}"${nearest === undefined ? "" : `, did you mean "${nearest}"?`}`);
-  }
-  const { "detail-type": types, detail } = pattern;
+  const { "detail-type": types, detail, ...others } = pattern;
+  const [other] = Object.keys(others);
+  if (other !== undefined) throw wrong(`--filter: ${other} is none of its fields, detail and detail-type`);
+  if (types === undefined && detail === undefined) throw wrong("--filter names no field");
   const known = types === undefined ? EVENT_TYPES : typesOf(types);
   const [problem] = detail === undefined ? [] : checkWhere(detail, known);
   if (problem !== undefined) throw wrong(`--filter: ${pathText(["detail", ...problem.path])} ${problem.message}`);
-  const filter: Filter = {
-    ...(types === undefined ? {} : { "detail-type": known }),
-    ...(detail === undefined ? {} : { detail: detail as Record<string, unknown> }),
-  };
   try {
-    createMatcher(filter);
+    createMatcher(pattern);
   } catch {
     throw wrong("--filter is no event pattern that EventBridge takes");
   }
-  const { length } = JSON.stringify(filter);
-  if (length > LONGEST) throw wrong(`--filter has ${length} characters; EventBridge takes ${LONGEST}`);
-  return filter;
+  return pattern;
 }
 
 /** The pattern of a rule: the filter, for events of these sources alone, since others may use the bus too. */

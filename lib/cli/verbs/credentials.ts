@@ -1,5 +1,5 @@
 import { DescribeSecretCommand, PutSecretValueCommand, SecretsManagerClient } from "@aws-sdk/client-secrets-manager";
-import { Option } from "@commander-js/extra-typings";
+import { Argument, Option } from "@commander-js/extra-typings";
 import { secretNames } from "../../config/secret-names.ts";
 import { errorCode } from "../../errors.ts";
 import { isObject } from "../../json.ts";
@@ -10,7 +10,7 @@ import { type Credentials, createSurveyApi } from "../../survey-api/index.ts";
 import { CommandError, exitOf, UsageError } from "../errors.ts";
 import { type Given, givenCredentials, isConfirmed } from "../given-credentials.ts";
 import type { Io } from "../io.ts";
-import { closing, credentialsFailure } from "../target/aws-failure.ts";
+import { awsFailure, closing } from "../target/aws-failure.ts";
 import { type Flags, openTarget } from "../target/open-target.ts";
 import { type ClientSettings, oneSource, type Target } from "../target/target.ts";
 import { DRY_RUN, examples, targetVerb, type Verb, yesOption } from "../verb.ts";
@@ -53,7 +53,9 @@ With renew the function asks for a new token at once. The token itself is never 
 
 export const credentialsVerb: Verb = (act) =>
   targetVerb("credentials", "puts client id and client secret into the secret that was made for them")
-    .argument("[renew]", "asks for a new token in the place of the one that is kept")
+    .addArgument(
+      new Argument("[renew]", "asks for a new token in the place of the one that is kept").choices(["renew"] as const),
+    )
     .option("--source <name>", "the source whose credentials they are")
     .addOption(
       new Option("--secret <name>", "the secret itself, by name or ARN; with --source, its entry there").conflicts(
@@ -62,9 +64,6 @@ export const credentialsVerb: Verb = (act) =>
     )
     .option("--base-url <url>", "ask this survey service first, and write nothing that it refuses")
     .addOption(yesOption())
-    // Ways in which people try to give them all the same.
-    .addOption(new Option("--client-id [text]").hideHelp())
-    .addOption(new Option("--client-secret [text]").hideHelp())
     .addHelpText(
       "after",
       ABOUT +
@@ -76,11 +75,8 @@ export const credentialsVerb: Verb = (act) =>
     )
     .action((renews, options) =>
       act(options, async (io) => {
-        check(options);
-        // What is typed there may be a secret that was meant for the prompt.
-        if (renews !== undefined && renews !== "renew") {
-          throw new UsageError("there are too many arguments", { hint: "See --help." });
-        }
+        const problem = options.baseUrl === undefined ? undefined : baseUrlProblem(options.baseUrl);
+        if (problem !== undefined) throw new UsageError(`--base-url ${problem}`, { hint: "See --help." });
         if (renews !== undefined) {
           const data = await renewToken(options, io);
           return { data, text: renewText(data, io.now()) };
@@ -93,20 +89,6 @@ export const credentialsVerb: Verb = (act) =>
 interface Options extends Flags {
   secret?: string | undefined;
   baseUrl?: string | undefined;
-}
-
-/** @throws UsageError naming what is wrong; no value is repeated, since it may be a secret that was meant for the prompt */
-function check(options: Options): void {
-  if ("clientId" in options || "clientSecret" in options) {
-    throw new UsageError("credentials are not taken from flags, which stay in the shell's history", {
-      hint: "Leave them out: they are asked for. --help tells of the other ways.",
-    });
-  }
-  for (const name of ["stack", "data", "source", "secret"] as const) {
-    if (options[name] === "") throw new UsageError(`--${name} needs a value`, { hint: "See --help." });
-  }
-  const problem = options.baseUrl === undefined ? undefined : baseUrlProblem(options.baseUrl);
-  if (problem !== undefined) throw new UsageError(`--base-url ${problem}`, { hint: "See --help." });
 }
 
 async function fill(
@@ -233,33 +215,30 @@ export function secretsClient(settings: ClientSettings = {}): SecretsManagerClie
 
 /** Whether the secret has a value already; undefined when it may not be looked at, which whoever may fill it need not be allowed to. */
 export async function lookAtSecret(client: SecretsManagerClient, secretId: string): Promise<boolean | undefined> {
+  const describe = new DescribeSecretCommand({ SecretId: secretId });
   try {
-    const answer = await client.send(new DescribeSecretCommand({ SecretId: secretId }));
-    if (answer.DeletedDate !== undefined) throw inWords("InvalidRequestException", secretId, "");
-    return Object.values(answer.VersionIdsToStages ?? {}).some((stages) => stages.includes("AWSCURRENT"));
+    const { DeletedDate, VersionIdsToStages = {} } = await ofSecret(client, secretId, () => client.send(describe));
+    if (DeletedDate !== undefined) throw isDeleted(secretId);
+    return Object.values(VersionIdsToStages).some((stages) => stages.includes("AWSCURRENT"));
   } catch (error) {
-    const failure = await failureOf(error, client, secretId);
-    if (failure.code === "ACCESS_DENIED") return undefined;
-    throw failure;
+    if (errorCode(error) === "ACCESS_DENIED") return undefined;
+    throw error;
   }
 }
 
 /** Puts credentials into the secret, and gives the id of its new version. With an entry, what is there of other sources stays. */
-export async function fillSecret(
+export function fillSecret(
   client: SecretsManagerClient,
   secretId: string,
   { clientId, clientSecret }: Credentials,
   entry?: string,
 ): Promise<string> {
-  try {
-    const others = entry === undefined ? {} : await entriesOf(client, secretId);
+  return ofSecret(client, secretId, async () => {
     const own = { clientId, clientSecret };
-    const value = JSON.stringify(entry === undefined ? own : { ...others, [entry]: own });
+    const value = JSON.stringify(entry === undefined ? own : { ...(await entriesOf(client, secretId)), [entry]: own });
     const answer = await client.send(new PutSecretValueCommand({ SecretId: secretId, SecretString: value }));
     return answer.VersionId ?? "unknown";
-  } catch (error) {
-    throw await failureOf(error, client, secretId);
-  }
+  });
 }
 
 /** @throws CommandError for a secret of another form: it would be lost */
@@ -271,31 +250,25 @@ async function entriesOf(client: SecretsManagerClient, secretId: string): Promis
   throw new CommandError("SECRET_UNREADABLE", `the secret ${secretId} holds something else`, { hint });
 }
 
-async function failureOf(error: unknown, client: SecretsManagerClient, secretId: string): Promise<CommandError> {
-  if (error instanceof CommandError) return error;
-  return credentialsFailure(error) ?? inWords(errorCode(error), secretId, await client.config.region(), error);
-}
-
-/** The SDK's own message stays out: it may repeat what it was given. */
-function inWords(name: string, secretId: string, region: string, cause?: unknown): CommandError {
-  const fail = (code: string, message: string, hint: string) =>
-    new CommandError(code, message, { hint, cause }, exitOf(code));
-  if (name === "ResourceNotFoundException") {
+/** Runs requests about one secret. */
+async function ofSecret<T>(client: SecretsManagerClient, secretId: string, ask: () => Promise<T>): Promise<T> {
+  try {
+    return await ask();
+  } catch (error) {
+    if (errorCode(error) === "InvalidRequestException") throw isDeleted(secretId);
+    if (errorCode(error) !== "ResourceNotFoundException") {
+      throw awsFailure(`the secret ${secretId} could not be used`, error);
+    }
     const hint =
       "Deploy the stack first. If it is there: are --stack, --source and the region right? A credentialsSecret of the source is named by --secret.";
-    return fail("SECRET_NOT_FOUND", `there is no secret ${secretId} in ${region}`, hint);
+    const message = `there is no secret ${secretId} in ${await client.config.region()}`;
+    throw new CommandError("SECRET_NOT_FOUND", message, { hint, cause: error });
   }
-  if (name === "InvalidRequestException") {
-    const hint = `Bring it back: aws secretsmanager restore-secret --secret-id ${secretId}`;
-    return fail("SECRET_DELETED", `the secret ${secretId} is marked for deletion`, hint);
-  }
-  if (/AccessDenied|NotAuthorized/.test(name)) {
-    const hint =
-      "It takes secretsmanager:PutSecretValue on it and, with a key of your own, kms:GenerateDataKey and kms:Decrypt.";
-    return fail("ACCESS_DENIED", `you may not write the secret ${secretId} in ${region}`, hint);
-  }
-  const hint = "Nothing was written. Look at the network and the region, then try again.";
-  return fail("SECRETS_MANAGER_FAILED", `Secrets Manager in ${region} could not be used (${name})`, hint);
+}
+
+function isDeleted(secretId: string): CommandError {
+  const hint = `Bring it back: aws secretsmanager restore-secret --secret-id ${secretId}`;
+  return new CommandError("SECRET_DELETED", `the secret ${secretId} is marked for deletion`, { hint });
 }
 
 /**

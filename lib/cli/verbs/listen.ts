@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { readFileSync } from "node:fs";
-import { BlockList, isIP } from "node:net";
 import { errorCode } from "../../errors.ts";
+import { isLoopback } from "../../survey-api/base-url.ts";
 import { type Outcome, outcomeOf } from "../../webhooks/outcome.ts";
 import { PATIENCE, post as postOnce } from "../../webhooks/post.ts";
 import { isSigningSecret, SECRET_FORM } from "../../webhooks/signature.ts";
@@ -119,10 +119,6 @@ function readFile(name: string): string {
   }
 }
 
-const loopback = new BlockList();
-loopback.addSubnet("127.0.0.0", 8, "ipv4");
-loopback.addAddress("::1", "ipv6");
-
 /** Where events may be posted to. The address is not repeated: its query may hold a key. */
 function forwardUrl(text: string, allowRemote: boolean): URL {
   const url = URL.canParse(text) ? new URL(text) : undefined;
@@ -138,13 +134,6 @@ function forwardUrl(text: string, allowRemote: boolean): URL {
   if (allowRemote || isLoopback(url.hostname)) return url;
   const hint = "Events hold personal data, which would leave this machine. Add --allow-remote if that is meant.";
   throw new UsageError("--forward-to is not an address of this machine", { hint });
-}
-
-function isLoopback(hostname: string): boolean {
-  const host = hostname.replace(/^\[(.*)\]$/, "$1");
-  const version = isIP(host);
-  if (version === 0) return host === "localhost" || host.endsWith(".localhost");
-  return loopback.check(host, version === 4 ? "ipv4" : "ipv6");
 }
 
 const NOTES = {

@@ -75,25 +75,28 @@ export const triggerVerb: Verb = (act) =>
       act(options, async (io) => {
         const kind = kindOf(word ?? (webhook === undefined ? undefined : "promoter"));
         await using target = await openTarget(options, io);
-        const sending = { source: await oneSource(target, options.source), dryRun: options.yes !== true };
-        if (webhook !== undefined) return await post(target, io, { ...sending, kind, webhook });
-        return await sendToAll(target, io, { ...sending, kind });
+        const source = await oneSource(target, options.source);
+        const sending = { kind, source, dryRun: options.yes !== true };
+        return webhook === undefined ? await sendToAll(target, io, sending) : await post(target, io, sending, webhook);
       }),
     );
 
-async function sendToAll(
-  target: Target,
-  io: Io,
-  { kind, ...sending }: Sending & { kind: Kind },
-): Promise<Answer<TriggerAnswer>> {
-  const { source, dryRun } = sending;
-  const { events } = await target.config();
+interface Sending {
+  kind: Kind;
+  source: SourceConfig;
+  /** Nothing is sent, and nothing put into the bucket. */
+  dryRun: boolean;
+}
+
+async function sendToAll(target: Target, io: Io, sending: Sending): Promise<Answer<TriggerAnswer>> {
+  const { kind, source, dryRun } = sending;
   const event = testEvent(kind);
   const { type } = event;
   const { eventId } = event.detail.meta;
   const bus = target.resources.busName;
   const { publisher, sealed, detail } = await seal(target, event, sending);
   if (!dryRun) await publish(publisher, sealed);
+  const { events } = await target.config();
   const isOff = Object.entries(events).some(([name, isOn]) => name === type && !isOn);
   if (isOff) io.say(`The configuration has ${type} switched off: only tests bring such events.`);
   if (dryRun) io.say(DRY_RUN);
@@ -104,20 +107,17 @@ async function sendToAll(
   return { data, text: [`To the bus ${bus}, event id ${eventId}:`, ...shown.split("\n")] };
 }
 
-async function post(
-  target: Target,
-  io: Io,
-  { kind, webhook: name, ...sending }: Sending & { kind: Kind; webhook: string },
-): Promise<Answer<WebhookAnswer>> {
+async function post(target: Target, io: Io, sending: Sending, name: string): Promise<Answer<WebhookAnswer>> {
+  const { kind, dryRun } = sending;
   const { stack, webhook, functionName } = findWebhook(target, await target.config(), name);
   // A consumer passes over an event whose id it has seen.
   const event = testEvent(kind, randomUUID());
-  const body = JSON.stringify(await envelopeOf(target, event, sending));
-  const { dryRun } = sending;
+  const { detail } = await seal(target, event, sending);
   if (dryRun) io.say(DRY_RUN);
+  const envelope = envelopeOf(event, detail, { source: sending.source, bus: stack.outputs.BusArn ?? "" });
+  const delivery = dryRun ? null : await deliver(stack, functionName, JSON.stringify(envelope));
   const { origin, pathname } = new URL(webhook.url);
   const about = { kind, type: event.type, eventId: event.detail.meta.eventId };
-  const delivery = dryRun ? null : await deliver(stack, functionName, body);
   const data = { dryRun, webhook: name, endpoint: `${origin}${pathname}`, ...about, delivery };
   const isTaken = delivery === null || delivery.outcome === "taken";
   return { data, text: webhookText(data, io), exit: isTaken ? EXIT.done : EXIT.failed };
@@ -134,12 +134,6 @@ function kindOf(word: string | undefined): Kind {
 
 /** Bytes above which answers go to the bucket, however high the configuration's own limit is: the large event must be one. */
 const LIMIT = 204_800;
-
-interface Sending {
-  source: SourceConfig;
-  /** Nothing is sent, and nothing put into the bucket. */
-  dryRun: boolean;
-}
 
 /** Makes an event ready for the bus, by the publisher of the function. In a dry run its large answers go into no bucket. */
 async function seal(target: Target, event: OutgoingEvent, { source, dryRun }: Sending) {
@@ -167,14 +161,13 @@ async function publish(publisher: Publisher, sealed: SealedEvent): Promise<void>
 }
 
 /** An event in the envelope in which EventBridge would deliver it, without the bus having seen it. */
-async function envelopeOf(target: Target, event: OutgoingEvent, sending: Sending): Promise<object> {
-  const { detail } = await seal(target, event, sending);
-  const [, , , region = "", account = ""] = (target.stack?.outputs.BusArn ?? "").split(":");
+function envelopeOf(event: OutgoingEvent, detail: object, { source, bus }: { source: SourceConfig; bus: string }) {
+  const [, , , region = "", account = ""] = bus.split(":");
   return {
     version: "0",
     id: randomUUID(),
     "detail-type": event.type,
-    source: sending.source.eventSource,
+    source: source.eventSource,
     account,
     time: new Date(event.time).toISOString().replace(/\.\d+Z$/, "Z"),
     region,

@@ -1,6 +1,7 @@
-import { signal } from "@preact/signals";
+import type { Signal } from "@preact/signals";
 import { html } from "htm/preact";
 import type { VNode } from "preact";
+import { useState } from "preact/hooks";
 import { span as wholeSpan } from "../../cli/words.ts";
 import { place } from "./place.ts";
 
@@ -22,37 +23,35 @@ export function span(milliseconds: number): string {
 
 /** Milliseconds for which a button says that it has copied. */
 const SAYS = 1_500;
-const copied = signal({ what: "", is: true });
 
-/** A button that copies a text, and says so. `what` is its own among all of them. */
-export function Copy({ what, text, label = "Copy" }: { what: string; text: string; label?: string }): VNode {
-  const said = copied.value.is ? "Copied" : "Not copied";
-  return html`<button onClick=${() => copy(what, text)}>${copied.value.what === what ? said : label}</button>`;
-}
-
-async function copy(what: string, text: string): Promise<void> {
-  const is = await navigator.clipboard.writeText(text).then(
-    () => true,
-    () => false,
-  );
-  copied.value = { what, is };
-  setTimeout(() => {
-    if (copied.peek().what === what) copied.value = { what: "", is: true };
-  }, SAYS);
+/** A button that copies a text, and says so. */
+export function Copy({ text, label = "Copy" }: { text: string; label?: string }): VNode {
+  const [said, say] = useState("");
+  const copy = async (): Promise<void> => {
+    const copied = await navigator.clipboard.writeText(text).then(
+      () => "Copied",
+      () => "Not copied",
+    );
+    say(copied);
+    setTimeout(() => say(""), SAYS);
+  };
+  return html`<button onClick=${copy}>${said || label}</button>`;
 }
 
 interface ChoiceOf<Name> {
   label: string;
   names: readonly Name[];
-  chosen: Name;
-  choose(name: Name): void;
+  chosen: Signal<Name>;
 }
 
 /** Buttons of which one is pressed. */
-export function Choice<Name extends string>({ label, names, chosen, choose }: ChoiceOf<Name>): VNode {
+export function Choice<Name extends string>({ label, names, chosen }: ChoiceOf<Name>): VNode {
+  const choose = (name: Name) => () => {
+    chosen.value = name;
+  };
   return html`
     <div class="choice row" role="group" aria-label=${label}>
-      ${names.map((name) => html`<button aria-pressed=${chosen === name} onClick=${() => choose(name)}>${name}</button>`)}
+      ${names.map((name) => html`<button aria-pressed=${chosen.value === name} onClick=${choose(name)}>${name}</button>`)}
     </div>
   `;
 }
@@ -70,7 +69,6 @@ export const HELP = {
   responses: "All responses of which this poller knows the state now.",
   rate: "Requests a second that the service was found to allow. No limit was met yet where it says none.",
   token: "How long ago the token of the service was fetched.",
-  head: "Found by reading the newest page of the list.",
   missed: "Completed, listed, and never found.",
   "wrongly sent": "Sent, deleted at the service since, and nobody was told.",
   twice: "Sent more than once.",

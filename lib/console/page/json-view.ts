@@ -3,10 +3,12 @@ import type { VNode } from "preact";
 import { MASK } from "../changes.ts";
 import type { Leaf } from "./rule.ts";
 
-export interface JsonViewOptions {
+/** A note beside a field, by its path, in words. */
+export type NoteOf = (path: readonly string[], value: unknown, parent: unknown) => string | undefined;
+
+interface JsonViewOptions {
   value: unknown;
-  /** A note beside a field, by its path, in words. */
-  noteOf?: (path: readonly string[], value: unknown, parent: unknown) => string | undefined;
+  noteOf?: NoteOf;
   /** Makes leaves something to press. */
   onLeaf?: (path: readonly string[], value: Leaf) => void;
   isChosen?: (path: readonly string[], value: Leaf) => boolean;

@@ -1,6 +1,6 @@
 import { go, place } from "./place.ts";
 import { isDemo, snapshot } from "./state.ts";
-import { isPaused, live, move, pause, reveal, rows } from "./stream.ts";
+import { isPaused, live, move, pause, rows } from "./stream.ts";
 import { pull } from "./trouble.ts";
 
 /** Everything can be done by the keyboard alone. */
@@ -45,7 +45,6 @@ function press(key: string): boolean {
     case "k":
     case "ArrowUp":
       move(key === "j" || key === "ArrowDown" ? 1 : -1);
-      reveal();
       return true;
     case "Enter":
       if (place.peek().event === "") move(0);

@@ -9,7 +9,7 @@ import { go, type Panel, place } from "./place.ts";
 import { connect } from "./server.ts";
 import { Shadow } from "./shadow.ts";
 import { isDemo, isSilent, snapshot } from "./state.ts";
-import { keepMatching, Stream } from "./stream.ts";
+import { Stream } from "./stream.ts";
 import { Strip } from "./strip.ts";
 import { Surveys } from "./surveys.ts";
 import { playScript, Trouble } from "./trouble.ts";
@@ -58,7 +58,6 @@ if (page !== null) {
   render(html`<${App} />`, page);
   void connect();
   listenToKeys();
-  keepMatching();
   effect(() => {
     document.title = `${verdict.value.glyph} ${verdict.value.head} · ${snapshot.value?.flags ?? "survey-poller"}`;
   });

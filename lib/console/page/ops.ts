@@ -91,7 +91,7 @@ export function Ops(): VNode {
     <div class="ops">
       <section class="panel"><h2>Next</h2>
         <p><code class="command">${command}</code>
-          <${Copy} what="next" text=${command} /></p>
+          <${Copy} text=${command} /></p>
         <p class="quiet">${next === null ? "Nothing has to be done. This is how the same is asked on the command line." : rest || head}</p>
         <p>Runbook: <code>docs/runbook.md#${anchor}</code> (${title})</p>
       </section>
@@ -103,7 +103,7 @@ export function Ops(): VNode {
         </ul>
       </section>
       <section class="panel"><h2>Affected rules</h2><${Rules} /></section>
-      <section class="panel"><div class="row"><h2>Ticket</h2><${Copy} what="ticket" text=${ticket} />
+      <section class="panel"><div class="row"><h2>Ticket</h2><${Copy} text=${ticket} />
         <span class="quiet">Nothing personal is in it.</span></div>
         <pre class="mono code" tabindex="0" aria-label="Text of a ticket">${ticket}</pre>
       </section>

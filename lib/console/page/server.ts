@@ -1,22 +1,20 @@
-import type { Change, Snapshot } from "../changes.ts";
-import { apply, begin, heardAt, isLockedOut, isSilent, now, token } from "./state.ts";
+import { applied, type Change, type Snapshot } from "../changes.ts";
+import { heardAt, isLockedOut, isSilent, now, snapshot } from "./state.ts";
 
 export interface Refused {
   error: string;
 }
 
-/** Shows the server the token of the printed URL, without which it gives and does nothing. */
-function withToken(headers: Record<string, string> = {}): Record<string, string> {
-  return { "x-console-token": token, ...headers };
-}
+/** The end of the printed URL, without which the server gives and does nothing. */
+const token = { "x-console-token": location.hash.slice(1) };
 
-export async function look<T>(path: string): Promise<T | Refused> {
-  return answer(fetch(path, { headers: withToken() }));
+export function look<T>(path: string): Promise<T | Refused> {
+  return answer(fetch(path, { headers: token }));
 }
 
 /** Has the server do something, or show what is personal. */
-export async function act<T>(path: string, body: unknown = {}): Promise<T | Refused> {
-  const headers = withToken({ "content-type": "application/json" });
+export function act<T>(path: string, body: unknown = {}): Promise<T | Refused> {
+  const headers = { ...token, "content-type": "application/json" };
   return answer(fetch(path, { method: "POST", headers, body: JSON.stringify(body) }));
 }
 
@@ -38,9 +36,6 @@ export function isRefused(value: object): value is Refused {
 const AGAIN = 1_000;
 const TRY_AGAIN = 3_000;
 
-/** Where the feed goes on: the id of the last frame. */
-let lastId = "";
-
 /** Listens to the server, for as long as the page is open and its token is the right one. */
 export async function connect(): Promise<void> {
   let stop = new AbortController();
@@ -61,8 +56,7 @@ export async function connect(): Promise<void> {
 
 /** Reads server-sent events. An EventSource of the browser can show no token. */
 async function listen(signal: AbortSignal): Promise<void> {
-  const headers = withToken(lastId === "" ? {} : { "last-event-id": lastId });
-  const { status, body } = await fetch("/feed", { headers, signal });
+  const { status, body } = await fetch("/feed", { headers: token, signal });
   isLockedOut.value = status === 401;
   if (status !== 200 || body === null) return;
   const reader = body.pipeThrough(new TextDecoderStream()).getReader();
@@ -76,11 +70,9 @@ async function listen(signal: AbortSignal): Promise<void> {
 }
 
 function take(frame: string): void {
-  const fields = new Map(frame.split("\n").map((line) => line.split(/: (.*)/s, 2) as [string, string]));
+  const [, event = "", data = "null"] = /^event: (\w+)\ndata: ([^\n]*)/.exec(frame) ?? [];
   heardAt.value = Date.now();
-  now.value = Math.max(now.peek(), heardAt.peek());
-  const data = JSON.parse(fields.get("data") ?? "null") as unknown;
-  if (fields.get("event") === "snapshot") begin(data as Snapshot);
-  if (fields.get("event") === "delta") apply(data as Change[]);
-  lastId = fields.get("id") ?? lastId;
+  if (event === "snapshot") snapshot.value = JSON.parse(data) as Snapshot;
+  const before = snapshot.peek();
+  if (event === "delta" && before !== null) snapshot.value = (JSON.parse(data) as Change[]).reduce(applied, before);
 }

@@ -4,10 +4,10 @@ import type { VNode } from "preact";
 import { ORIGINS } from "../../cli/verbs/status/answer.ts";
 import { nameShown, surveyName } from "../../cli/words.ts";
 import type { EventRow } from "../changes.ts";
+import { filtered, matching } from "./filter.ts";
 import { clock, figure, span } from "./format.ts";
 import { go, place } from "./place.ts";
-import { act, isRefused } from "./server.ts";
-import { events, filtered, isDemo, matching, snapshot } from "./state.ts";
+import { events, isDemo, snapshot } from "./state.ts";
 
 /** The rows that are shown during a pause; null while it is live. */
 const frozen = signal<{ rows: EventRow[]; last: number } | null>(null);
@@ -16,14 +16,37 @@ export const isPaused = computed(() => frozen.value !== null);
 export const rows = computed(() => frozen.value?.rows ?? filtered.value);
 /** Events that have come since it was paused. */
 const news = computed(() => {
-  const since = frozen.value?.last;
-  if (since === undefined) return 0;
-  const found = filtered.value.findIndex(({ number }) => number <= since);
-  return found < 0 ? filtered.value.length : found;
+  const since = frozen.value?.last ?? Number.POSITIVE_INFINITY;
+  return filtered.value.filter(({ number }) => number > since).length;
+});
+
+// Another filter, or another run: what was frozen says nothing any more.
+const shows = computed(() => JSON.stringify([place.value.q, place.value.survey, snapshot.value?.run]));
+effect(() => {
+  void shows.value;
+  frozen.value = null;
 });
 
 export function pause(): void {
   frozen.value ??= { rows: filtered.peek(), last: events.peek().at(-1)?.number ?? 0 };
+}
+
+/** Pixels: a row has one height. */
+const ROW = 28;
+/** Rows that are drawn: more of them as one comes near the last. */
+const SOME = 100;
+const drawn = signal(SOME);
+
+function drawTo(index: number): void {
+  if (index > drawn.peek() - SOME / 2) drawn.value = index + SOME;
+}
+
+/** Back to what comes now. */
+export function live(): void {
+  frozen.value = null;
+  drawn.value = SOME;
+  const list = document.getElementById("stream");
+  if (list !== null) list.scrollTop = 0;
 }
 
 /** Number of the row that was chosen: a repeat has the event id of another row. */
@@ -42,64 +65,18 @@ function choose({ number, eventId }: EventRow, panel = place.peek().panel): void
   go({ event: eventId, panel });
 }
 
+/** Goes so many rows further from the one that is chosen. */
 export function move(by: number): void {
   pause();
   const all = rows.peek();
   const at = indexOfChosen(all);
-  const next = all[at < 0 ? 0 : Math.min(all.length - 1, Math.max(0, at + by))];
-  if (next !== undefined) choose(next);
+  const to = at < 0 ? 0 : Math.min(all.length - 1, Math.max(0, at + by));
+  const next = all[to];
+  if (next === undefined) return;
+  drawTo(to);
+  choose(next);
+  document.getElementById(`e-${next.number}`)?.scrollIntoView({ block: "nearest" });
 }
-
-let asked = "";
-// Another filter, or another run: what was frozen says nothing any more.
-let filters = "";
-effect(() => {
-  const { q, survey } = place.value;
-  const now = JSON.stringify([q, survey, snapshot.value?.run]);
-  if (now !== filters) {
-    frozen.value = null;
-    asked = "";
-  }
-  filters = now;
-});
-
-// A pattern is matched by the server, which has the events whole, whenever there are new ones: at most once a second.
-const MATCH_EVERY = 1_000;
-let isAsking = false;
-export function keepMatching(): void {
-  setInterval(() => void matchPattern(), MATCH_EVERY);
-  effect(() => {
-    if (place.value.q.trim().startsWith("{")) void matchPattern();
-    else matching.value = null;
-  });
-}
-
-async function matchPattern(): Promise<void> {
-  const pattern = place.peek().q.trim();
-  if (!pattern.startsWith("{") || isAsking) return;
-  const last = events.peek().at(-1)?.number ?? 0;
-  if (asked === `${last} ${pattern}`) return;
-  asked = `${last} ${pattern}`;
-  isAsking = true;
-  try {
-    const parsed: unknown = JSON.parse(pattern);
-    const found = await act<{ numbers: number[] }>("/match", parsed);
-    matching.value = isRefused(found)
-      ? { pattern, numbers: new Set(), error: found.error }
-      : { pattern, numbers: new Set(found.numbers), error: "" };
-  } catch {
-    matching.value = { pattern, numbers: new Set(), error: "This is no JSON yet." };
-  } finally {
-    isAsking = false;
-  }
-}
-
-/** Pixels: a row has one height, so that only those in sight are made. */
-const ROW = 28;
-const BEYOND = 8;
-
-const scrolled = signal(0);
-const height = signal(600);
 
 const TONES: Readonly<Record<string, [tone: string, glyph: string]>> = {
   promoter: ["proved", "▲"],
@@ -108,8 +85,6 @@ const TONES: Readonly<Record<string, [tone: string, glyph: string]>> = {
 
 export function Stream(): VNode {
   const all = rows.value;
-  const first = Math.max(0, Math.floor(scrolled.value / ROW) - BEYOND);
-  const shown = all.slice(first, first + Math.ceil(height.value / ROW) + 2 * BEYOND);
   const chosen = all[indexOfChosen(all)]?.number;
   return html`
     <section class="stream panel" aria-label="Events">
@@ -120,46 +95,20 @@ export function Stream(): VNode {
         <button aria-pressed=${isPaused.value} aria-keyshortcuts="Space" onClick=${() => (isPaused.value ? live() : pause())}
           >${isPaused.value ? "Paused" : "Live"}</button>
       </div>
-      <div class="scroll" id="stream" tabindex="0" ref=${measure} onScroll=${onScroll}
+      <div class="scroll" id="stream" tabindex="0" onScroll=${onScroll}
         role=${all.length > 0 ? "listbox" : "region"} aria-label="Events, newest first"
         aria-activedescendant=${chosen === undefined ? undefined : `e-${chosen}`}>
-        ${all.length === 0 ? html`<${Empty} />` : html`<div style=${{ height: `${first * ROW}px` }} role="presentation"></div>`}
-        ${shown.map((row) => html`<${Row} key=${row.number} row=${row} isSelected=${row.number === chosen} />`)}
-        ${all.length > 0 && html`<div style=${{ height: `${Math.max(0, all.length - first - shown.length) * ROW}px` }} role="presentation"></div>`}
+        ${all.length === 0 ? html`<${Empty} />` : null}
+        ${all.slice(0, drawn.value).map((row) => html`<${Row} key=${row.number} row=${row} isSelected=${row.number === chosen} />`)}
       </div>
     </section>
   `;
 }
 
-/** Back to what comes now. */
-export function live(): void {
-  frozen.value = null;
-  const list = document.getElementById("stream");
-  if (list !== null) list.scrollTop = 0;
-}
-
-export function reveal(): void {
-  const list = document.getElementById("stream");
-  const at = indexOfChosen(rows.peek());
-  if (list === null || at < 0) return;
-  const top = at * ROW;
-  if (top < list.scrollTop) list.scrollTop = top;
-  else if (top + ROW > list.scrollTop + list.clientHeight) list.scrollTop = top + ROW - list.clientHeight;
-}
-
-const observer = new ResizeObserver(([entry]) => {
-  if (entry !== undefined) height.value = entry.contentRect.height;
-});
-function measure(list: HTMLElement | null): void {
-  observer.disconnect();
-  if (list !== null) observer.observe(list);
-}
-
 function onScroll({ currentTarget }: { currentTarget: HTMLElement }): void {
-  scrolled.value = currentTarget.scrollTop;
   if (currentTarget.scrollTop > 0) pause();
+  drawTo(Math.ceil((currentTarget.scrollTop + currentTarget.clientHeight) / ROW));
 }
-
 function Filter(): VNode {
   const { q } = place.value;
   const error = matching.value?.error ?? "";

@@ -17,11 +17,6 @@ export function Strip(): VNode {
   const elsewhere = snapshot.value?.elsewhere ?? null;
   const contents = events.value.filter(({ type }) => type === "response.completed");
   const isUndated = contents.length > 0 && contents.every(({ lag }) => lag === null);
-  const requests = useRef<HTMLDivElement>(null);
-  const lags = useRef<HTMLDivElement>(null);
-  useEffect(() => {
-    return lags.current === null ? undefined : draw(chartsOf(requests.current, lags.current));
-  }, [elsewhere === null]);
   const flagged = snapshot.value?.flagged ?? [];
   return html`
     <section class="strip panel" aria-label="The last five minutes">
@@ -30,11 +25,11 @@ export function Strip(): VNode {
           ? html`<figure><figcaption><b>Requests</b></figcaption><p class="empty">${elsewhere.requests}</p></figure>`
           : html`<figure><figcaption><b>Requests</b> a second
         <span class="legend quiet"><i class="fill work"></i>answered <i class="fill late"></i>refused (429) <i class="fill you"></i>failed</span>
-      </figcaption><div class="plot" ref=${requests} aria-hidden="true"></div></figure>`
+      </figcaption><${Plot} chart=${REQUESTS} /></figure>`
       }
       <figure><figcaption><b>Lag</b> ${isUndated ? "is not known: the source has no timeZone" : "from completion to the bus"}
         <span class="legend quiet"><i class="fill proved"></i>half within <i class="fill quiet"></i>nine of ten within</span>
-      </figcaption><div class="plot" ref=${lags} aria-hidden="true"></div></figure>
+      </figcaption><${Plot} chart=${LAGS} /></figure>
       <ol class="marks" aria-label="What happened" tabindex="0">
         ${flagged.length === 0 ? html`<li class="quiet">Pauses, renewals of the token and what is late are listed here, and flagged on the left.</li>` : null}
         ${[...flagged]
@@ -42,125 +37,100 @@ export function Strip(): VNode {
           .slice(0, 30)
           .map(
             (flag) =>
-              html`<li><span class="mono quiet">${clock(flag.at)}</span> <span class=${toneOf(flag)}>${flag.text}</span></li>`,
+              html`<li><span class="mono quiet">${clock(flag.at)}</span> <span class=${TONES[flag.kind]}>${flag.text}</span></li>`,
           )}
       </ol>
     </section>
   `;
 }
 
-const toneOf = ({ kind }: Flag): string =>
-  ({ trouble: "late", pause: "late", restart: "work", token: "quiet", action: "work", verdict: "late" })[kind];
+const TONES: Readonly<Record<Flag["kind"], Tone>> = {
+  trouble: "late",
+  pause: "late",
+  restart: "work",
+  token: "quiet",
+  action: "work",
+  verdict: "late",
+};
 
 interface Chart {
-  element: HTMLElement;
   /** Each line, by the name of its colour. */
-  lines: readonly (readonly [keyof Colours, (point: StripPoint) => number | null])[];
+  lines: readonly (readonly [tone: Tone, (point: StripPoint) => number | null])[];
   /** The least range of the axis. */
   least: number;
   words: (value: number) => string;
 }
 
-function chartsOf(requests: HTMLElement | null, lags: HTMLElement): Chart[] {
-  const lines: Chart["lines"] = [
-    ["work", (point) => point.requests.ok],
-    ["late", (point) => point.requests.refused],
-    ["you", (point) => point.requests.failed],
-  ];
-  const lag: Chart["lines"] = [
+const REQUESTS: Chart = {
+  lines: [
+    ["work", ({ requests }) => requests.ok],
+    ["late", ({ requests }) => requests.refused],
+    ["you", ({ requests }) => requests.failed],
+  ],
+  least: 5,
+  words: String,
+};
+const LAGS: Chart = {
+  lines: [
     ["proved", ({ p50 }) => p50],
     ["quiet", ({ p90 }) => p90],
-  ];
-  return [
-    ...(requests === null ? [] : [{ element: requests, lines, least: 5, words: String }]),
-    { element: lags, lines: lag, least: 1_000, words: span },
-  ];
+  ],
+  least: 1_000,
+  words: span,
+};
+
+function Plot({ chart }: { chart: Chart }): VNode {
+  const room = useRef<HTMLDivElement>(null);
+  useEffect(() => (room.current === null ? undefined : draw(chart, room.current)), [chart]);
+  return html`<div class="plot" ref=${room} aria-hidden="true"></div>`;
 }
 
-/** Draws them, and again whenever there is more, the theme changes or the room does. */
-function draw(charts: readonly Chart[]): () => void {
-  let plots: uPlot[] = [];
-  const make = (): void => {
-    for (const plot of plots) plot.destroy();
-    const ink = colours();
-    plots = charts.map((chart) => new uPlot(options(chart, ink), [[]], chart.element));
-    fill();
-  };
-  const fill = (): void => {
-    const points = snapshot.peek()?.points.slice(-SHOWN) ?? [];
+/** Draws a chart, and again whenever there is more, another theme or clock is chosen, or the room changes. */
+function draw(chart: Chart, room: HTMLElement): () => void {
+  const plot = new uPlot(options(chart, room), [[]], room);
+  const end = effect(() => {
+    void place.value;
+    const points = snapshot.value?.points.slice(-SHOWN) ?? [];
     const x = points.map(({ at }) => at / 1_000);
     const last = x.at(-1) ?? Date.now() / 1_000;
-    const shown = Math.min(SHOWN, Math.max(LEAST, x.length));
-    for (const [i, plot] of plots.entries()) {
-      plot.setData([x, ...(charts[i]?.lines ?? []).map(([, of]) => points.map(of))]);
-      plot.setScale("x", { min: last - shown, max: last });
-    }
-  };
-  make();
-  const size = new ResizeObserver(() => {
-    for (const [i, plot] of plots.entries()) {
-      const { clientWidth: width = 0, clientHeight: height = 0 } = charts[i]?.element ?? {};
-      plot.setSize({ width, height });
-    }
+    plot.setData([x, ...chart.lines.map(([, of]) => points.map(of))]);
+    plot.setScale("x", { min: last - Math.min(SHOWN, Math.max(LEAST, x.length)), max: last });
   });
-  for (const { element } of charts) size.observe(element);
-  const dark = matchMedia("(prefers-color-scheme: dark)");
-  dark.addEventListener("change", make);
-  let looks = "";
-  const ends = [
-    effect(() => {
-      if (snapshot.value !== null) fill();
-    }),
-    effect(() => {
-      const { theme, zone } = place.value;
-      if (looks !== `${theme} ${zone}`) requestAnimationFrame(make);
-      looks = `${theme} ${zone}`;
-    }),
-  ];
+  const size = new ResizeObserver(() => plot.setSize({ width: room.clientWidth, height: room.clientHeight }));
+  size.observe(room);
   return () => {
-    for (const end of ends) end();
-    dark.removeEventListener("change", make);
+    end();
     size.disconnect();
-    for (const plot of plots) plot.destroy();
+    plot.destroy();
   };
 }
 
-type Colours = Record<"quiet" | "line" | "work" | "late" | "you" | "proved" | "ink", string>;
+type Tone = "quiet" | "line" | "work" | "late" | "you" | "proved";
 
-function colours(): Colours {
-  const style = getComputedStyle(document.documentElement);
-  const of = (name: string): string =>
-    style.getPropertyValue(`--${name}-drawn`).trim() || style.getPropertyValue(`--${name}`);
-  return Object.fromEntries(
-    ["quiet", "line", "work", "late", "you", "proved", "ink"].map((name) => [name, resolved(of(name))]),
-  ) as Colours;
-}
-
-/** A canvas knows nothing of `light-dark()`: the browser works it out. */
-function resolved(colour: string): string {
+/** The colour of a class, as the theme has it now: a canvas knows nothing of `light-dark()`. */
+function colourOf(tone: Tone): string {
   const probe = document.createElement("i");
-  probe.style.color = colour;
+  probe.style.color = `var(--${tone})`;
   document.body.append(probe);
   const { color } = getComputedStyle(probe);
   probe.remove();
   return color;
 }
 
-function options({ element, lines, least, words }: Chart, ink: Colours): uPlot.Options {
-  const { clientWidth: width, clientHeight: height } = element;
+function options({ lines, least, words }: Chart, { clientWidth, clientHeight }: HTMLElement): uPlot.Options {
   const axis: uPlot.Axis = {
-    stroke: ink.quiet,
-    grid: { stroke: ink.line, width: 1 },
+    stroke: () => colourOf("quiet"),
+    grid: { stroke: () => colourOf("line"), width: 1 },
     ticks: { show: false },
     font: "11px system-ui, sans-serif",
   };
   return {
-    width: Math.max(50, width),
-    height: Math.max(40, height),
+    width: Math.max(50, clientWidth),
+    height: Math.max(40, clientHeight),
     cursor: CURSOR,
     legend: { show: false },
     padding: [6, 28, 0, 0],
-    series: [{}, ...lines.map(([name]) => ({ stroke: ink[name], width: 1.5, points: { show: false } }))],
+    series: [{}, ...lines.map(([tone]) => ({ stroke: () => colourOf(tone), width: 1.5, points: { show: false } }))],
     scales: { x: { time: true }, y: { range: (_plot, _min, max) => [0, Math.max(least, max ?? 0)] } },
     axes: [
       {
@@ -172,19 +142,19 @@ function options({ element, lines, least, words }: Chart, ink: Colours): uPlot.O
       },
       { ...axis, size: 52, space: 26, values: (_plot, values) => values.map(words) },
     ],
-    hooks: { draw: [(plot) => drawFlags(plot, ink)] },
+    hooks: { draw: [drawFlags] },
   };
 }
 
-function drawFlags(plot: uPlot, ink: Colours): void {
+function drawFlags(plot: uPlot): void {
   const { ctx, bbox } = plot;
   ctx.save();
   ctx.setLineDash([3, 3]);
   ctx.lineWidth = devicePixelRatio;
-  for (const { at, kind } of snapshot.peek()?.flagged ?? []) {
-    const x = Math.round(plot.valToPos(at / 1_000, "x", true));
+  for (const flag of snapshot.peek()?.flagged ?? []) {
+    const x = Math.round(plot.valToPos(flag.at / 1_000, "x", true));
     if (x < bbox.left || x > bbox.left + bbox.width) continue;
-    ctx.strokeStyle = kind === "token" ? ink.quiet : kind === "restart" ? ink.work : ink.late;
+    ctx.strokeStyle = colourOf(TONES[flag.kind]);
     ctx.beginPath();
     ctx.moveTo(x, bbox.top);
     ctx.lineTo(x, bbox.top + bbox.height);

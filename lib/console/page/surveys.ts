@@ -13,8 +13,6 @@ import { events, now, snapshot } from "./state.ts";
 const LAGS = 24;
 const WIDTH = 56;
 const HEIGHT = 16;
-/** Milliseconds for which something counts as going on. */
-const GOING_ON = 4_000;
 
 interface Recent {
   lags: number[];
@@ -80,6 +78,7 @@ function Survey({ survey }: { survey: SurveyStatus }): VNode {
   const key = surveyKey(source, surveyId);
   const isChosen = place.value.survey === key;
   const { lags = [], lastAt = 0 } = recent.value.get(key) ?? {};
+  const activity = snapshot.value?.activities[key] ?? "";
   const set = COUNTED.filter((state) => counts[state] > 0);
   return html`
     <button class="survey" aria-pressed=${isChosen} onClick=${() => go({ survey: isChosen ? "" : key })}>
@@ -91,7 +90,7 @@ function Survey({ survey }: { survey: SurveyStatus }): VNode {
         ${unaccounted > 0 ? html`<b class="you">${figure(unaccounted)} unaccounted</b>` : null}
         ${set.map((state) => html`<span class=${state === "open" ? "quiet" : "late"}>${figure(counts[state])} ${state}</span>`)}
         ${backlog === null ? null : html`<span class="work">${placeOf(survey, backlog)}</span>`}
-        <${GoingOn} survey=${key} />
+        <span class=${activity.startsWith("failed") ? "late" : "work"}>${activity}</span>
       </span>
       <${Sparkline} lags=${lags.slice(-LAGS)} /></span>
     </button>
@@ -102,12 +101,6 @@ function placeOf({ books }: SurveyStatus, backlog: NonNullable<SurveyStatus["bac
   const { emitted, expected } = backlog;
   if (emitted !== null) return `${figure(emitted)}${expected === null ? "" : ` of about ${figure(expected)}`}`;
   return `${books === null ? "first read" : "catching up"}, page ${backlog.page}`;
-}
-
-function GoingOn({ survey }: { survey: string }): VNode | null {
-  const activity = snapshot.value?.activities[survey];
-  if (activity === undefined || now.value - activity.at > GOING_ON) return null;
-  return html`<span class=${activity.text.startsWith("failed") ? "late" : "work"}>${activity.text}</span>`;
 }
 
 /** Whole milliseconds of the last lags, as a line. */

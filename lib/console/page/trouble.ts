@@ -5,7 +5,7 @@ import type { Incident } from "../changes.ts";
 import { clock, span } from "./format.ts";
 import { script } from "./place.ts";
 import { act, isRefused } from "./server.ts";
-import { incidents, now, snapshot } from "./state.ts";
+import { now, snapshot } from "./state.ts";
 
 const refused = signal("");
 /** Knobs that were pulled and whose card is not there yet. */
@@ -32,7 +32,7 @@ export async function playScript(): Promise<void> {
 
 export function Trouble(): VNode {
   const list = snapshot.value?.troubles ?? [];
-  const cards = [...incidents.value].reverse();
+  const cards = [...(snapshot.value?.incidents ?? [])].reverse();
   return html`
     <section class="trouble panel" aria-label="Trouble" id="trouble">
       <div class="row"><h2>Make trouble</h2><span class="quiet">keys 1 to 0</span></div>
@@ -53,16 +53,18 @@ export function Trouble(): VNode {
 }
 
 function Card({ card }: { card: Incident }): VNode {
-  const { id, kind, title, openedAt, what, closed, left, isOverdue = false } = card;
+  const { kind, title, openedAt, what, closed, left } = card;
+  const waits =
+    left > 0 ? `waiting for ${left} ${left === 1 ? "event" : "events"}` : "all found; waiting for it to be over";
   return html`
-    <article class=${`card ${closed === undefined ? "open" : "closed"}`} data-card=${id} data-kind=${kind} data-lost=${closed?.lost}>
-      <h3 class="row"><span class=${`glyph ${closed !== undefined ? "proved" : isOverdue ? "late" : "work"}`} aria-hidden="true"
-        >${closed !== undefined ? "●" : isOverdue ? "▲" : "◐"}</span> ${title}
+    <article class=${`card ${closed === undefined ? "open" : "closed"}`} data-kind=${kind}>
+      <h3 class="row"><span class=${`glyph ${closed === undefined ? "work" : "proved"}`} aria-hidden="true"
+        >${closed === undefined ? "◐" : "●"}</span> ${title}
         <span class="mono quiet">${clock(openedAt)}</span></h3>
       <p class="quiet">${what}</p>
       ${
         closed === undefined
-          ? html`<p class=${isOverdue ? "late" : "work"}>${left > 0 ? `waiting for ${left} ${left === 1 ? "event" : "events"}` : "all found; waiting for it to be over"} · ${span(Math.max(0, now.value - openedAt))}${isOverdue ? ". The verdict says what keeps them." : ""}</p>`
+          ? html`<p class="work">${waits} · ${span(Math.max(0, now.value - openedAt))}</p>`
           : html`<p><span class="mono">${clock(closed.foundAt)}</span> ${closed.sentence}</p>`
       }
     </article>

@@ -7,8 +7,8 @@ export interface World {
   aws: Pick<EmbeddedAws, "use">;
   /** Ends the poller where it stands, as kill -9 does. */
   kill(): Promise<void>;
-  /** Makes the counts of the survey list stand still, until what it gives is called. Several at a time end with the last. */
-  freezeCounts(): () => void;
+  /** How the survey list counts when nobody lies. */
+  counts: ReturnType<Simulator["settings"]>["counts"];
   signal: AbortSignal;
 }
 
@@ -23,8 +23,8 @@ export interface Done {
   what: string;
   concerned: Concerned[];
   calm?: Promise<void>;
-  /** Called once all that it concerns has become events. */
-  found?: (() => void) | undefined;
+  /** Called when the card closes. */
+  end?: (() => void) | undefined;
 }
 
 export interface Knob {
@@ -48,7 +48,7 @@ function completeIn(simulator: Simulator, surveyId: number, count: number): Conc
   return simulator.complete(surveyId, count).map((responseId) => ({ surveyId, responseId }));
 }
 
-function largestSurvey({ simulator }: World): number {
+function largestSurvey(simulator: Simulator): number {
   const ids = simulator.surveyIds();
   const size = (id: number): number => simulator.tally(id).completed;
   return ids.reduce((most, id) => (size(id) > size(most) ? id : most), ids[0] ?? 0);
@@ -64,7 +64,7 @@ function faulty(fault: Parameters<Simulator["fault"]>[0], milliseconds: number, 
 }
 
 async function late(world: World): Promise<Done> {
-  const surveyId = largestSurvey(world);
+  const surveyId = largestSurvey(world.simulator);
   const place = freeIdOnPage(world.simulator, surveyId, 3);
   const [responseId = 0] = world.simulator.complete(surveyId, 1, place);
   const what = `Response ${responseId}, begun days ago, has completed on page ${place.page}.`;
@@ -90,7 +90,7 @@ function freeIdOnPage(simulator: Simulator, surveyId: number, from: number) {
 /** More than a page of news: whoever reads them has to turn a page, and meanwhile all of them move up. */
 async function deleteWhileRead(world: World): Promise<Done> {
   const { simulator } = world;
-  const surveyId = largestSurvey(world);
+  const surveyId = largestSurvey(simulator);
   // A second in which nothing else completes: the poller with a cursor is to stumble over nothing but the pages.
   await pause(1_100, world.signal);
   const news = completeIn(simulator, surveyId, READERS).sort((a, b) => b.responseId - a.responseId);
@@ -105,15 +105,11 @@ async function deleteWhileRead(world: World): Promise<Done> {
   return { what, concerned: news.slice(DELETED), calm: read.promise };
 }
 
-async function lie(world: World): Promise<Done> {
-  const thaw = world.freezeCounts();
-  const { promise: calm, resolve } = Promise.withResolvers<void>();
-  const found = (): void => {
-    thaw();
-    resolve();
-  };
-  const concerned = completeIn(world.simulator, largestSurvey(world), 3);
-  return { what: "The survey list's counts stand still while 3 responses complete.", concerned, calm, found };
+async function lie({ simulator, counts }: World): Promise<Done> {
+  simulator.set({ counts: { responses: "frozen", correct: "frozen", unpaidResponses: "frozen" } });
+  const concerned = completeIn(simulator, largestSurvey(simulator), 3);
+  const what = "The survey list's counts stand still while 3 responses complete.";
+  return { what, concerned, end: () => simulator.set({ counts }) };
 }
 
 async function revoke(world: World): Promise<Done> {

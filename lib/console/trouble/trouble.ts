@@ -1,61 +1,46 @@
 import type { Shadow, Simulator } from "../../local/simulator/index.ts";
 import { type EventRow, type Incident, responseKey } from "../changes.ts";
-import { ALL, type Done, type Knob, knobs, type World } from "./knobs.ts";
+import { ALL, type Done, knobs, type World } from "./knobs.ts";
 
-interface TroubleOptions extends Omit<World, "freezeCounts">, Pick<IncidentsOptions, "shadow"> {
-  tell(incident: Incident): void;
+interface TroubleOptions extends Omit<World, "counts">, Pick<IncidentsOptions, "shadow" | "tell"> {
   /** To be seen on the strip. */
   flag(text: string): void;
 }
 
-export function createTrouble({ tell, flag, shadow, ...world }: TroubleOptions) {
-  const incidents = createIncidents({ simulator: world.simulator, shadow, tell });
-  const freezeCounts = createFreeze(world.simulator);
-
-  async function pullOne({ kind, title, pull }: Knob): Promise<void> {
-    flag(title);
-    incidents.open({ kind, title, ...(await pull({ ...world, freezeCounts })) });
-  }
-
+export function createTrouble({ tell, flag, shadow, ...given }: TroubleOptions) {
+  const incidents = createIncidents({ simulator: given.simulator, shadow, tell });
+  const world = { ...given, counts: given.simulator.settings().counts };
   return {
     list: [...knobs, ALL].map(({ kind, title, key }) => ({ kind, title, key })),
     /** False where there is no such trouble. */
     async pull(kind: string): Promise<boolean> {
       const chosen = kind === ALL.kind ? knobs : knobs.filter((knob) => knob.kind === kind);
-      await Promise.all(chosen.map(pullOne));
+      await Promise.all(
+        chosen.map(async (knob) => {
+          flag(knob.title);
+          incidents.open(knob, await knob.pull(world));
+        }),
+      );
       return chosen.length > 0;
     },
     event: incidents.event,
   };
 }
 
-function createFreeze(simulator: Simulator): World["freezeCounts"] {
-  const holding = new Set<symbol>();
-  let truthful = simulator.settings().counts;
-  return () => {
-    const mine = Symbol("freeze");
-    if (holding.size === 0) truthful = simulator.settings().counts;
-    holding.add(mine);
-    simulator.set({ counts: { responses: "frozen", correct: "frozen", unpaidResponses: "frozen" } });
-    return () => {
-      if (holding.delete(mine) && holding.size === 0) simulator.set({ counts: truthful });
-    };
-  };
-}
-
 interface IncidentsOptions {
   simulator: Pick<Simulator, "counters">;
   shadow: Pick<Shadow, "fate">;
-  tell(incident: Incident): void;
+  /** Gets all cards, whenever one has changed. */
+  tell(incidents: Incident[]): void;
 }
 
-interface Open extends Pick<Done, "concerned" | "found"> {
+interface Open extends Pick<Done, "concerned" | "end"> {
   incident: Incident;
   left: Set<string>;
   requestsBefore: number;
-  /** Set once all is found. */
-  requests: number | undefined;
+  /** When all was found, and after how many requests. */
   foundAt: number;
+  requests: number;
   repeated: number;
   isCalm: boolean;
 }
@@ -63,27 +48,31 @@ interface Open extends Pick<Done, "concerned" | "found"> {
 /** Milliseconds for which the poller with the cursor may take its time after this one has found everything. */
 const SHADOW_PATIENCE = 8_000;
 const LOOK_EVERY = 250;
-/** Milliseconds after which a card says that something may keep what has no event yet. */
-export const PATIENCE = 60_000;
+/** Cards that are kept. */
+const MOST = 50;
 
 /** Incident cards, which close when their responses have come to an end. */
 export function createIncidents({ simulator, shadow, tell }: IncidentsOptions) {
   const open = new Set<Open>();
+  const cards = new Map<number, Incident>();
   let made = 0;
   let timer: NodeJS.Timeout | undefined;
   const requests = (): number => simulator.counters().requests ?? 0;
 
+  function show(card: Incident): void {
+    cards.set(card.id, card);
+    tell([...cards.values()].slice(-MOST));
+  }
+
   function look(): void {
     for (const one of open) {
-      const fates = one.concerned.map(({ surveyId, responseId }) => shadow.fate(surveyId, responseId));
-      const isTold = !fates.includes("not yet") || Date.now() - one.foundAt >= SHADOW_PATIENCE;
-      if (one.left.size === 0 && one.isCalm && isTold) {
-        open.delete(one);
-        tell({ ...one.incident, left: 0, closed: closedOf(one, fates, requests()) });
-      } else if (one.incident.isOverdue === undefined && Date.now() - one.incident.openedAt > PATIENCE) {
-        one.incident.isOverdue = true;
-        tell({ ...one.incident, left: one.left.size });
-      }
+      const { incident, concerned, left, foundAt, isCalm, end } = one;
+      const fates = concerned.map(({ surveyId, responseId }) => shadow.fate(surveyId, responseId));
+      const isTold = !fates.includes("not yet") || Date.now() - foundAt >= SHADOW_PATIENCE;
+      if (left.size > 0 || !isCalm || !isTold) continue;
+      open.delete(one);
+      end?.();
+      show({ ...incident, left: 0, closed: { foundAt, sentence: sentenceOf(one, fates) } });
     }
     if (open.size > 0) return;
     clearInterval(timer);
@@ -92,28 +81,19 @@ export function createIncidents({ simulator, shadow, tell }: IncidentsOptions) {
 
   return {
     /** Opens a card. It is closed once everything concerned has its event and `calm` has come. */
-    open({
-      kind,
-      title,
-      what,
-      concerned,
-      calm = Promise.resolve(),
-      found,
-    }: Pick<Incident, "kind" | "title"> & Done): void {
+    open({ kind, title }: Pick<Incident, "kind" | "title">, { what, concerned, calm, end }: Done): void {
       made += 1;
       const at = Date.now();
       const incident: Incident = { id: made, kind, title, what, openedAt: at, left: concerned.length };
       const left = new Set(concerned.map(responseKey));
       const one: Open = {
-        ...{ incident, concerned, found, left, requestsBefore: requests(), requests: undefined },
-        ...{ foundAt: at, repeated: 0, isCalm: false },
+        ...{ incident, concerned, end, left, requestsBefore: requests() },
+        ...{ foundAt: at, requests: 0, repeated: 0, isCalm: false },
       };
       open.add(one);
-      tell(incident);
-      void calm.finally(() => {
+      show(incident);
+      void Promise.resolve(calm).finally(() => {
         one.isCalm = true;
-        if (concerned.length === 0) one.foundAt = Date.now();
-        if (left.size === 0) one.requests ??= requests() - one.requestsBefore;
       });
       timer ??= setInterval(look, LOOK_EVERY);
       timer.unref();
@@ -125,31 +105,26 @@ export function createIncidents({ simulator, shadow, tell }: IncidentsOptions) {
         if (isRepeat && one.concerned.some((each) => responseKey(each) === key)) one.repeated += 1;
         if (!one.left.delete(key)) continue;
         one.foundAt = at;
-        if (one.left.size === 0) {
-          one.requests = requests() - one.requestsBefore;
-          one.found?.();
-        }
-        tell({ ...one.incident, left: one.left.size });
+        one.requests = requests() - one.requestsBefore;
+        show({ ...one.incident, left: one.left.size });
       }
     },
   };
 }
 
-function closedOf(one: Open, fates: readonly unknown[], requestsNow: number): NonNullable<Incident["closed"]> {
-  const { foundAt, repeated, left, incident } = one;
-  const count = (wanted: string): number => fates.filter((fate) => fate === wanted).length;
-  const shadow = { found: count("found"), missed: count("missed"), notYet: count("not yet") };
-  const requests = one.requests ?? requestsNow - one.requestsBefore;
-  const concerned = one.concerned.length;
+/** Of a card that closes nothing is lost: it stays open until then. */
+function sentenceOf({ foundAt, requests, repeated, incident, concerned }: Open, fates: unknown[]): string {
   const took = ((foundAt - incident.openedAt) / 1_000).toFixed(1);
-  const found = concerned === 1 ? "Found" : `All ${concerned} found`;
+  const found = concerned.length === 1 ? "Found" : `All ${concerned.length} found`;
   const again = repeated === 0 ? "" : ` ${repeated} came twice, under the same event id.`;
-  const sentence = `${found} after ${took} s, ${requests} requests. Lost ${left.size}.${again} ${ofShadow(shadow, concerned)}`;
-  return { at: Date.now(), foundAt, requests, concerned, lost: left.size, repeated, shadow, sentence };
+  return `${found} after ${took} s, ${requests} requests. Lost 0.${again} ${ofShadow(fates)}`;
 }
 
-function ofShadow({ missed, notYet }: { missed: number; notYet: number }, concerned: number): string {
-  if (notYet > 0) return `The cursor poller has not found ${concerned === 1 ? "it" : notYet} yet.`;
-  if (missed === 0) return "The cursor poller missed none.";
-  return `The cursor poller missed ${concerned === 1 ? "it" : missed}.`;
+function ofShadow(fates: readonly unknown[]): string {
+  const which = (wanted: string): number | "it" => {
+    const count = fates.filter((fate) => fate === wanted).length;
+    return fates.length === 1 && count === 1 ? "it" : count;
+  };
+  if (fates.includes("not yet")) return `The cursor poller has not found ${which("not yet")} yet.`;
+  return `The cursor poller missed ${which("missed") || "none"}.`;
 }

@@ -6,6 +6,7 @@ import { temporaryFolder } from "../../support/command.ts";
 import { survey } from "./support/command.ts";
 
 const EVENTS = "listen --forward-to";
+const FILTER = "tail --filter";
 
 it.each([
   ["", "a verb is missing"],
@@ -24,6 +25,10 @@ it.each([
   ["backfill --survey 7 --stop --from 2026-01-01 --to 2026-01-31", "it is not said what is to be backfilled"],
   ["console --data /nowhere --port 70000", "it must be a port"],
   ["credentials --data /nowhere renew --base-url http://127.0.0.1:1", "renew takes neither"],
+  ["credentials --client-secret hunter2", "unknown option '--client-secret'"],
+  ["credentials hunter2", "an argument has a value that cannot be used: Allowed choices are renew."],
+  ["credentials --secret a --stack b", "cannot be used with"],
+  ["credentials --base-url http://surveys.example", "--base-url must begin with https"],
   ["doctor --base-url https://surveys.example.com", "there are no credentials for the service"],
   ["doctor --base-url ftp://surveys.example.com", "--base-url must begin with https://"],
   ["doctor --base-url https://surveys.example.com --data here", "cannot be used with"],
@@ -46,6 +51,14 @@ it.each([
   [`${EVENTS} http://user:hunter2@localhost/`, "has credentials in it"],
   [`${EVENTS} http://[::1]:1/ --secret whsec_hunter2`, "takes no secret"],
   [`${EVENTS} http://127.8.9.1:1/ --secret hunter2`, "neither an environment variable nor a file"],
+  ["init", "--base-url is missing"],
+  ["init --base-url ftp://surveys.example.com", "--base-url must begin with https://"],
+  ["init --base-url https://a.example --start-from soon", "--start-from must be"],
+  ["init --base-url https://a.example --interval 90s", "--interval "],
+  ["init --base-url https://a.example --surveys 7,hunter2", "--surveys "],
+  ["init --base-url https://a.example --time-zone hunter2", "--time-zone must be an IANA time zone"],
+  ["init --base-url https://a.example", "there are no credentials for the service"],
+  ["init --base-url https://a.example --stack a.b", "--stack is not the name of a stack"],
   ["listen", "required option '--forward-to <url>' not specified"],
   ["pause --for soon", "--for is no duration"],
   ["quarantine redrive", "no survey is named"],
@@ -64,6 +77,14 @@ it.each([
   ["verify --s3 hunter2", "Give it as --s3 s3://BUCKET/PREFIX."],
   ["verify --ids - --yes", "--yes belongs to --resend"],
   ["verify --ids - --as-of hunter2", "--as-of is no point in time"],
+  [`${FILTER} {"detail":{"data":{"survyId":["hunter2"]}}}`, 'survyId unknown field, did you mean "surveyId"?'],
+  [`${FILTER} {"detail":{"data":{"surveyId":["hunter2"]}}}`, "detail.data.surveyId[0] can never match"],
+  [`${FILTER} {"detail":{"data":{"surveyId":[]}}}`, "no event pattern that EventBridge takes"],
+  [`${FILTER} {"detail":{"data":{"lastEventId":[""]}},"detail-type":["books.closed"]}`, "data.lastEventId unknown"],
+  [`${FILTER} hunter2=2`, "--filter is no JSON object"],
+  [`${FILTER} {"data":{"surveyId":[1]}}`, "data is none of its fields"],
+  [`${FILTER} {"detail-type":["hunter2"]}`, "detail-type must be a list of types"],
+  [`${FILTER} {}`, "names no field"],
   ["trigger", `the kind of event is missing. Kinds: ${kinds[0]} (`],
   ["trigger hunter2", "there is no such kind of event"],
 ])("%j: exit code 2, before anything is opened, and no value is repeated", async (line, said) => {

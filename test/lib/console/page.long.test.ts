@@ -104,7 +104,7 @@ async function seriousProblems(page: Page): Promise<string[]> {
 }
 
 describe("a demo", () => {
-  it("shows events as they come, each knob closes its card with nothing lost, and all figures are those of status", async () => {
+  it("shows events as they come, each knob closes its card, all at once as well, and all figures are those of status", async () => {
     const run = await demo();
     const { page, errors } = await openPage(browser, run.url);
     await complete(page);
@@ -115,9 +115,10 @@ describe("a demo", () => {
       await page.locator(`[data-knob="${kind}"]`).click();
       const card = page.locator(`[data-kind="${kind}"]`).first();
       await expect.poll(() => card.getAttribute("class"), { timeout: 120_000, message: kind }).toContain("closed");
-      expect(await card.getAttribute("data-lost"), kind).toBe("0");
       await expect.poll(() => card.innerText()).toMatch(/Lost 0\..*The cursor poller missed/s);
     }
+    await page.locator('[data-knob="all"]').click();
+    await expect.poll(() => page.locator(".card.closed").count(), { timeout: 240_000 }).toBe(2 * knobs.length);
     await complete(page);
     await expectStatus(page, run);
     expect(await figure(page, "cursor-missed")).toBeGreaterThan(0);
@@ -127,19 +128,6 @@ describe("a demo", () => {
       /^survey-poller Every completed response becomes one event\. .*it has missed \d+\. What is this\?$/,
     );
     expect(errors).toEqual([]);
-  });
-
-  it("plays a script of troubles, and all at once", async () => {
-    const run = await demo();
-    const { page } = await openPage(browser, run.url.replace("/#", "/?trouble=late,kill,delete#"));
-    for (const kind of ["late", "kill", "delete"]) {
-      const card = page.locator(`[data-kind="${kind}"]`);
-      await expect.poll(() => card.getAttribute("data-lost").catch(() => null), { timeout: 120_000 }).toBe("0");
-    }
-    expect(await figure(page, "cursor-missed")).toBeGreaterThan(0);
-    await page.locator('[data-knob="all"]').click();
-    await expect.poll(() => page.locator('.card[data-lost="0"]').count(), { timeout: 240_000 }).toBe(3 + knobs.length);
-    await complete(page);
   });
 
   it("tells the story of an event as explain does, and has an audit made from the page for operations", async () => {
@@ -180,7 +168,7 @@ describe("a demo", () => {
     expect(errors).toEqual([]);
   });
 
-  it("says that it is paused, pulls no knob meanwhile, and goes on", async () => {
+  it("says that it is paused, and goes on", async () => {
     const run = await demo();
     const { page, errors } = await openPage(browser, run.url);
     await complete(page);
@@ -190,12 +178,6 @@ describe("a demo", () => {
     await expect
       .poll(() => page.locator(".say").innerText(), { timeout: 30_000 })
       .toMatch(/^▲\s+Paused since .* by an operator/);
-    await page.getByRole("button", { name: "Trouble" }).click();
-    await page.locator('[data-knob="late"]').click();
-    await expect.poll(() => page.locator("#trouble").innerText()).toContain("The poller is paused");
-    expect(await page.locator(".card").count()).toBe(0);
-
-    await page.getByRole("button", { name: "Ops" }).click();
     await page.getByRole("button", { name: "Resume polling" }).click();
     await complete(page);
     await expect
@@ -203,7 +185,7 @@ describe("a demo", () => {
       .toContain("goes on after the pause of an operator");
     await page.goBack();
     await page.locator('[data-knob="answer"]').click();
-    await expect.poll(() => page.locator('.card[data-lost="0"]').count(), { timeout: 60_000 }).toBe(1);
+    await expect.poll(() => page.locator(".card.closed").count(), { timeout: 60_000 }).toBe(1);
     // A repeat has the event id of another row: each press goes one further all the same.
     await page.keyboard.press("Escape");
     const chosen: (string | null)[] = [];
@@ -213,8 +195,7 @@ describe("a demo", () => {
       chosen.push(await page.locator('.event[aria-selected="true"]').getAttribute("id"));
     }
     expect(new Set(chosen).size).toBe(8);
-    // The browser says itself that the knob was refused.
-    expect(errors.filter((text) => !text.includes("409"))).toEqual([]);
+    expect(errors).toEqual([]);
   });
 
   it("says so when it hears nothing, and goes on by itself when there is somebody again", async () => {
@@ -313,7 +294,9 @@ it("stays small and quick through 100,000 events", async () => {
   const { page, errors } = await openPage(browser, `http://127.0.0.1:${server.port}/#t`);
   const cdp = await page.context().newCDPSession(page);
   await cdp.send("Performance.enable");
-  const golden = JSON.parse(readFileSync("contract/golden/detractor.json", "utf8")) as EventEnvelope;
+  // With a separator of lines that JSON leaves as it is.
+  const text = readFileSync("contract/golden/detractor.json", "utf8").replace("After a visit", "After\u2028a visit");
+  const golden = JSON.parse(text) as EventEnvelope;
   const detail = golden.detail as { meta: object; data: object };
   const slowest: number[] = [];
 
@@ -341,7 +324,6 @@ it("stays small and quick through 100,000 events", async () => {
     )
     .toBe(0);
   await expect.poll(() => figure(page, "events")).toBe(1_000);
-  expect(await page.locator(".event").count()).toBeLessThan(80);
 
   const { metrics } = await cdp.send("Performance.getMetrics");
   const heap = metrics.find(({ name }) => name === "JSHeapTotalSize")?.value ?? Number.POSITIVE_INFINITY;
@@ -352,7 +334,7 @@ it("stays small and quick through 100,000 events", async () => {
   expect(errors.filter((text) => !text.includes("404"))).toEqual([]);
 });
 
-it("has its picture taken: light, dark, narrow, and for operations", async () => {
+it("plays a script of troubles, and has its picture taken: light, dark, narrow, and for operations", async () => {
   const { CONSOLE_PICTURES: folder = temporaryFolder() } = process.env;
   // On the pictures of the docs no folder of this machine is to be seen.
   const run = process.env.CONSOLE_PICTURES === undefined ? await demo() : await demo(4747, ".survey-poller");
@@ -363,7 +345,7 @@ it("has its picture taken: light, dark, narrow, and for operations", async () =>
     ["ops", "view=ops", { scheme: "light" }],
   ] as const;
   const { page: first } = await openPage(browser, run.url.replace("/#", "/?trouble=late,kill,delete#"));
-  await expect.poll(() => first.locator('.card[data-lost="0"]').count(), { timeout: 180_000 }).toBe(3);
+  await expect.poll(() => first.locator(".card.closed").count(), { timeout: 180_000 }).toBe(3);
   await complete(first);
   for (const [name, search, options] of shots) {
     const { page } = await openPage(browser, run.url.replace("/#", `/?${search}#`), options);

@@ -11,15 +11,15 @@ import type { SourceConfig } from "../../../config/index.ts";
 import { errorCode } from "../../../errors.ts";
 import { describeFailure } from "../../../monitoring/log.ts";
 import type { CheckLine } from "../../../operator/probe/look.ts";
-import type { AccountState } from "../../../polling/index.ts";
 import { ACCOUNT, sourceKey } from "../../../state/keys.ts";
 import { sweepExpired } from "../../hearing/temporary-rules.ts";
 import type { Io } from "../../io.ts";
 import { askingAws } from "../../target/aws-failure.ts";
-import { readSource, unlistedText } from "../../target/surveys.ts";
+import { unlistedText } from "../../target/surveys.ts";
 import type { Target } from "../../target/target.ts";
 import { ago, count, nextCommand } from "../../words.ts";
-import { readStatus, sourceStatus } from "../status/read.ts";
+import type { SourceStatus, StatusAnswer } from "../status/answer.ts";
+import { readStatus } from "../status/read.ts";
 
 export interface CheckContext {
   target: Target;
@@ -95,51 +95,42 @@ export const alarms: Check = async ({ looks }) => {
   });
 };
 
-/** Of each source how long ago its last tick came to its end, and whether the surveys that are to be polled were there. */
-const ticks: Check = async ({ target, sources, io }) => {
-  const lines = sources.map((source) => {
-    const of = sources.length === 1 ? "" : ` of ${source.name}`;
-    return allowed(`last tick${of}`, "dynamodb:GetItem and dynamodb:Query", async () => {
-      const { account } = await readSource(target, source.name);
-      const last = lastTick(`last tick${of}`, { target, source, account, now: io.now() });
-      if (account.unlisted === undefined) return last;
+/** What `status` tells: of each source how long ago its last tick came to its end, surveys that it lacks, and the verdict. */
+const state: Check = ({ target, sources, io }) =>
+  allowed("status", "dynamodb:GetItem and dynamodb:Query", async () => {
+    const polled = sources.filter(({ enabled }) => enabled);
+    const status = await readStatus(target, polled, io.now());
+    const lines = sources.flatMap(({ name }) => {
+      const of = sources.length === 1 ? "" : ` of ${name}`;
+      const source = status.sources.find((one) => one.source === name);
+      if (source === undefined) return ok(`last tick${of}`, "the source is not enabled");
+      const last = lastTick(`last tick${of}`, source, { target, now: io.now() });
       const todo = "Nothing of them is polled until the list shows them.";
-      return [last, warn(`surveys${of}`, unlistedText(account.unlisted), todo)];
+      return source.unlisted.length === 0 ? last : [last, warn(`surveys${of}`, unlistedText(source.unlisted), todo)];
     });
+    return polled.length === 0 ? lines : [...lines, verdictLine(status)];
   });
-  return (await Promise.all(lines)).flat();
-};
 
-function lastTick(
-  check: string,
-  { target, source, account, now }: { target: Target; source: SourceConfig; account: AccountState; now: number },
-): CheckLine {
-  const at = ago(account.lastTick, now);
-  if (!source.enabled) return ok(check, `${at}; the source is not enabled`);
-  const { problem } = sourceStatus(source, account, { now });
+function lastTick(check: string, status: SourceStatus, { target, now }: { target: Target; now: number }): CheckLine {
+  const { source, problem, pausedSince, pausedUntil } = status;
+  const at = ago(status.lastTick, now);
   if (problem === null) return ok(check, at);
-  if (account.pausedSince !== undefined) {
-    return warn(check, problem, nextCommand("resume", { source: source.name, ...target }, "--yes"));
-  }
-  if (account.pausedUntil !== undefined) return warn(check, problem, "Wait: it goes on by itself.");
+  if (pausedSince !== null) return warn(check, problem, nextCommand("resume", { source, ...target }, "--yes"));
+  if (pausedUntil !== null) return warn(check, problem, "Wait: it goes on by itself.");
   if (target.data === undefined) return fail(check, problem, "Look at the schedule above and at the function's log.");
   if (target.data.isRunning) return fail(check, problem, "Look at what npm start says.");
   const again = "Start it again: npm start, with the flags that it had.";
   return warn(check, `${at}; no run is at work on the folder`, again);
 }
 
-/** The verdict of `status`: what is open there is open here. */
-const openProblem: Check = ({ target, sources, io }) =>
-  allowed("status", "dynamodb:GetItem and dynamodb:Query", async () => {
-    const polled = sources.filter(({ enabled }) => enabled);
-    const { verdict, sentence, next } = await readStatus(target, polled, io.now());
-    if (verdict === "complete" || verdict === "working" || polled.length === 0) return ok("status", sentence);
-    const isAnother = next !== null && !next.startsWith("survey-poller doctor");
-    const todo = isAnother ? `Run: ${next}` : "The other checks say more.";
-    return verdict === "late" || verdict === "unknown"
-      ? warn("status", sentence, todo)
-      : fail("status", sentence, todo, "UNACCOUNTED");
-  });
+function verdictLine({ verdict, sentence, next }: StatusAnswer): CheckLine {
+  if (verdict === "complete" || verdict === "working") return ok("status", sentence);
+  const isAnother = next !== null && !next.startsWith("survey-poller doctor");
+  const todo = isAnother ? `Run: ${next}` : "The other checks say more.";
+  return verdict === "late" || verdict === "unknown"
+    ? warn("status", sentence, todo)
+    : fail("status", sentence, todo, "UNACCOUNTED");
+}
 
 /** Checks that the bus is there and answers. Nothing is put on it. */
 const smokeOfBus: Check = ({ target: { clients, resources } }) =>
@@ -207,7 +198,7 @@ export function createStackLooks(stackName: string) {
 }
 
 /** All that is looked at beside the survey service, in the order of the answer. Another one is one line. */
-const checks: readonly Check[] = [schedules, alarms, ticks, openProblem, smokeOfBus, smokeOfTable, leftovers];
+const checks: readonly Check[] = [schedules, alarms, state, smokeOfBus, smokeOfTable, leftovers];
 
 export const runChecks: Check = async (context) => {
   const lines = [];

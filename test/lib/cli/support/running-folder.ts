@@ -51,7 +51,11 @@ export async function runningFolder(config: object = {}): Promise<RunningFolder>
     join(bundleFolder(data), "config.json"),
     JSON.stringify({ raw: { sources: [{ baseUrl }], bus: { name: BUS }, ...config }, config: {} }),
   );
-  const rules = (): string[] => rulesIn(data);
+  const rules = (): string[] => {
+    const file = readFileSync(join(data, "event-bridge", "rules.json"), "utf8");
+    const { rules } = JSON.parse(file) as { rules: { name: string; targets: unknown[] }[] };
+    return rules.filter(({ targets }) => targets.length > 0).map(({ name }) => name);
+  };
   return {
     data,
     aws,
@@ -79,11 +83,4 @@ export function useRunningFolder(): { folder: RunningFolder } {
   });
   afterAll(() => used.folder[Symbol.asyncDispose]());
   return used;
-}
-
-/** Of the folder of a run, whether it is at work or not. */
-export function rulesIn(data: string): string[] {
-  const file = readFileSync(join(data, "event-bridge", "rules.json"), "utf8");
-  const { rules } = JSON.parse(file) as { rules: { name: string; targets: unknown[] }[] };
-  return rules.filter(({ targets }) => targets.length > 0).map(({ name }) => name);
 }

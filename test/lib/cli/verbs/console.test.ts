@@ -3,7 +3,6 @@ import { runCommand } from "../../../../lib/cli/run-command.ts";
 import type { ConsoleAnswer } from "../../../../lib/cli/verbs/console.ts";
 import type { Snapshot } from "../../../../lib/console/changes.ts";
 import { TOKEN_HEADER } from "../../../../lib/console/server.ts";
-import { temporaryFolder } from "../../../support/command.ts";
 import { ioOf, survey } from "../support/command.ts";
 import { runningFolder, useRunningFolder } from "../support/running-folder.ts";
 
@@ -70,8 +69,10 @@ describe("the page of a run", () => {
     await expect.poll(async () => (await snapshotOf(answer)).status?.verdict, { timeout: 20_000 }).toBe("unknown");
   });
 
-  it("pauses and resumes as the verbs do", async () => {
-    const { post } = await served("--no-events");
+  it("pauses and resumes as the verbs do, and makes no rule with --no-events", async () => {
+    const { answer, post } = await served("--no-events");
+    expect(answer.events).toBe(false);
+    expect(test.folder.rules()).toEqual([]);
 
     const paused = (await (await post("/actions/pause", {})).json()) as { lines: string[] };
     const status = await survey(["status", "--data", test.folder.data, "--json"]);
@@ -80,13 +81,6 @@ describe("the page of a run", () => {
     expect(paused.lines).toEqual([expect.stringMatching(/^main is paused\./)]);
     expect(status.json).toMatchObject({ verdict: "late", sentence: expect.stringContaining("by an operator") });
     expect(resumed.lines).toEqual([expect.stringMatching(/^main goes on at its next tick/)]);
-  });
-
-  it("makes no rule with --no-events", async () => {
-    const { answer } = await served("--no-events");
-
-    expect(answer.events).toBe(false);
-    expect(test.folder.rules()).toEqual([]);
   });
 });
 
@@ -109,8 +103,4 @@ it("says that there is nothing to show live where no run is at work: exit code 3
   const ran = await survey(["console", "--data", ended.data]);
 
   expect([ran.code, ran.stderr]).toEqual([3, expect.stringContaining("survey-poller status tells")]);
-});
-
-it("says where no run has ever been: exit code 1", async () => {
-  expect((await survey(["console", "--data", temporaryFolder()])).code).toBe(1);
 });

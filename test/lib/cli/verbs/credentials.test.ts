@@ -107,40 +107,23 @@ it("of a data folder fills the secret of its only source", async () => {
   const wrong = await run(["--data", data, "--base-url", url, "--yes"]);
   const right = await run(["--data", data, "--base-url", url, "--yes"], JSON.stringify({ clientId, clientSecret }));
 
-  expect(wrong.stderr).toContain("401");
+  expect(wrong.stderr).toMatch(/^nothing was written: .*401/);
   expect(wrong).toMatchObject({ code: 4, stdout: "" });
   expect(right.code).toBe(0);
   expect(right.stdout).toContain("replaced: survey-poller/main/credentials");
+  expect(right.stdout).toContain("accepted by the service");
 });
 
-describe("with --base-url", () => {
-  it("credentials that the service takes are written", async () => {
-    const simulator = await startSimulator();
-    onTestFinished(() => simulator.close());
-    const name = await deployed(stackName());
-    const { clientId, clientSecret, url } = simulator;
-    const input = JSON.stringify({ clientId, clientSecret });
-    expect((await run(["--secret", name, "--base-url", url, "--yes"], input)).stdout).toContain(
-      "accepted by the service",
-    );
-    expect(await stored(name)).toEqual({ clientId, clientSecret });
-    expect(simulator.counters()).toMatchObject({ requests: 1, token: 1 });
-  });
-
-  it("those that it refuses are not, nor those that it cannot be asked about", async () => {
-    const simulator = await startSimulator();
-    onTestFinished(() => simulator.close());
-    const name = await deployed(stackName());
-    const before = puts();
-    const refused = await run(["--secret", name, "--base-url", simulator.url, "--yes"]);
-    expect(refused.code).toBe(4);
-    expect(refused.stderr).toMatch(/^nothing was written: .*401/);
-    simulator.fault({ kind: "status", status: 404, operation: "token" });
-    const lost = await run(["--secret", name, "--base-url", simulator.url, "--yes"]);
-    expect(lost.code).toBe(1);
-    expect(lost.stderr).toContain("Without --base-url they are written unchecked");
-    expect(puts()).toBe(before);
-  });
+it("credentials that the service cannot be asked about are not written", async () => {
+  const simulator = await startSimulator();
+  onTestFinished(() => simulator.close());
+  const name = await deployed(stackName());
+  const before = puts();
+  simulator.fault({ kind: "status", status: 404, operation: "token" });
+  const lost = await run(["--secret", name, "--base-url", simulator.url, "--yes"]);
+  expect(lost.code).toBe(1);
+  expect(lost.stderr).toContain("Without --base-url they are written unchecked");
+  expect(puts()).toBe(before);
 });
 
 describe("what keeps it from writing", () => {
@@ -166,7 +149,7 @@ describe("what keeps it from writing", () => {
     ["CredentialsProviderError", "AWS_CREDENTIALS_MISSING", /AWS_PROFILE/],
     ["ExpiredTokenException", "AWS_CREDENTIALS_REFUSED", /Sign in/],
     ["UnrecognizedClientException", "AWS_CREDENTIALS_REFUSED", /Sign in/],
-    ["TimeoutError", "SECRETS_MANAGER_FAILED", /network/],
+    ["TimeoutError", "AWS_FAILED", /network/],
   ])("%s is told before anything is asked, as %s", async (name, code, hint) => {
     const asked = fill("Any", failing(name));
     await expect(asked).rejects.toMatchObject({ code, hint: expect.stringMatching(hint) });
@@ -204,22 +187,7 @@ describe("what keeps it from writing", () => {
     });
     await expect(fill(name, failing("AccessDeniedException", /^Put/))).rejects.toMatchObject({
       code: "ACCESS_DENIED",
-      hint: expect.stringContaining("secretsmanager:PutSecretValue"),
+      hint: expect.stringContaining("docs/command.md"),
     });
-  });
-
-  it.each([
-    [["--client-secret", HIDDEN], /shell's history/],
-    [[`--client-secret=${HIDDEN}`], /shell's history/],
-    [[HIDDEN], /too many arguments/],
-    [["--secret", "a", "--stack", "b"], /cannot be used with/],
-    [["--secret", ""], /--secret needs a value/],
-    [["--base-url", "http://surveys.example"], /^--base-url must begin with https/],
-    [["--stac", "b"], /did you mean --stack/],
-  ])("the flags %j are not understood, and not repeated either", async (args, message) => {
-    const ran = await run(args);
-    expect(ran).toMatchObject({ code: 2, stdout: "" });
-    expect(ran.stderr).toMatch(message);
-    expect(ran.stderr).not.toContain(HIDDEN);
   });
 });

@@ -24,6 +24,10 @@ it("examines a data folder and the service behind it, with the token that is kep
     /^✓ last tick +\d+ s ago$/m,
     /^✓ bus +survey-poller answers/m,
     /^✓ table/m,
+    /^✓ questions /m,
+    /^✓ metrics /m,
+    /^✓ metadata /m,
+    /^✓ status /m,
   ])
     expect(ran.stdout).toMatch(line);
   expect(ran.stdout).toMatch(
@@ -54,12 +58,6 @@ it("examines a data folder and the service behind it, with the token that is kep
 
 it("tries what an event needs, and repeats the open problem of status", async () => {
   const { data, simulator } = await polledFolder({ surveys: [{ surveyId: 7, responses: 30 }] });
-  const well = await survey(["doctor", "--data", data]);
-  expect(well.code).toBe(0);
-  for (const check of ["questions", "metrics", "metadata", "status"]) {
-    expect(well.stdout).toMatch(new RegExp(`^✓ ${check} `, "m"));
-  }
-
   simulator.fault({ kind: "status", status: 500, operation: "metadata" });
   const failing = await survey(["doctor", "--data", data]);
   expect(failing.code).not.toBe(0);

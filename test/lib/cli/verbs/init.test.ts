@@ -102,21 +102,3 @@ it("writes nothing where the service does not take the credentials", async () =>
   expect(ran.stderr).toContain(`Next: survey-poller doctor --base-url ${url}`);
   expect(ran.stderr).not.toContain("hunter2");
 });
-
-it.each([
-  [[], "--base-url is missing"],
-  [["--base-url", "ftp://surveys.example.com"], "--base-url must begin with https://"],
-  [["--base-url", "https://a.example", "--start-from", "soon"], "--start-from must be"],
-  [["--base-url", "https://a.example", "--interval", "90s"], "--interval "],
-  [["--base-url", "https://a.example", "--surveys", "7,hunter2"], "--surveys "],
-  [["--base-url", "https://a.example", "--time-zone", "hunter2"], "--time-zone must be an IANA time zone"],
-  [["--base-url", "https://a.example"], "there are no credentials for the service"],
-  [["--base-url", "https://a.example", "--stack", "a b"], "--stack is not the name of a stack"],
-])("%j: exit code 2, and nothing is written", async (args, said) => {
-  const file = newFile();
-  const ran = await survey(["init", ...args, "--file", file, "--yes"]);
-  expect(ran).toMatchObject({ code: 2, stdout: "" });
-  expect(ran.stderr).toContain(said);
-  expect(ran.stderr).not.toContain("hunter2");
-  expect(existsSync(file)).toBe(false);
-});
