@@ -5,7 +5,7 @@ import { holdLease, LEASE_DURATION, underLease } from "./lease.ts";
 import type { AccountState, SurveyRow } from "./model/account.ts";
 import type { LedgerEntry } from "./model/ledger-entry.ts";
 import type { PollingSource, Start } from "./model/source.ts";
-import { next, type SurveyEvent } from "./model/survey-events.ts";
+import { changed, type SurveyChange } from "./model/survey-change.ts";
 import type { Lease, SurveyState } from "./model/survey-state.ts";
 import type { Order, PageRead, Ports } from "./ports.ts";
 
@@ -101,9 +101,14 @@ export class Survey {
   }
 
   /** Changes the state in memory. `save` writes it, and so does the end of the work. */
-  note(event: SurveyEvent): void {
+  note(change: SurveyChange): void {
     const { poll } = this.fields;
-    poll.state = next(poll.state, event);
+    poll.state = changed(poll.state, change);
+  }
+
+  /** Notes new responses that the ledger knows from now on, or will: pending ones are as good as entered. */
+  noteFound(count: number): void {
+    if (count > 0) this.note({ found: (this.state.found ?? 0) + count });
   }
 
   /** Writes the state under the lease's fence. */
@@ -209,6 +214,6 @@ async function writePending(survey: Survey): Promise<void> {
   const { pending = [] } = survey.state;
   if (pending.length === 0) return;
   await survey.ports.state.putEntries(survey.id, [...pending]);
-  survey.note({ kind: "written" });
+  survey.note({ pending: undefined });
   await survey.save();
 }

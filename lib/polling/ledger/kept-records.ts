@@ -59,10 +59,10 @@ export async function dropExpired(survey: Survey): Promise<void> {
   if (now < (survey.state.expiryLook ?? 0)) return;
   const nexts = await Promise.all(KEPT.map((kind) => state.nextDue(survey.id, kind)));
   const next = Math.min(Number.POSITIVE_INFINITY, ...nexts.filter((at) => at !== undefined));
-  if (next > now) return survey.note({ kind: "expiry look", at: Math.min(next, now + LOOK_EVERY) });
+  if (next > now) return survey.note({ expiryLook: Math.min(next, now + LOOK_EVERY) });
   const due = await Promise.all(KEPT.map((kind) => state.due(survey.id, kind, now, AT_ONCE)));
   const done = await drop(survey, due.flat());
-  survey.note({ kind: "expiry look", at: done ? now : now + TRY_AGAIN });
+  survey.note({ expiryLook: done ? now : now + TRY_AGAIN });
 }
 
 /** Whether none of these entries has records any more. */

@@ -56,7 +56,7 @@ export async function enrich(
     const isAsked = outcome.kind !== "failed" || !isSpared(`${kind}:${outcome.code}`);
     asked ||= isAsked;
     if (outcome.kind === "found") {
-      survey.note({ kind: "details answered", of: kind, isAbsent: false });
+      noteAbsent(survey, kind, 0);
       details[kind] = kind === "metadata" ? privateMetadata(outcome.body, survey.source.privacy) : outcome.body;
       return;
     }
@@ -72,7 +72,7 @@ export async function enrich(
     // fault: absent-at-once
     const longEnough = clock.now() - patience.firstSeen >= survey.source.absentAfter;
     // Only absence that has lasted counts: in a burst the metrics of all may be late.
-    if (longEnough) survey.note({ kind: "details answered", of: kind, isAbsent: true });
+    if (longEnough) noteAbsent(survey, kind, survey.state.absent[kind] + 1);
     if (longEnough || survey.state.absent[kind] >= NONE_IN_A_ROW) missing.push(`${kind}:absent`);
     else reasons.push(`${kind}:absent`);
   };
@@ -91,6 +91,11 @@ export async function enrich(
     reasons: [...reasons, ...ofSurvey.reasons],
     asked,
   };
+}
+
+/** Notes how many answers in a row have had nothing of this kind. */
+function noteAbsent(survey: Survey, kind: DetailKind, inARow: number): void {
+  survey.note({ absent: { ...survey.state.absent, [kind]: inARow } });
 }
 
 async function attempt(read: () => Promise<DetailRead>): Promise<Outcome> {
@@ -145,11 +150,13 @@ async function askForQuestions(survey: Survey): Promise<Questions> {
     return GIVEN_UP;
   try {
     const definition = await ports.service.definition(survey.id, state.survey?.facts.modified ?? null);
-    survey.note({ kind: "questions answered" });
+    survey.note({ questionsFail: undefined });
     return { definition, reasons: [], missing: [] };
   } catch (error) {
     if (isInterrupted(error)) throw error;
-    survey.note({ kind: "questions failed", at: ports.clock.now() });
+    const at = ports.clock.now();
+    const { since, attempts } = survey.state.questionsFail ?? { since: at, attempts: 0 };
+    survey.note({ questionsFail: { since, at, attempts: attempts + 1 } });
     // This failure counts all the same: a service may refuse this request and no other.
     if (endsWork(error)) throw error;
     return areGivenUp(survey.state.questionsFail, enrichmentPatience)

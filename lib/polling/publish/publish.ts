@@ -8,7 +8,7 @@ import { holdLease } from "../lease.ts";
 import type { LedgerEntry } from "../model/ledger-entry.ts";
 import { addCounts, noCounts, type PollCounts } from "../model/poll-counts.ts";
 import type { Response } from "../model/response.ts";
-import type { OutgoingEvent } from "../model/survey-state.ts";
+import type { OutgoingEvent, SurveyState } from "../model/survey-state.ts";
 import type { PublishOutcome, SealedEvent } from "../ports.ts";
 import type { Survey } from "../survey.ts";
 import { enrich } from "./enrich.ts";
@@ -174,7 +174,7 @@ export class Publishing {
     if (prepared !== undefined && "event" in prepared) return { page, ...prepared };
     if (prepared?.waits === true) {
       this.counts.waiting += 1;
-      this.survey.note({ kind: "found", count: isNew(response) ? 1 : 0 });
+      this.survey.noteFound(isNew(response) ? 1 : 0);
       this.survey.ports.observe({ kind: "waiting", surveyId: this.survey.id, count: 1 });
     }
     this.settle(page, 1, prepared === undefined);
@@ -289,7 +289,7 @@ export class Publishing {
     );
     if (entry === undefined) return false;
     await survey.write([entry]);
-    survey.note({ kind: "found", count: isNew(response) ? 1 : 0 });
+    survey.noteFound(isNew(response) ? 1 : 0);
     counts[isRefused ? "refused" : "waiting"] += 1;
     const { ports, id: surveyId } = survey;
     if (isRefused) ports.observe({ kind, surveyId, responseId: response.responseId, code });
@@ -309,14 +309,13 @@ async function enter(survey: Survey, published: (Item & ContentsEvent)[]): Promi
     // fault: update-keeps-old-digest
     return { ...entryOf(survey, response, "emitted"), eventId, revision, emittedAt };
   });
-  for (const { response } of published)
-    survey.note({ kind: "emitted", responseId: response.responseId, completed: response.completed });
-  survey.note({ kind: "found", count: published.filter(({ response }) => isNew(response)).length });
+  survey.note({ highWater: highWaterOf(survey.state, published) });
+  survey.noteFound(published.filter(({ response }) => isNew(response)).length);
   try {
     await ports.state.putEntries(surveyId, await notOutdated(survey, entries));
   } catch (error) {
     // fault: pending-forgotten
-    survey.note({ kind: "unwritten", entries });
+    survey.note({ pending: [...(survey.state.pending ?? []), ...entries] });
     await survey.save();
     throw error;
   }
@@ -330,6 +329,15 @@ async function enter(survey: Survey, published: (Item & ContentsEvent)[]): Promi
   // Of the oldest one; unknown without a time zone.
   const lag = at === undefined ? undefined : Math.max(0, ports.clock.now() - Date.parse(at));
   ports.observe({ kind: "emitted", surveyId, count: fresh.length, origin: first.response.origin, lag });
+}
+
+function highWaterOf({ highWater }: SurveyState, published: readonly Item[]): SurveyState["highWater"] {
+  const ids = published.map(({ response }) => response.responseId);
+  const dates = published.map(({ response }) => response.completed);
+  return {
+    responseId: Math.max(highWater?.responseId ?? 0, ...ids),
+    completed: dates.reduce((a, b) => (a > b ? a : b), highWater?.completed ?? ""),
+  };
 }
 
 /**
