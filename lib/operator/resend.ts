@@ -13,7 +13,6 @@ import {
   enrich,
   FORGOTTEN,
   fromRead,
-  holdLease,
   isSingleOnly,
   isTrusted,
   isWhole,
@@ -25,6 +24,7 @@ import {
   observeSent,
   type Ports,
   pauseOf,
+  publishBatch,
   type ReadEnd,
   type Run,
   readFull,
@@ -330,15 +330,10 @@ async function sendSame(survey: Survey, read: readonly ReadAgain[]): Promise<Res
   const byId = new Map(read.map(({ entry }) => [entry.id, entry]));
   for (let rest = made.filter((one): one is Ready => ("sealed" in one)); rest.length > 0; ) {
     const batch = rest.splice(0, batchOf(rest).length);
-    const began = ports.clock.now();
-    const outcomes = await ports.publisher.publish(
-      batch.map((one) => one.sealed),
-      () => holdLease(survey),
-    );
-    observeSent(survey, batch, outcomes, { bus: ports.clock.now() - began });
-    for (const [i, { responseId }] of batch.entries()) {
-      const entry = byId.get(responseId);
-      const outcome = outcomes[i] ?? { kind: "failed", code: "UNKNOWN" };
+    const { answers, bus } = await publishBatch(survey, batch);
+    observeSent(survey, answers, { bus });
+    for (const { ready, outcome } of answers) {
+      const entry = byId.get(ready.responseId);
       if (entry === undefined) continue;
       results.push(
         outcome.kind === "published" ? resent(entry, "sent") : resent(entry, outcome.kind, `bus:${outcome.code}`),
