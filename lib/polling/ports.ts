@@ -169,7 +169,6 @@ export type Progress =
   | { kind: "waiting"; surveyId: number; count: number }
   | { kind: "quarantined"; surveyId: number; responseId: number | undefined; reason: string }
   | { kind: "refused"; surveyId: number; responseId: number; code: string }
-  | { kind: "unconfirmed"; surveyId: number; code: string }
   | { kind: "held"; surveyId: number; count: number }
   | { kind: "scattered"; surveyId: number }
   | { kind: "skipped"; surveyId: number }

@@ -1,6 +1,5 @@
 import { errorCode } from "../../errors.ts";
 import type { SurveyDefinition } from "../../events/build/definition.ts";
-import { nestsDeeperThan } from "../../events/build/fields.ts";
 import { endsWork, isInterrupted } from "../errors.ts";
 import type { Outcome } from "../learned.ts";
 import type { DetailKind } from "../model/ledger-entry.ts";
@@ -27,8 +26,6 @@ export interface Enrichment {
 
 /** After so many answers in a row without any, a survey is taken to have none. */
 const NONE_IN_A_ROW = 20;
-/** Levels of nesting in what is kept: JSON is read deeper than it can be written. */
-const MOST_NESTED = 1_000;
 
 /** Asks for what is still unknown of a response's metrics and metadata, and of its questions, all at once. */
 export async function enrich(
@@ -100,10 +97,7 @@ function noteAbsent(survey: Survey, kind: DetailKind, inARow: number): void {
 
 async function attempt(read: () => Promise<DetailRead>): Promise<Outcome> {
   try {
-    const answer = await read();
-    // The answer could be read, but neither kept nor published.
-    if (answer.kind === "found" && nestsDeeperThan(MOST_NESTED, answer.body)) throw new RangeError("nested too deep");
-    return answer;
+    return await read();
   } catch (error) {
     if (endsWork(error)) throw error;
     return { kind: "failed", code: errorCode(error) };

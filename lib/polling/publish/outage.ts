@@ -2,7 +2,7 @@ import { errorCode } from "../../errors.ts";
 import { endsWork } from "../errors.ts";
 import type { Outcome } from "../learned.ts";
 import type { Outages } from "../model/account.ts";
-import type { DetailKind, LedgerEntry, UsedPatience } from "../model/ledger-entry.ts";
+import type { DetailKind, UsedPatience } from "../model/ledger-entry.ts";
 import type { Response } from "../model/response.ts";
 import type { Survey } from "../survey.ts";
 
@@ -81,15 +81,6 @@ async function probe(survey: Survey, kind: DetailKind): Promise<boolean | undefi
   }
   note(survey, kind, true);
   return true;
-}
-
-/** The waiting responses that wait for something else than operations that fail for everybody. */
-export async function notSpared(survey: Survey, entries: LedgerEntry[]): Promise<LedgerEntry[]> {
-  const out: DetailKind[] = [];
-  for (const kind of ["metrics", "metadata"] as const) if (await failsForAll(survey, kind, "waiting")) out.push(kind);
-  return entries.filter(({ reason = "" }) =>
-    reason.split(" ").some((one) => !out.some((kind) => one.startsWith(`${kind}:`))),
-  );
 }
 
 /** The part of a response that tells how long it has waited so far. */
