@@ -100,8 +100,7 @@ export async function waitingEntry(survey: Survey, response: Response, reasons: 
     ...entryOf(survey, response, "waiting"),
     firstSeen,
     attempts,
-    patience:
-      !asked && used !== undefined ? used : usePatience(response, now, survey.learned.outages, enrichmentPatience),
+    patience: !asked && used !== undefined ? used : usePatience(survey, response),
     origin,
     nextCheck: !asked || isOfEvent ? now : onlyAbsent ? Math.max(firstSeen + absentAfter, now) : now + backOff,
     reason: [...reasons].sort().join(" "),
