@@ -43,7 +43,7 @@ export async function emitDue(survey: Survey): Promise<PollCounts> {
   return { ...counts, found: 0, left: counts.left + taken.value };
 }
 
-/** Gives how many are left to the next poll. */
+/** Gives how many are left to the next poll. Their records were kept, so the list is not needed again. */
 async function takeDue(survey: Survey, publishing: Publishing): Promise<number> {
   const { state, clock } = survey.ports;
   const seen = new Set<LedgerEntry["id"]>();
@@ -63,30 +63,18 @@ async function takeDue(survey: Survey, publishing: Publishing): Promise<number> 
     const now = await survey.entries(due.map(({ id }) => id));
     // fault: stale-index-believed
     const waiting = due.filter(({ id }) => now.get(id)?.state === "waiting");
-    left += await takeWaiting(survey, publishing, waiting);
+    const responses: Response[] = [];
+    for (const entry of waiting) {
+      const kept = await survey.orLeave(() => fromKept(survey, entry));
+      if (typeof kept === "object") responses.push(kept);
+      else left += 1;
+      // It is new to the next read that meets it.
+      if (kept === "gone") await survey.write([withoutRecords(entry, clock.now())]);
+    }
+    await publishing.take(responses);
     // Of responses that wait for the end of an outage, or for the questions of the survey, not all are looked at: they stay due as they are.
     const isHeldUp = outagesOf(survey).length > 0 || (await waitsForQuestions(survey));
     if (isHeldUp && seen.size >= MOST_IN_OUTAGE) break;
   } while (clock.now() <= survey.turnUntil);
-  return left;
-}
-
-/**
- * Their records were kept, so the list is not needed again. Gives how many are left to the next poll. A response that cannot be taken out stays due. One whose records
- * are gone is new to the next read that meets it.
- */
-async function takeWaiting(survey: Survey, publishing: Publishing, entries: LedgerEntry[]): Promise<number> {
-  const responses: Response[] = [];
-  let left = 0;
-  for (const entry of entries) {
-    const kept = await survey.orLeave(async () => ({ response: await fromKept(survey, entry) }));
-    if (kept?.response !== undefined) {
-      responses.push(kept.response);
-      continue;
-    }
-    left += 1;
-    if (kept !== undefined) await survey.write([withoutRecords(entry, survey.ports.clock.now())]);
-  }
-  await publishing.take(responses);
   return left;
 }
