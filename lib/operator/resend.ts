@@ -4,6 +4,7 @@ import { errorCode } from "../errors.ts";
 import { CHANGES } from "../events/contract.ts";
 import { eventId } from "../events/index.ts";
 import {
+  allMissing,
   batchOf,
   type ContentsEvent,
   checkOwnState,
@@ -364,15 +365,12 @@ async function remake(survey: Survey, entry: EmittedEntry, run: Run): Promise<Re
   const had = await enrich(survey, id, {}, { firstSeen: now, attempts: 0 });
   const failures = had.reasons.filter((reason) => !WITHOUT.test(reason));
   if (failures.length > 0) return { failure: failures.join(" ") };
-  const without = had.reasons.map((reason) =>
-    reason.endsWith(":absent") ? reason : reason.replace(/:.*/, ":gave-up"),
-  );
   const response = {
     ...fromRead(survey, run, { proof: "its page", replaces, origin: "replay" }),
     details: had.details,
   };
-  const missing = [...had.missing, ...without];
-  const made = await makeEvent(survey, response, { ...had, missing }, { revision, detectedAt: emittedAt });
+  const parts = { definition: had.definition, missing: allMissing(had) };
+  const made = await makeEvent(survey, response, parts, { revision, detectedAt: emittedAt });
   // Nothing else may go out for it.
   return made.event.detail.meta.eventId === entry.eventId ? { responseId: id, ...made } : { failure: "OTHER_EVENT_ID" };
 }

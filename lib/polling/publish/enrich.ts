@@ -80,6 +80,14 @@ export async function enrich(
   return { details, took, definition: questions.definition, missing, reasons, asked };
 }
 
+/** The parts that an event lacks which waits for nothing more. */
+export function allMissing({ missing, reasons }: Enrichment): string[] {
+  return [
+    ...missing,
+    ...reasons.map((reason) => (reason.endsWith(":absent") ? reason : reason.replace(/:.*/, ":gave-up"))),
+  ];
+}
+
 /** Notes how many answers in a row have had nothing of this kind. */
 function noteAbsent(survey: Survey, kind: DetailKind, inARow: number): void {
   const { absent } = survey.state;

@@ -11,7 +11,7 @@ import type { OutgoingEvent, SurveyState } from "../model/survey-state.ts";
 import type { PublishOutcome, SealedEvent } from "../ports.ts";
 import type { Survey } from "../survey.ts";
 import { batchOf, observeSent, publishBatch } from "./bus.ts";
-import { type Enrichment, enrich } from "./enrich.ts";
+import { allMissing, type Enrichment, enrich } from "./enrich.ts";
 import { OrderedPipeline } from "./ordered-pipeline.ts";
 import { isSpared } from "./outage.ts";
 import { entryOf, isNew, oldestFirst, refusedEntry, waitingEntry } from "./response.ts";
@@ -196,20 +196,20 @@ export class Publishing {
    * An event that replaces another one. Its contents are in the ledger before the bus gets it: no revision has two (R19). The ledger has to go on saying emitted, so that
    * it cannot wait as others do: a later read tries again.
    */
-  private async updateOf(response: Response, entry: LedgerEntry, { reasons, definition, missing }: Enrichment) {
+  private async updateOf(response: Response, entry: LedgerEntry, found: Enrichment) {
+    const { reasons, definition } = found;
     const isSparedNow = reasons.some(isSpared);
     // Details that are absent now may have been there when the replaced event went out: absence is no more certain than a failure.
     if (reasons.length > 0 && (isSparedNow || response.attempts + 1 < MOST_REPAIRS)) {
       await this.survey.write([{ ...entry, attempts: response.attempts + (isSparedNow ? 0 : 1) }]);
       return "later";
     }
-    const without = reasons.map((reason) => (reason.endsWith(":absent") ? reason : reason.replace(/:.*/, ":gave-up")));
-    const lacks = [...missing, ...without];
-    const contents = hash("sha1", JSON.stringify([response.records, response.details, lacks]), "base64url");
+    const missing = allMissing(found);
+    const contents = hash("sha1", JSON.stringify([response.records, response.details, missing]), "base64url");
     const { revision: last = 1, next = { revision: last + 1, contents } } = entry;
     // Nobody knows whether other contents have gone out under the revision noted.
     const revision = next.contents === contents ? next.revision : next.revision + 1;
-    const made = await makeEvent(this.survey, response, { definition, missing: lacks }, { revision });
+    const made = await makeEvent(this.survey, response, { definition, missing }, { revision });
     await this.survey.write([{ ...entry, next: { revision, contents } }]);
     return { response, ...made };
   }
