@@ -1,5 +1,5 @@
 import type { SurveyDefinition } from "../events/build/definition.ts";
-import type { EventType, Origin } from "../events/index.ts";
+import type { EventType } from "../events/index.ts";
 import type { AccountChanges, AccountState, Role, RoleLease, SurveyRow } from "./model/account.ts";
 import type { CheckedState, EmittedResponse, LedgerEntry } from "./model/ledger-entry.ts";
 import type { PersonHashes } from "./model/person.ts";
@@ -164,7 +164,6 @@ export type Progress =
   | ({ kind: "start awaited" } & StartLooks)
   | { kind: "paused"; until: number; since?: number | undefined }
   | { kind: "page"; surveyId: number; page: number; order: Order }
-  | { kind: "emitted"; surveyId: number; count: number; origin: Origin; lag: number | undefined }
   | { kind: "list failed"; code: string; message: string }
   | { kind: "waiting"; surveyId: number; count: number }
   | { kind: "quarantined"; surveyId: number; responseId: number | undefined; reason: string }

@@ -293,8 +293,7 @@ function countsOf(published: readonly Item[]): Partial<PollCounts> {
 /** Enters published events into the ledger. What it does not take stands in the state, and nothing more is published before it is in. */
 async function enter(survey: Survey, published: ReadyItem[]): Promise<void> {
   const { id: surveyId, ports } = survey;
-  const [first] = published;
-  if (first === undefined) return;
+  if (published.length === 0) return;
   const emittedAt = ports.clock.now();
   const entries = published.map(({ response, event }): LedgerEntry => {
     const { eventId, revision } = event.detail.meta;
@@ -315,12 +314,6 @@ async function enter(survey: Survey, published: ReadyItem[]): Promise<void> {
   await Promise.allSettled(
     published.flatMap(({ response: { keptKey } }) => (keptKey ? [ports.vault.delete(keptKey)] : [])),
   );
-  const fresh = published.filter(({ response }) => response.replaces === undefined);
-  if (fresh.length === 0) return;
-  const { at } = first.event.detail.data.response.completed;
-  // Of the oldest one; unknown without a time zone.
-  const lag = at === undefined ? undefined : Math.max(0, ports.clock.now() - Date.parse(at));
-  ports.observe({ kind: "emitted", surveyId, count: fresh.length, origin: first.response.origin, lag });
 }
 
 function highWaterOf({ highWater }: SurveyState, published: readonly Item[]): SurveyState["highWater"] {
