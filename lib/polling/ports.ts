@@ -164,7 +164,6 @@ export type Progress =
   | ({ kind: "start awaited" } & StartLooks)
   | { kind: "paused"; until: number; since?: number | undefined }
   | { kind: "page"; surveyId: number; page: number; order: Order }
-  | { kind: "list failed"; code: string; message: string }
   | { kind: "waiting"; surveyId: number; count: number }
   | { kind: "quarantined"; surveyId: number; responseId: number | undefined; reason: string }
   | { kind: "refused"; surveyId: number; responseId: number; code: string }
