@@ -35,7 +35,7 @@ async function plan(context: OperationContext, surveyId: number): Promise<AuditR
   const done = await onSurvey(context, work, async (survey) => {
     // One that has begun before it was asked for proves nothing of what has come since.
     await dropBooksRead(survey);
-    survey.note({ nextPass: now });
+    survey.note({ kind: "full read due", at: now });
     return true;
   });
   if (done === undefined) return { outcome: "busy" };

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { oneOf, section } from "../config/fields.ts";
 import { isDateString } from "../events/build/date-string.ts";
-import { type DateRange, newFullRead, openTo, placeOf, reading, type Survey, toPage } from "../polling/index.ts";
+import { type DateRange, newFullRead, openTo, placeOf, type Survey, toPage } from "../polling/index.ts";
 import { makeDue, type Operation, onSurvey, readySource } from "./operation.ts";
 
 const date = z.string().refine(isDateString, { error: 'must be a date such as "2026-03-10 12:00:00"' });
@@ -49,7 +49,7 @@ function stop(survey: Survey): BackfillResult {
   const place = placeOf(survey.state);
   if (place?.backfill === undefined) return { outcome: "none" };
   const { backfill: range, ...read } = place;
-  survey.note(reading("backlog", read));
+  survey.note({ kind: "reading", purpose: "backlog", read });
   return { outcome: "stopped", range };
 }
 
@@ -69,9 +69,9 @@ async function start(survey: Survey, { from, to }: DateRange): Promise<BackfillR
   if (range.from > range.to) return { outcome: "nothing", start: startAt };
   const head = await knownAtHead(survey);
   const more = { backfill: range, ...(head.length === 0 ? {} : { head }) };
-  survey.note(reading("backlog", newFullRead(ports.clock.now(), more)));
+  survey.note({ kind: "reading", purpose: "backlog", read: newFullRead(ports.clock.now(), more) });
   // The books are of before: a full read follows.
-  survey.note({ nextPass: ports.clock.now() });
+  survey.note({ kind: "full read due", at: ports.clock.now() });
   return { outcome: "started", range, start: startAt };
 }
 

@@ -111,7 +111,7 @@ async function putBack(
       result.putBack += back.length;
       // The next full read meets what no head scan does: it is not waited for.
       if (back.some((entry) => entry.state === "emitted") && survey.state.pass === undefined)
-        survey.note({ nextPass: clock.now() });
+        survey.note({ kind: "full read due", at: clock.now() });
     }
     from = page.next;
   } while (from !== undefined);

@@ -5,7 +5,7 @@ import { holdLease } from "./lease.ts";
 import { type BooksOpen, type FullRead, newFullRead } from "./model/books.ts";
 import { addCounts, noCounts, type PollCounts } from "./model/poll-counts.ts";
 import type { Run } from "./model/records.ts";
-import { type Purpose, reading, readOver } from "./model/survey-change.ts";
+import type { Purpose } from "./model/survey-events.ts";
 import { placeOf } from "./model/survey-state.ts";
 import type { Order } from "./ports.ts";
 import { fullSurvey, writeNoted } from "./process-page.ts";
@@ -45,14 +45,14 @@ export async function readBacklog(survey: Survey, read: FullRead): Promise<PollC
   const { ports, turnUntil } = survey;
   // What a backlog of all pages reads now is more than an older read for the books has met.
   if (read.begun === 1 && survey.state.pass !== undefined) await dropBooksRead(survey);
-  survey.note(reading("backlog", read));
+  survey.note({ kind: "reading", purpose: "backlog", read });
   await survey.save();
   const isOver = (): boolean => ports.clock.now() > turnUntil;
   const counts = await readPart(survey.asBacklog(), read, { purpose: "backlog", pagesAhead: PAGES_AHEAD, isOver });
   // fault: slice-ends-backlog
   if (placeOf(survey.state) !== undefined) counts.unfinished = true;
   // Without books of its own a survey is read for them at once.
-  else if (survey.state.books === undefined) survey.note({ nextPass: ports.clock.now() });
+  else if (survey.state.books === undefined) survey.note({ kind: "full read due", at: ports.clock.now() });
   return counts;
 }
 
@@ -61,7 +61,7 @@ export function readForBooks(survey: Survey): Promise<PollCounts> {
   const { state, ports, deadline, budget = { left: Number.POSITIVE_INFINITY } } = survey;
   const read = state.pass ?? newFullRead(ports.clock.now());
   // From its very beginning the state shows that it is under way.
-  survey.note(reading("books", read));
+  survey.note({ kind: "reading", purpose: "books", read });
   return readPart(survey, read, {
     purpose: "books",
     pagesAhead: 0,
@@ -73,7 +73,7 @@ export function readForBooks(survey: Survey): Promise<PollCounts> {
 /** Forgets a read for the books, and what of it lies in the vault. */
 export async function dropBooksRead(survey: Survey): Promise<void> {
   const { pass } = survey.state;
-  survey.note(readOver("books", survey.state));
+  survey.note({ kind: "read", purpose: "books" });
   await dropIds(survey, pass?.ids);
 }
 
@@ -159,7 +159,7 @@ async function finish(survey: Survey, read: FullRead, ids: ReadIds, end: ReadEnd
     const failures = read.failures + 1;
     leaveOpen(survey, { code: "pages-unreachable", pages: [end.kind === "failed" ? end.page : 1] }, now);
     if (failures < MOST_FAILURES) {
-      return survey.note(reading(purpose, { ...read, failures }));
+      return survey.note({ kind: "reading", purpose, read: { ...read, failures } });
     }
   } else if (read.begun === 1) {
     // A backlog of the newest pages says nothing of the others.
@@ -169,8 +169,8 @@ async function finish(survey: Survey, read: FullRead, ids: ReadIds, end: ReadEnd
     const isEmpty = why === "closed" && survey.state.booksOpen?.code === "read-as-empty";
     if (isEmpty && purpose === "backlog" && survey.state.books === undefined) return;
   }
-  if (read.unreplaced) survey.note({ nextPass: now });
-  survey.note(readOver(purpose, survey.state));
+  if (read.unreplaced) survey.note({ kind: "full read due", at: now });
+  survey.note({ kind: "read", purpose });
   await dropIds(survey, read.ids);
 }
 
@@ -195,7 +195,7 @@ async function keepPlace(survey: Survey, read: FullRead, ids: ReadIds, purpose: 
   // What cannot be kept is read again from the place of before.
   if (kept === undefined) return read;
   const now = { ...read, ids: kept };
-  survey.note(reading(purpose, now));
+  survey.note({ kind: "reading", purpose, read: now });
   await survey.save();
   await dropIds(survey, read.ids);
   return now;

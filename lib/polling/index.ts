@@ -60,7 +60,6 @@ export {
   type Start,
   selected,
 } from "./model/source.ts";
-export { reading } from "./model/survey-change.ts";
 export { type Lease, NEW_SURVEY, type OutgoingEvent, openTo, placeOf, type SurveyState } from "./model/survey-state.ts";
 export type {
   Clock,

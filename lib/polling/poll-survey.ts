@@ -70,7 +70,7 @@ export function pollSurvey(request: PollRequest): Promise<PollResult | undefined
     const { listed, shown, presence, isTurn = false } = request;
     const before = survey.state;
     // fault: survey-not-named
-    if (listed?.facts) survey.note({ survey: { ...listed, facts: listed.facts } });
+    if (listed?.facts) survey.note({ kind: "listed", survey: { ...listed, facts: listed.facts } });
     if (listed !== undefined) await survey.orLeave(() => tellSurvey(survey, listed, presence));
     if (listed !== undefined && shown !== undefined) await survey.orLeave(() => tellCounts(survey, shown, listed.at));
     let looked: Looked = { ...NOTHING, counts: noCounts() };
@@ -151,7 +151,7 @@ async function readNews(survey: Survey, { counts: listed = [], row, isTurn = fal
   const { hint } = row ?? {};
   const isResting = hint !== undefined && hint.missing > 0 && hint.nextAt > survey.ports.clock.now();
   const missing = isResting ? 0 : (hint?.missing ?? 0) + grown - counts.found;
-  if (missing <= 0) survey.note({ search: undefined });
+  if (missing <= 0) survey.note({ kind: "searched" });
   if (missing <= 0 || !isClean(counts) || survey.state.phase.kind !== "head" || row === undefined)
     return { ...read, grown };
   const below = await scanBelow(survey, missing, grown);

@@ -50,7 +50,7 @@ export interface Seen {
 /** Enters into the ledger what needs no event. */
 export async function writeNoted(survey: Survey, { entries, found }: Processed): Promise<void> {
   await survey.write(entries);
-  survey.noteFound(found);
+  survey.note({ kind: "found", count: found });
 }
 
 /** The ledger's word on a response when its page was read. */
@@ -299,7 +299,7 @@ async function* processed(
     noteEnd(survey, order, value, from);
     if (value.skipped.length > 0) survey.ports.observe({ kind: "skipped", surveyId: survey.id });
     if (value.kind === "end" && (value.seen === "twice" || value.seen === "skipped"))
-      survey.note({ lastPage: value.last });
+      survey.note({ kind: "end seen", lastPage: value.last });
     yield { ...step, end: value };
     return;
   }

@@ -2,7 +2,6 @@ import type { FullRead } from "./model/books.ts";
 import { addCounts, noCounts, type PollCounts } from "./model/poll-counts.ts";
 import { classOf } from "./model/records.ts";
 import type { Response } from "./model/response.ts";
-import { reading } from "./model/survey-change.ts";
 import { scanSurvey, writeNoted } from "./process-page.ts";
 import { emitFound } from "./publish/emit.ts";
 import type { Survey } from "./survey.ts";
@@ -56,6 +55,6 @@ export async function scanAbove(survey: Survey, backlog: FullRead, until: number
   }
   // The next look comes to what lies below, and to what stands across the end of the last page.
   if (lastPage !== undefined && hasCome(lastPage) && !counts.unfinished && first.length > 0)
-    survey.note(reading("backlog", { ...backlog, head: first }));
+    survey.note({ kind: "reading", purpose: "backlog", read: { ...backlog, head: first } });
   return counts;
 }

@@ -38,11 +38,11 @@ export async function scanBelow(survey: Survey, missing: number, grown: number):
   })) {
     page = await takeStep(survey, step, counts, page);
     // Should the next page fail, what was read is not read again.
-    survey.note({ search: { page, found: met + counts.found } });
+    survey.note({ kind: "searching", place: { page, found: met + counts.found } });
     isAtEnd = step.end?.kind === "end" && !step.end.isEmpty && counts.left === 0;
     if (counts.found >= missing || counts.unfinished) break;
   }
-  if (isAtEnd || counts.found >= missing) survey.note({ search: undefined });
+  if (isAtEnd || counts.found >= missing) survey.note({ kind: "searched" });
   return { counts, isVain: isAtEnd && met + counts.found === 0 };
 }
 
@@ -64,15 +64,15 @@ export async function rescan(survey: Survey): Promise<PollCounts> {
   const reached = { step: depth + 1, doneAt: begun.startedAt };
   let { page } = begun;
   if (isReached(page - (place === undefined ? 0 : 1))) {
-    survey.note({ rescan: reached });
+    survey.note({ kind: "rescan", rescan: reached });
     return counts;
   }
   let isAtEnd = false;
-  survey.note({ rescan: { step: depth, doneAt, place: begun } });
+  survey.note({ kind: "rescan", rescan: { step: depth, doneAt, place: begun } });
   // The next one finds what a deletion hides from this one: proofs would double its cost.
   for await (const step of scanSurvey(survey, { from: page, origin: "rescan" })) {
     page = await takeStep(survey, step, counts, page);
-    survey.note({ rescan: { step: depth, doneAt, place: { ...begun, page } } });
+    survey.note({ kind: "rescan", rescan: { step: depth, doneAt, place: { ...begun, page } } });
     isAtEnd = step.end?.kind === "end" && !step.end.isEmpty;
     const pages = step.position - begun.page;
     const isOver = pages > 0 && ports.clock.now() > deadline;
@@ -81,13 +81,13 @@ export async function rescan(survey: Survey): Promise<PollCounts> {
     if (counts.unfinished || isOver || isReached(read) || (pages >= LEAST_PAGES && !isPaid)) break;
   }
   if (isAtEnd) noteAllRead(survey, begun.startedAt);
-  else if (isReached(page) && !counts.unfinished) survey.note({ rescan: reached });
+  else if (isReached(page) && !counts.unfinished) survey.note({ kind: "rescan", rescan: reached });
   return counts;
 }
 
 /** All pages were read from `at` on (epoch milliseconds): rescans begin with one page again. */
 export function noteAllRead(survey: Survey, at = survey.ports.clock.now()): void {
-  survey.note({ rescan: { step: 0, doneAt: at } });
+  survey.note({ kind: "rescan", rescan: { step: 0, doneAt: at } });
 }
 
 /** Emits what a step has found, and gives the page at which a later scan goes on. */

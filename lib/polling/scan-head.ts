@@ -2,7 +2,6 @@ import { leaveToBacklog } from "./begin-backlog.ts";
 import { newFullRead } from "./model/books.ts";
 import { addCounts, isClean, noCounts, type PollCounts } from "./model/poll-counts.ts";
 import type { Response } from "./model/response.ts";
-import { reading } from "./model/survey-change.ts";
 import { openTo } from "./model/survey-state.ts";
 import { type Processed, type Seen, scanSurvey, writeNoted } from "./process-page.ts";
 import { emitFound } from "./publish/emit.ts";
@@ -51,19 +50,20 @@ export async function scanHead(survey: Survey): Promise<PollCounts> {
   if (end === undefined || end.kind === "time up") {
     // The next one would begin at page 1 again, and come no further.
     const hadTime = deadline - startedAt >= OWN_TIME;
-    if (openBefore !== undefined && hadTime) survey.note(reading("backlog", newFullRead(startedAt)));
+    if (openBefore !== undefined && hadTime)
+      survey.note({ kind: "reading", purpose: "backlog", read: newFullRead(startedAt) });
     return { ...counts, unfinished: true };
   }
   const open = openTo(survey.state);
   if (end.kind === "failed") {
     // After a scan that failed the next one reads as far (R9).
-    if (open !== undefined) noteOpen(survey, Math.max(open, end.last));
+    if (open !== undefined) survey.note({ kind: "head open", page: Math.max(open, end.last) });
     return { ...counts, left: counts.left + 1 };
   }
   if (!isClean(counts)) return counts;
   const isAll = end.kind === "end" && end.seen !== "once";
   const place = { page: Math.max(1, end.last), at: ports.clock.now() };
-  survey.note({ phase: { kind: "head", ...(isAll ? {} : { end: place }) } });
+  survey.note({ kind: "head scanned", end: isAll ? undefined : place });
   return counts;
 }
 
@@ -71,11 +71,6 @@ export async function scanHead(survey: Survey): Promise<PollCounts> {
 async function openHead(survey: Survey, { withNews }: Seen): Promise<void> {
   const page = Math.max(1, ...withNews);
   if (page <= (openTo(survey.state) ?? 0)) return;
-  noteOpen(survey, page);
+  survey.note({ kind: "head open", page });
   await survey.save();
-}
-
-function noteOpen(survey: Survey, page: number): void {
-  const { phase } = survey.state;
-  if (phase.kind === "head") survey.note({ phase: { ...phase, openTo: page } });
 }

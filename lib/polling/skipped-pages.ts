@@ -1,6 +1,5 @@
 import { endsWork } from "./errors.ts";
 import { newFullRead } from "./model/books.ts";
-import { reading } from "./model/survey-change.ts";
 import type { FailingPage, SurveyState } from "./model/survey-state.ts";
 import type { Order } from "./ports.ts";
 import type { Survey } from "./survey.ts";
@@ -28,13 +27,7 @@ export function noteEnd(survey: Survey, order: Order, end: ReadEnd, from: number
   const hasPassed = ({ page, isSkipped }: FailingPage): boolean =>
     from <= page && !end.skipped.includes(page) && (end.last >= page || (end.kind === "end" && !isSkipped));
   const pages = end.kind === "failed" ? afterFailure(survey, known, end.page) : known.filter((one) => !hasPassed(one));
-  noteFailing(survey, order, pages);
-}
-
-function noteFailing(survey: Survey, order: Order, pages: readonly FailingPage[]): void {
-  const { [order]: _, ...others } = survey.state.failing ?? {};
-  const failing = pages.length === 0 ? others : { ...others, [order]: pages };
-  survey.note({ failing: Object.keys(failing).length === 0 ? undefined : failing });
+  survey.note({ kind: "pages failing", order, pages });
 }
 
 /** The failing pages of an order once a read has failed at one more, or once more. */
@@ -88,7 +81,7 @@ export async function tryAgain(survey: Survey): Promise<void> {
     // Only a read that has passed it shows that it is well. Should it fail again, it goes on where it was.
     const now = { ...tried, pollAt: leasedAt, ...(answers ? { polls: 0, isSkipped: false } : {}) };
     const pages = (survey.state.failing?.[order] ?? []).map((one) => (one.page === tried.page ? now : one));
-    noteFailing(survey, order, pages);
-    if (answers) survey.note(reading("backlog", newFullRead(ports.clock.now())));
+    survey.note({ kind: "pages failing", order, pages });
+    if (answers) survey.note({ kind: "reading", purpose: "backlog", read: newFullRead(ports.clock.now()) });
   }
 }

@@ -5,7 +5,7 @@ import { holdLease, LEASE_DURATION, underLease } from "./lease.ts";
 import type { AccountState, SurveyRow } from "./model/account.ts";
 import type { LedgerEntry } from "./model/ledger-entry.ts";
 import type { PollingSource, Start } from "./model/source.ts";
-import { changed, type SurveyChange } from "./model/survey-change.ts";
+import { next, type SurveyEvent } from "./model/survey-events.ts";
 import type { Lease, SurveyState } from "./model/survey-state.ts";
 import type { Order, PageRead, Ports } from "./ports.ts";
 
@@ -92,13 +92,8 @@ export class Survey {
   }
 
   /** Changes the state in memory. `save` writes it, and so does the end of the work. */
-  note(change: SurveyChange): void {
-    this.poll.state = changed(this.poll.state, change);
-  }
-
-  /** Notes new responses that the ledger knows from now on, or will: pending ones are as good as entered. */
-  noteFound(count: number): void {
-    if (count > 0) this.note({ found: (this.state.found ?? 0) + count });
+  note(event: SurveyEvent): void {
+    this.poll.state = next(this.poll.state, event);
   }
 
   /** Writes the state under the lease's fence. */
@@ -202,6 +197,6 @@ async function writePending(survey: Survey): Promise<void> {
   const { pending = [] } = survey.state;
   if (pending.length === 0) return;
   await survey.ports.state.putEntries(survey.id, [...pending]);
-  survey.note({ pending: undefined });
+  survey.note({ kind: "written" });
   await survey.save();
 }

@@ -39,10 +39,7 @@ export async function closeBooks(survey: Survey, read: FullRead, ids: ReadIds): 
     passes: before.booksOpen === undefined ? (before.books?.passes ?? 0) + 1 : 1,
   };
   const listedIds = await keepIds(survey, ids, "listed");
-  // An empty list stays believed until it shows a response.
-  const emptyPasses = listed > 0 ? undefined : before.emptyPasses;
-  const nextPass = startedAt + source.rescan.full;
-  survey.note({ books, booksOpen: undefined, listedIds, emptyPasses, nextPass });
+  survey.note({ kind: "books closed", books, listedIds, nextPass: startedAt + source.rescan.full });
   if (before.listedIds === undefined || "inline" in before.listedIds) return;
   // Only now: until the state names the new ones, these are all there are.
   await survey.save();
@@ -76,8 +73,5 @@ async function classify(
 
 /** Notes why the books are not closed. The next full read is made sooner. */
 export function leaveOpen(survey: Survey, why: BooksOpen, now: number): void {
-  const { emptyPasses = 0 } = survey.state;
-  const isEmpty = why.code === "read-as-empty";
-  const nextPass = now + survey.source.rescan.full / SOONER;
-  survey.note({ booksOpen: why, nextPass, ...(isEmpty ? { emptyPasses: emptyPasses + 1 } : {}) });
+  survey.note({ kind: "books open", why, nextPass: now + survey.source.rescan.full / SOONER });
 }

@@ -56,7 +56,7 @@ export async function dropExpired(survey: Survey): Promise<void> {
   const now = clock.now();
   if (now < (survey.state.expiryLook ?? 0)) return;
   const due = (await Promise.all(KEPT.map((kind) => state.due(survey.id, kind, now, AT_ONCE)))).flat();
-  if (due.length < AT_ONCE) survey.note({ expiryLook: now + LOOK_EVERY });
+  if (due.length < AT_ONCE) survey.note({ kind: "expiry look", at: now + LOOK_EVERY });
   // The index lags behind: what has gone out or was put back may still stand in it. Refused once more after a redrive, it has a time of its own.
   const known = await survey.entries(due.map(({ id }) => id));
   const expired = due.filter(({ id, state, firstSeen }) => {

@@ -56,7 +56,7 @@ export async function enrich(
     const isAsked = outcome.kind !== "failed" || !isSpared(`${kind}:${outcome.code}`);
     asked ||= isAsked;
     if (outcome.kind === "found") {
-      noteAbsent(survey, kind, 0);
+      survey.note({ kind: "details answered", of: kind, isAbsent: false });
       details[kind] = kind === "metadata" ? privateMetadata(outcome.body, survey.source.privacy) : outcome.body;
       return;
     }
@@ -69,7 +69,7 @@ export async function enrich(
     // fault: absent-at-once
     const longEnough = clock.now() - patience.firstSeen >= survey.source.absentAfter;
     // Only absence that has lasted counts: in a burst the metrics of all may be late.
-    if (longEnough) noteAbsent(survey, kind, survey.state.absent[kind] + 1);
+    if (longEnough) survey.note({ kind: "details answered", of: kind, isAbsent: true });
     if (longEnough || survey.state.absent[kind] >= NONE_IN_A_ROW) missing.push(`${kind}:absent`);
     else reasons.push(`${kind}:absent`);
   };
@@ -86,12 +86,6 @@ export function allMissing({ missing, reasons }: Enrichment): string[] {
     ...missing,
     ...reasons.map((reason) => (reason.endsWith(":absent") ? reason : reason.replace(/:.*/, ":gave-up"))),
   ];
-}
-
-/** Notes how many answers in a row have had nothing of this kind. */
-function noteAbsent(survey: Survey, kind: DetailKind, inARow: number): void {
-  const { absent } = survey.state;
-  if (absent[kind] !== inARow) survey.note({ absent: { ...absent, [kind]: inARow } });
 }
 
 /** Knowledge of a survey's questions: what they are, or why events wait for them, or go out without. */
@@ -134,13 +128,11 @@ async function askForQuestions(survey: Survey): Promise<Questions> {
     return GIVEN_UP;
   try {
     const definition = await ports.service.definition(survey.id, state.survey?.facts.modified ?? null);
-    survey.note({ questionsFail: undefined });
+    survey.note({ kind: "questions answered" });
     return { definition, reasons: [], missing: [] };
   } catch (error) {
     if (isInterrupted(error)) throw error;
-    const at = ports.clock.now();
-    const { since, attempts } = survey.state.questionsFail ?? { since: at, attempts: 0 };
-    survey.note({ questionsFail: { since, at, attempts: attempts + 1 } });
+    survey.note({ kind: "questions failed", at: ports.clock.now() });
     // This failure counts all the same: a service may refuse this request and no other.
     if (endsWork(error)) throw error;
     return areGivenUp(survey.state.questionsFail, enrichmentPatience)

@@ -7,7 +7,7 @@ import { notTaken, type PublishFailedError } from "../errors.ts";
 import type { LedgerEntry } from "../model/ledger-entry.ts";
 import { addCounts, noCounts, type PollCounts } from "../model/poll-counts.ts";
 import type { Response } from "../model/response.ts";
-import type { OutgoingEvent, SurveyState } from "../model/survey-state.ts";
+import type { OutgoingEvent } from "../model/survey-state.ts";
 import type { PublishOutcome, SealedEvent } from "../ports.ts";
 import type { Survey } from "../survey.ts";
 import { batchOf, observeSent, publishBatch } from "./bus.ts";
@@ -267,7 +267,7 @@ export class Publishing {
     await survey.write([entry]);
     if (isRefused) {
       this.counts.refused += 1;
-      survey.noteFound(isNew(response) ? 1 : 0);
+      survey.note({ kind: "found", count: isNew(response) ? 1 : 0 });
       survey.ports.observe({ kind, surveyId: survey.id, responseId: response.responseId, code });
     } else this.noteWaiting(response);
     return true;
@@ -276,7 +276,7 @@ export class Publishing {
   private noteWaiting(response: Response): void {
     const { counts, survey } = this;
     counts.waiting += 1;
-    survey.noteFound(isNew(response) ? 1 : 0);
+    survey.note({ kind: "found", count: isNew(response) ? 1 : 0 });
     survey.ports.observe({ kind: "waiting", surveyId: survey.id, count: 1 });
   }
 }
@@ -300,13 +300,14 @@ async function enter(survey: Survey, published: ReadyItem[]): Promise<void> {
     // fault: update-keeps-old-digest
     return { ...entryOf(survey, response, "emitted"), eventId, revision, emittedAt };
   });
-  survey.note({ highWater: highWaterOf(survey.state, published) });
-  survey.noteFound(published.filter(({ response }) => isNew(response)).length);
+  for (const { response } of published)
+    survey.note({ kind: "emitted", responseId: response.responseId, completed: response.completed });
+  survey.note({ kind: "found", count: published.filter(({ response }) => isNew(response)).length });
   try {
     await ports.state.putEntries(surveyId, await notOutdated(survey, entries));
   } catch (error) {
     // fault: pending-forgotten
-    survey.note({ pending: [...(survey.state.pending ?? []), ...entries] });
+    survey.note({ kind: "unwritten", entries });
     await survey.save();
     throw error;
   }
@@ -314,15 +315,6 @@ async function enter(survey: Survey, published: ReadyItem[]): Promise<void> {
   await Promise.allSettled(
     published.flatMap(({ response: { keptKey } }) => (keptKey ? [ports.vault.delete(keptKey)] : [])),
   );
-}
-
-function highWaterOf({ highWater }: SurveyState, published: readonly Item[]): SurveyState["highWater"] {
-  const ids = published.map(({ response }) => response.responseId);
-  const dates = published.map(({ response }) => response.completed);
-  return {
-    responseId: Math.max(highWater?.responseId ?? 0, ...ids),
-    completed: dates.reduce((a, b) => (a > b ? a : b), highWater?.completed ?? ""),
-  };
 }
 
 /**

@@ -2,9 +2,9 @@ import { buildBooksClosed, buildDeleted } from "../../events/build/build-told.ts
 import { type BooksSums, booksSums } from "../../events/index.ts";
 import { loadIds } from "../books/ids.ts";
 import { answerOf, isTrusted } from "../contents/single-read.ts";
-import type { Books } from "../model/books.ts";
+import type { Books, ToldBooks } from "../model/books.ts";
 import type { EmittedResponse, LedgerEntry } from "../model/ledger-entry.ts";
-import type { SurveyChange } from "../model/survey-change.ts";
+import type { OutgoingEvent } from "../model/survey-state.ts";
 import type { Survey } from "../survey.ts";
 import { factsOf, tell, tellNext } from "./tell.ts";
 
@@ -23,22 +23,20 @@ export function hasUntold(survey: Survey): boolean {
   return survey.state.untold !== undefined || areUncompared(survey);
 }
 
-/** The event that tells of the books; none when they say what was told last, or the time is up. */
-async function newBooks(survey: Survey): Promise<SurveyChange> {
+/** The event that tells of the books; undefined when they say what was told last, or the time is up. */
+async function newBooks(survey: Survey): Promise<{ event: OutgoingEvent; books: ToldBooks } | undefined> {
   const { source, start } = survey;
   const { books } = survey.state;
-  if (books === undefined || !areUncompared(survey)) return {};
+  if (books === undefined || !areUncompared(survey)) return undefined;
   const sums = await compareLedger(survey, books);
-  if (sums === undefined || !source.events.has("books.closed")) return {};
+  if (sums === undefined || !source.events.has("books.closed")) return undefined;
   const facts = factsOf(survey);
   const { books: now = books, told } = survey.state;
   const built = buildBooksClosed({ ...facts, from: start.at, books: { ...now }, sums, previous: told });
-  if (built === undefined) return {};
+  if (built === undefined) return undefined;
   const { sequence, eventId } = built.detail.meta;
-  return {
-    told: { sequence, eventId, hash: built.hash },
-    untold: { type: "books.closed", detail: built.detail, time: facts.detectedAt },
-  };
+  const event = { type: "books.closed", detail: built.detail, time: facts.detectedAt } as const;
+  return { event, books: { sequence, eventId, hash: built.hash } };
 }
 
 /** Whether books have closed with which the ledger was not compared yet. */
@@ -79,7 +77,7 @@ async function compareLedger(survey: Survey, books: Books): Promise<BooksSums | 
     // fault: digest-of-one-page
     from = page.next;
   } while (from !== undefined);
-  survey.note({ comparedAt: closedAt, books: { ...books, gone } });
+  survey.note({ kind: "compared", closedAt, gone });
   return sums.sums();
 }
 

@@ -4,7 +4,7 @@ import { buildSurveyChanged, buildSurveyCounted } from "../../events/build/build
 import type { SurveyCounts } from "../../events/build/survey.ts";
 import type { SurveyFacts } from "../../events/index.ts";
 import { notTaken } from "../errors.ts";
-import type { SurveyChange } from "../model/survey-change.ts";
+import type { SurveyEvent } from "../model/survey-events.ts";
 import type { CountsMark, Listed, OutgoingEvent, SurveyState } from "../model/survey-state.ts";
 import type { Survey } from "../survey.ts";
 import { batchOf, observeSent, publishBatch } from "./bus.ts";
@@ -36,13 +36,21 @@ export async function tell(survey: Survey, events: readonly OutgoingEvent[]): Pr
 
 /**
  * Tells subscribers of an event with a sequence number, once the one before it is told. The state holds what a number says before the bus gets it (R19). So the next
- * poll tells an event that the bus did not take, unchanged. `make` gives it as `untold`, with all else that its number says.
+ * poll tells an event that the bus did not take, unchanged. `make` gives nothing where there is nothing new.
  */
-export async function tellNext(survey: Survey, make: () => SurveyChange | Promise<SurveyChange>): Promise<void> {
+export async function tellNext(
+  survey: Survey,
+  make: () => Next | undefined | Promise<Next | undefined>,
+): Promise<void> {
   await tellUntold(survey);
-  survey.note(await make());
+  const next = await make();
+  if (next === undefined) return;
+  survey.note({ kind: "outbox", ...next });
   await tellUntold(survey);
 }
+
+/** An event with a sequence number; `books`: what that says of them, of an event that tells of books. */
+type Next = Omit<Extract<SurveyEvent, { kind: "outbox" }>, "kind">;
 
 async function tellUntold(survey: Survey): Promise<void> {
   const { untold } = survey.state;
@@ -51,7 +59,7 @@ async function tellUntold(survey: Survey): Promise<void> {
   await survey.save();
   // fault: books-told-once
   await tell(survey, [untold]);
-  survey.note({ untold: undefined });
+  survey.note({ kind: "told" });
 }
 
 // R20: what subscribers are told of a survey itself.
@@ -72,19 +80,21 @@ export async function tellSurvey(survey: Survey, listed: Listed, presence: Prese
  * Example: a list of 10:00 has another name, and so has that of 10:01. The change is told at 10:01. Had the old name been back at 10:01, nothing
  * would be told.
  */
-function changeOf(survey: Survey, listed: Listed, presence: Presence): SurveyChange {
+function changeOf(survey: Survey, listed: Listed, presence: Presence): Next | undefined {
   const { state } = survey;
   const known = state.known ?? { sequence: 0, facts: isCreated(state, presence) ? null : listed.facts };
   const { sequence, facts: before, sight } = known;
   const { facts: after, at } = listed;
   const isSame = isDeepStrictEqual(before, after);
-  if (isSame || sight === undefined || sight.at === at || !isDeepStrictEqual(sight.facts, after))
-    return { known: { sequence, facts: before, ...(isSame ? {} : { sight: listed }) } };
-  const now = { sequence: sequence + 1, facts: after };
-  const facts = factsOf(survey);
-  const detail = buildSurveyChanged({ ...facts, sequence: now.sequence, before, after });
+  if (isSame || sight === undefined || sight.at === at || !isDeepStrictEqual(sight.facts, after)) {
+    survey.note({ kind: "known", known: { sequence, facts: before, ...(isSame ? {} : { sight: listed }) } });
+    return undefined;
+  }
+  survey.note({ kind: "known", known: { sequence: sequence + 1, facts: after } });
   // fault: survey-change-untold
-  return { known: now, untold: { type: "survey.changed", detail, time: facts.detectedAt } };
+  const facts = factsOf(survey);
+  const detail = buildSurveyChanged({ ...facts, sequence: sequence + 1, before, after });
+  return { event: { type: "survey.changed", detail, time: facts.detectedAt } };
 }
 
 const isCreated = ({ phase }: SurveyState, presence: Presence): boolean => phase.kind === "new" && presence === "later";
@@ -104,12 +114,13 @@ export async function tellCounts(survey: Survey, counts: SurveyCounts, asOf: num
   if (!survey.source.events.has("survey.counted")) return;
   await tellNext(survey, () => {
     const { counted } = survey.state;
-    if (!areNews(counts, counted, asOf)) return {};
-    const now = { sequence: (counted?.sequence ?? 0) + 1, shown: countsAs(counts), at: asOf };
-    const facts = factsOf(survey);
-    const detail = buildSurveyCounted({ ...facts, sequence: now.sequence, counts, asOf });
+    if (!areNews(counts, counted, asOf)) return undefined;
+    const sequence = (counted?.sequence ?? 0) + 1;
+    survey.note({ kind: "counted", counted: { sequence, shown: countsAs(counts), at: asOf } });
     // fault: counts-untold
-    return { counted: now, untold: { type: "survey.counted", detail, time: facts.detectedAt } };
+    const facts = factsOf(survey);
+    const detail = buildSurveyCounted({ ...facts, sequence, counts, asOf });
+    return { event: { type: "survey.counted", detail, time: facts.detectedAt } };
   });
 }
 

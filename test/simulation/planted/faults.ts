@@ -95,7 +95,7 @@ export const plantedFaults: readonly PlantedFault[] = [
     name: "books-told-once",
     breaks: ["books told", "liveness: books told"],
     within: 60,
-    line: "survey.note({ untold: undefined }); await tell(survey, [untold]);",
+    line: 'survey.note({ kind: "told" }); await tell(survey, [untold]);',
   },
   {
     name: "missing-once-is-deleted",
@@ -104,8 +104,8 @@ export const plantedFaults: readonly PlantedFault[] = [
     line: "const twice = missing.filter((one) => !one.gone?.told);",
   },
   { name: "deletion-untold", breaks: ["deleted"], within: 60, line: "" },
-  { name: "survey-change-untold", breaks: ["survey changed"], within: 60, line: "return { known: now };" },
-  { name: "counts-untold", breaks: ["survey counts"], within: 60, line: "return { counted: now };" },
+  { name: "survey-change-untold", breaks: ["survey changed"], within: 60, line: "return undefined;" },
+  { name: "counts-untold", breaks: ["survey counts"], within: 60, line: "return undefined;" },
   { name: "counts-at-once", breaks: ["survey counts"], within: 60, line: "return told?.shown !== countsAs(counts);" },
   {
     name: "change-untold",
@@ -173,7 +173,7 @@ export const plantedFaults: readonly PlantedFault[] = [
     name: "slice-ends-backlog",
     breaks: ["skipped", "start", "lost", "liveness: books"],
     within: 360,
-    line: 'if (placeOf(survey.state) !== undefined) survey.note(readOver("backlog", survey.state));',
+    line: 'if (placeOf(survey.state) !== undefined) survey.note({ kind: "read", purpose: "backlog" });',
   },
   {
     name: "slice-stops-at-once",
