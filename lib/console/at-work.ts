@@ -62,8 +62,6 @@ function activityOf(progress: Message): string | undefined {
   switch (progress.kind) {
     case "page":
       return `reading page ${progress.page}`;
-    case "emitted":
-      return `${progress.count} emitted`;
     case "waiting":
       return `${progress.count} waiting for metrics or metadata`;
     case "held":

@@ -4,6 +4,7 @@ import { errorCode } from "../errors.ts";
 import { CHANGES } from "../events/contract.ts";
 import { eventId } from "../events/index.ts";
 import {
+  allMissing,
   batchOf,
   type ContentsEvent,
   checkOwnState,
@@ -13,7 +14,6 @@ import {
   enrich,
   FORGOTTEN,
   fromRead,
-  holdLease,
   isSingleOnly,
   isTrusted,
   isWhole,
@@ -24,6 +24,7 @@ import {
   observeSent,
   type Ports,
   pauseOf,
+  publishBatch,
   type ReadEnd,
   type Run,
   readFull,
@@ -300,16 +301,11 @@ async function sendSame(survey: Survey, read: readonly ReadAgain[]): Promise<Res
   const results = made.filter((one) => "outcome" in one);
   for (const rest = made.filter((one) => ("sealed" in one)); rest.length > 0; ) {
     const batch = rest.splice(0, batchOf(rest).length);
-    const began = ports.clock.now();
-    const outcomes = await ports.publisher.publish(
-      batch.map((one) => one.sealed),
-      () => holdLease(survey),
-    );
-    observeSent(survey, batch, outcomes, { bus: ports.clock.now() - began });
-    for (const [i, { entry }] of batch.entries()) {
-      const outcome = outcomes[i] ?? { kind: "failed", code: "UNKNOWN" };
+    const { answers, bus } = await publishBatch(survey, batch);
+    observeSent(survey, answers, { bus });
+    for (const { ready, outcome } of answers) {
       const isSent = outcome.kind === "published";
-      results.push(isSent ? resent(entry, "sent") : resent(entry, outcome.kind, `bus:${outcome.code}`));
+      results.push(isSent ? resent(ready.entry, "sent") : resent(ready.entry, outcome.kind, `bus:${outcome.code}`));
     }
   }
   return results;
@@ -336,15 +332,12 @@ async function remake(survey: Survey, entry: EmittedEntry, run: Run): Promise<Re
   const had = await enrich(survey, id, {}, { firstSeen: now, attempts: 0 });
   const failures = had.reasons.filter((reason) => !WITHOUT.test(reason));
   if (failures.length > 0) return resent(entry, "failed", failures.join(" "));
-  const without = had.reasons.map((reason) =>
-    reason.endsWith(":absent") ? reason : reason.replace(/:.*/, ":gave-up"),
-  );
   const response = {
     ...fromRead(survey, run, { proof: "its page", replaces, origin: "replay" }),
     details: had.details,
   };
-  const missing = [...had.missing, ...without];
-  const made = await makeEvent(survey, response, { ...had, missing }, { revision, detectedAt: emittedAt });
+  const parts = { definition: had.definition, missing: allMissing(had) };
+  const made = await makeEvent(survey, response, parts, { revision, detectedAt: emittedAt });
   // Nothing else may go out for it.
   const isSame = made.event.detail.meta.eventId === entry.eventId;
   return isSame ? { entry, ...made } : resent(entry, "failed", "OTHER_EVENT_ID");

@@ -79,10 +79,10 @@ export type {
   Vault,
 } from "./ports.ts";
 export { isAnchor } from "./process-page.ts";
-export { enrich } from "./publish/enrich.ts";
-export { batchOf, type ContentsEvent, makeEvent } from "./publish/publish.ts";
+export { batchOf, observeSent, publishBatch } from "./publish/bus.ts";
+export { allMissing, enrich } from "./publish/enrich.ts";
+export { type ContentsEvent, makeEvent } from "./publish/publish.ts";
 export { fromRead } from "./publish/response.ts";
-export { observeSent } from "./publish/tell.ts";
 export { tellBooks } from "./publish/tell-books.ts";
 export { type Budget, knownOf, type Survey, type SurveyRequest, withSurvey } from "./survey.ts";
 export {

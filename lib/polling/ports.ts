@@ -1,5 +1,5 @@
 import type { SurveyDefinition } from "../events/build/definition.ts";
-import type { Change, EventType, Origin } from "../events/index.ts";
+import type { EventType } from "../events/index.ts";
 import type { AccountChanges, AccountState, Role, RoleLease, SurveyRow } from "./model/account.ts";
 import type { CheckedState, EmittedResponse, LedgerEntry } from "./model/ledger-entry.ts";
 import type { PersonHashes } from "./model/person.ts";
@@ -129,29 +129,29 @@ export interface Vault {
 export interface SentEvent {
   type: EventType;
   surveyId: number;
-  responseId?: number;
+  responseId: number | undefined;
   eventId: string;
-  revision?: number;
-  origin?: Origin;
+  revision: number | undefined;
+  origin: string | undefined;
   /** Of an update: what has changed. */
-  changed?: readonly Change[];
+  changed: readonly string[] | undefined;
   /** Epoch milliseconds at which it was made. */
   detectedAt: number;
   /** When its response was completed, as the event says it. */
-  completed?: { at?: string | undefined; ambiguous?: boolean | undefined };
+  completed: { at?: string | undefined; ambiguous?: boolean | undefined } | undefined;
   outcome: PublishOutcome["kind"];
   /** The bus's own, where it has not taken the event. */
-  code?: string;
+  code: string | undefined;
   /** Events that went to the bus together. */
   batch: number;
   /** Milliseconds of each part of the way. */
-  ms: { metrics?: number; metadata?: number; bus: number; ledger?: number };
+  ms: { [Part in "metrics" | "metadata" | "ledger"]?: number | undefined } & { bus: number };
   /** The page that has shown it. */
-  listed?: { page: number; order: Order; at: number };
+  listed: { page: number; order: Order; at: number } | undefined;
   /** Why its contents are whole. */
-  proved?: Proof;
+  proved: Proof | undefined;
   /** Attempts to make it, where it took several. */
-  attempts?: number;
+  attempts: number | undefined;
 }
 
 /** The progress that the poller tells of while it works. Nothing personal is in any of it. */
@@ -164,12 +164,9 @@ export type Progress =
   | ({ kind: "start awaited" } & StartLooks)
   | { kind: "paused"; until: number; since?: number | undefined }
   | { kind: "page"; surveyId: number; page: number; order: Order }
-  | { kind: "emitted"; surveyId: number; count: number; origin: Origin; lag: number | undefined }
-  | { kind: "list failed"; code: string; message: string }
   | { kind: "waiting"; surveyId: number; count: number }
   | { kind: "quarantined"; surveyId: number; responseId: number | undefined; reason: string }
   | { kind: "refused"; surveyId: number; responseId: number; code: string }
-  | { kind: "unconfirmed"; surveyId: number; code: string }
   | { kind: "held"; surveyId: number; count: number }
   | { kind: "scattered"; surveyId: number }
   | { kind: "skipped"; surveyId: number }

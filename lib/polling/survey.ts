@@ -47,15 +47,6 @@ export function knownOf(
 /** Requests to the bus at once. Of each that is cut off ten events may come twice. */
 const PUBLISHES_AT_ONCE = { news: 1, backlog: 4 };
 
-interface SurveyFields extends SurveyRequest {
-  lease: Lease;
-  leasedAt: number;
-  publishing: LimitFunction;
-  budget?: Budget | undefined;
-  /** The state of the survey, and the first failure of something that was left. */
-  poll: { state: SurveyState; failure?: unknown };
-}
-
 /** One survey under its lease: everything that work on it needs. What happens to it is noted, and its state follows from that. */
 export class Survey {
   readonly id: number;
@@ -72,38 +63,37 @@ export class Survey {
   /** Pays for the pages that are read; undefined where they are free. */
   readonly budget: Budget | undefined;
   /** Requests to the bus. */
-  readonly publishing: LimitFunction;
-  private readonly fields: SurveyFields;
+  readonly publishing: LimitFunction = pLimit(PUBLISHES_AT_ONCE.news);
+  /** The state of the survey, and the first failure of something that was left. */
+  private readonly poll: { state: SurveyState; failure?: unknown };
 
-  constructor(fields: SurveyFields) {
-    this.fields = fields;
-    this.id = fields.surveyId;
-    this.ports = fields.ports;
-    this.source = fields.source;
-    this.lease = fields.lease;
-    this.leasedAt = fields.leasedAt;
-    this.deadline = fields.deadline;
-    this.turnUntil = fields.turnUntil;
-    this.start = fields.start;
-    this.listedCount = fields.listedCount;
-    this.learned = fields.learned;
-    this.budget = fields.budget;
-    this.publishing = fields.publishing;
+  constructor(request: SurveyRequest, lease: Lease) {
+    this.id = request.surveyId;
+    this.ports = request.ports;
+    this.source = request.source;
+    this.lease = lease;
+    this.leasedAt = request.ports.clock.now();
+    this.deadline = request.deadline;
+    this.turnUntil = request.turnUntil;
+    this.start = request.start;
+    this.listedCount = request.listedCount;
+    this.learned = request.learned;
+    this.budget = undefined;
+    this.poll = { state: lease.state };
   }
 
   get state(): SurveyState {
-    return this.fields.poll.state;
+    return this.poll.state;
   }
 
   /** What has failed first of all that was left to the next poll. */
   get failure(): unknown {
-    return this.fields.poll.failure;
+    return this.poll.failure;
   }
 
   /** Changes the state in memory. `save` writes it, and so does the end of the work. */
   note(event: SurveyEvent): void {
-    const { poll } = this.fields;
-    poll.state = next(poll.state, event);
+    this.poll.state = next(this.poll.state, event);
   }
 
   /** Writes the state under the lease's fence. */
@@ -113,14 +103,19 @@ export class Survey {
 
   /** The same survey for work that a budget pays for, or for news, which are free. */
   paidBy(budget: Budget | undefined): Survey {
-    return new Survey({ ...this.fields, budget });
+    return this.with({ budget });
   }
 
   /** The same survey for a backlog: its requests wait behind those of other surveys, and its events go out in several requests at once. */
   asBacklog(): Survey {
     const { ports } = this;
     const lane = { ...ports, service: ports.backlog ?? ports.service };
-    return new Survey({ ...this.fields, ports: lane, publishing: pLimit(PUBLISHES_AT_ONCE.backlog) });
+    return this.with({ ports: lane, publishing: pLimit(PUBLISHES_AT_ONCE.backlog) });
+  }
+
+  /** The same survey but for these fields. What is noted of the one is noted of the other. */
+  private with(fields: Partial<Pick<Survey, "ports" | "budget" | "publishing">>): Survey {
+    return Object.assign(Object.create(this) as Survey, fields);
   }
 
   /** Reads one page. */
@@ -156,7 +151,7 @@ export class Survey {
     // The work was cut off, which is no failure: what others have read meanwhile still goes out.
     if (error instanceof OutOfTimeError) return;
     if (endsWork(error)) throw error;
-    this.fields.poll.failure ??= error;
+    this.poll.failure ??= error;
   }
 
   /** Does what concerns one response alone; undefined when that failed and the response is left. */
@@ -181,14 +176,7 @@ export async function withSurvey<T>(
   const { ports, surveyId, owner } = request;
   const lease = await ports.state.acquire(surveyId, owner, LEASE_DURATION);
   if (lease === undefined) return undefined;
-  const publishing = pLimit(PUBLISHES_AT_ONCE.news);
-  const survey = new Survey({
-    ...request,
-    lease,
-    leasedAt: ports.clock.now(),
-    publishing,
-    poll: { state: lease.state },
-  });
+  const survey = new Survey(request, lease);
   try {
     const done = await underLease(survey, async () => {
       await writePending(survey);

@@ -121,10 +121,13 @@ export function showProgress(out: NodeJS.WriteStream): ProgressView {
     if (progress.kind === "waiting") totals.waiting += progress.count;
     if (progress.kind === "quarantined" || progress.kind === "refused") totals.withheld += 1;
     if (progress.kind === "held") totals.withheld += progress.count;
-    if (progress.kind === "emitted") {
-      totals.emitted += progress.count;
-      emissionsOf(progress.source, progress.surveyId).count += progress.count;
-      lag = progress.lag;
+    if (progress.kind === "sent") {
+      const { type, outcome, surveyId, completed } = progress.event;
+      if (type !== "response.completed" || outcome !== "published") return;
+      totals.emitted += 1;
+      emissionsOf(progress.source, surveyId).count += 1;
+      // Unknown without a time zone.
+      lag = completed?.at === undefined ? undefined : Math.max(0, Date.now() - Date.parse(completed.at));
     }
   };
   /** A pause by an operator is told once, and not at each of its ticks. */

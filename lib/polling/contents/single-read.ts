@@ -1,5 +1,4 @@
 import { hash } from "node:crypto";
-import { errorCode } from "../../errors.ts";
 import { isObject } from "../../json.ts";
 import { endsWork } from "../errors.ts";
 import { privateRecord } from "../model/privacy.ts";
@@ -44,7 +43,6 @@ export async function answerOf(survey: Survey, responseId: number): Promise<unkn
     return read.body.map((record) => privateRecord(record, survey.source.privacy));
   } catch (error) {
     if (endsWork(error)) throw error;
-    survey.ports.observe({ kind: "unconfirmed", surveyId: survey.id, code: errorCode(error) });
     return undefined;
   }
 }

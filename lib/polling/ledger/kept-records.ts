@@ -38,10 +38,8 @@ export function withoutRecords({ id }: Pick<LedgerEntry, "id">, now: number): Le
   return { id, state: "open", reason: WITHOUT_RECORDS, firstSeen: now, nextCheck: now };
 }
 
-/** Periods are whole days: nothing that was quarantined since the last look can be due before the next one. */
-const LOOK_EVERY = 24 * 3_600_000;
-/** After an object of the vault could not be deleted. */
-const TRY_AGAIN = 3_600_000;
+/** Milliseconds from one look for records whose time is over to the next. */
+const LOOK_EVERY = 3_600_000;
 const AT_ONCE = 100;
 
 /** Epoch milliseconds until which the records of a response quarantined now are kept. */
@@ -54,38 +52,23 @@ const KEPT = ["quarantined", "refused"] as const;
 
 /** Drops the kept records of quarantined and refused entries whose time is over, some at each poll. The entries stay, with their reasons. */
 export async function dropExpired(survey: Survey): Promise<void> {
-  const { clock, state } = survey.ports;
+  const { clock, state, vault } = survey.ports;
   const now = clock.now();
   if (now < (survey.state.expiryLook ?? 0)) return;
-  const nexts = await Promise.all(KEPT.map((kind) => state.nextDue(survey.id, kind)));
-  const next = Math.min(Number.POSITIVE_INFINITY, ...nexts.filter((at) => at !== undefined));
-  if (next > now) return survey.note({ kind: "expiry look", at: Math.min(next, now + LOOK_EVERY) });
-  const due = await Promise.all(KEPT.map((kind) => state.due(survey.id, kind, now, AT_ONCE)));
-  const done = await drop(survey, due.flat());
-  survey.note({ kind: "expiry look", at: done ? now : now + TRY_AGAIN });
-}
-
-/** Whether none of these entries has records any more. */
-async function drop(survey: Survey, entries: LedgerEntry[]): Promise<boolean> {
-  // The index lags behind: what has gone out or was put back may still stand in it.
-  const now = await survey.entries(entries.map(({ id }) => id));
-  const bare: LedgerEntry[] = [];
-  let failures = 0;
-  await Promise.all(
-    entries.map(async ({ kept, keptKey, nextCheck, ...entry }) => {
-      const known = now.get(entry.id);
-      // Refused once more after a redrive, it has a time of its own.
-      if (known?.state !== entry.state || known.firstSeen !== entry.firstSeen) return;
-      try {
-        // The object goes first: an entry without the key would leave it behind.
-        if (keptKey !== undefined) await survey.ports.vault.delete(keptKey);
-        bare.push(entry);
-      } catch {
-        // The entry stays due. The poll goes on without it.
-        failures += 1;
-      }
-    }),
-  );
-  await survey.write(bare);
-  return failures === 0;
+  const due = (await Promise.all(KEPT.map((kind) => state.due(survey.id, kind, now, AT_ONCE)))).flat();
+  if (due.length < AT_ONCE) survey.note({ kind: "expiry look", at: now + LOOK_EVERY });
+  // The index lags behind: what has gone out or was put back may still stand in it. Refused once more after a redrive, it has a time of its own.
+  const known = await survey.entries(due.map(({ id }) => id));
+  const expired = due.filter(({ id, state, firstSeen }) => {
+    const there = known.get(id);
+    return there?.state === state && there.firstSeen === firstSeen;
+  });
+  const bare = expired.map(async ({ kept: _, keptKey, nextCheck: __, ...entry }) => {
+    // The object goes first: an entry without the key would leave it behind.
+    if (keptKey !== undefined) await vault.delete(keptKey);
+    return entry;
+  });
+  // One whose object could not be deleted stays due.
+  const dropped = (await Promise.allSettled(bare)).flatMap((one) => (one.status === "fulfilled" ? [one.value] : []));
+  await survey.write(dropped);
 }

@@ -22,7 +22,7 @@ export function privateRecord(record: unknown, privacy: Privacy): unknown {
 
 /** Metadata without what may not leave the process. */
 export function privateMetadata(body: unknown, privacy: Privacy): unknown {
-  if (!isObject(body)) return body;
+  if (!isObject(body) || (privacy.ip === "keep" && privacy.referrer === "keep")) return body;
   const kept = { ...body };
   if (privacy.ip !== "keep" && kept.ip !== undefined) {
     kept.ip = privacy.ip === "truncate" && isText(kept.ip) ? truncateIp(kept.ip) : null;

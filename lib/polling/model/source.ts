@@ -80,9 +80,3 @@ export function isHistory(date: string, { from, at }: Start): boolean {
 export function earliestString(at: number): string {
   return utcString(at - FURTHEST_BEHIND);
 }
-
-/** The larger of two date strings. */
-export function later(a: string | undefined, b: string | undefined): string | undefined {
-  if (a === undefined || b === undefined) return a ?? b;
-  return a > b ? a : b;
-}

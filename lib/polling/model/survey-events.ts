@@ -1,7 +1,6 @@
 import type { SurveyFacts } from "../../events/index.ts";
 import type { Books, BooksOpen, FullRead, IdsRef, ToldBooks } from "./books.ts";
 import type { DetailKind, LedgerEntry } from "./ledger-entry.ts";
-import { later } from "./source.ts";
 import type { FailingPage, KnownSurvey, Listed, OutgoingEvent, Rescan, SurveyState } from "./survey-state.ts";
 
 /** What happens to a survey. Times are epoch milliseconds. */
@@ -69,8 +68,8 @@ export function next(state: SurveyState, event: SurveyEvent): SurveyState {
     case "found":
       return event.count === 0 ? state : { ...state, found: (state.found ?? 0) + event.count };
     case "emitted": {
-      const { responseId = 0, completed } = state.highWater ?? {};
-      const newest = later(event.completed, completed) ?? "";
+      const { responseId = 0, completed = "" } = state.highWater ?? {};
+      const newest = event.completed > completed ? event.completed : completed;
       return { ...state, highWater: { responseId: Math.max(event.responseId, responseId), completed: newest } };
     }
     case "unwritten":

@@ -4,34 +4,27 @@ import type { PollCounts } from "../model/poll-counts.ts";
 import type { Response } from "../model/response.ts";
 import type { Survey } from "../survey.ts";
 import { waitsForQuestions } from "./enrich.ts";
-import { notSpared, outagesOf } from "./outage.ts";
+import { outagesOf } from "./outage.ts";
 import { Publishing } from "./publish.ts";
 import { fromKept, oldestFirst } from "./response.ts";
 
-/** Responses that are confirmed together. */
-const AT_ONCE = 40;
-/** Responses still on their way when the next ones are begun: some that are slow to come, and a batch that is not full. */
-const SLOW = 28;
-/** The same beyond the deadline. These must go out before the invocation ends, or the next one would come no further. */
-const FEW = 8;
+/** Responses that are proved together. However short the time is, the first of them go out: else no invocation would come any further. */
+const AT_ONCE = 10;
+/** Responses on their way, at most: some that are slow to come, and batches that are not full. */
+const ON_THE_WAY = 60;
 /** Waiting responses looked at together; and in one poll while an operation fails for everybody. */
 const WAITING_AT_ONCE = 100;
 const MOST_IN_OUTAGE = 500;
 
 /** Responses that a scan has found: oldest first, each one event, each in the ledger when this resolves, but for those that are left. */
 export async function emitFound(survey: Survey, found: readonly Response[]): Promise<PollCounts> {
-  const { clock } = survey.ports;
   const responses = found.toSorted(oldestFirst);
-  const publishing = new Publishing(survey, SLOW);
+  const publishing = new Publishing(survey, ON_THE_WAY);
   let unfinished = false;
   try {
-    for (let i = 0; i < responses.length && !unfinished; ) {
-      const isLate = clock.now() > survey.deadline;
-      // The first ones always go out: however short the time is, something gets done in it.
-      unfinished = i > 0 && isLate;
-      const some = unfinished ? [] : responses.slice(i, i + (isLate ? FEW : AT_ONCE));
-      i += some.length;
-      await publishing.take(some);
+    for (let i = 0; i < responses.length && !unfinished; i += AT_ONCE) {
+      await publishing.take(responses.slice(i, i + AT_ONCE));
+      unfinished = i + AT_ONCE < responses.length && survey.ports.clock.now() > survey.deadline;
     }
   } catch {
     // The end throws it once more, when nothing is on its way any more.
@@ -50,7 +43,7 @@ export async function emitDue(survey: Survey): Promise<PollCounts> {
   return { ...counts, found: 0, left: counts.left + taken.value };
 }
 
-/** Gives how many are left to the next poll. */
+/** Gives how many are left to the next poll. Their records were kept, so the list is not needed again. */
 async function takeDue(survey: Survey, publishing: Publishing): Promise<number> {
   const { state, clock } = survey.ports;
   const seen = new Set<LedgerEntry["id"]>();
@@ -70,34 +63,18 @@ async function takeDue(survey: Survey, publishing: Publishing): Promise<number> 
     const now = await survey.entries(due.map(({ id }) => id));
     // fault: stale-index-believed
     const waiting = due.filter(({ id }) => now.get(id)?.state === "waiting");
-    left += await takeWaiting(
-      survey,
-      publishing,
-      seen.size > WAITING_AT_ONCE ? await notSpared(survey, waiting) : waiting,
-    );
+    const responses: Response[] = [];
+    for (const entry of waiting) {
+      const kept = await survey.orLeave(() => fromKept(survey, entry));
+      if (typeof kept === "object") responses.push(kept);
+      else left += 1;
+      // It is new to the next read that meets it.
+      if (kept === "gone") await survey.write([withoutRecords(entry, clock.now())]);
+    }
+    await publishing.take(responses);
     // Of responses that wait for the end of an outage, or for the questions of the survey, not all are looked at: they stay due as they are.
     const isHeldUp = outagesOf(survey).length > 0 || (await waitsForQuestions(survey));
     if (isHeldUp && seen.size >= MOST_IN_OUTAGE) break;
   } while (clock.now() <= survey.turnUntil);
-  return left;
-}
-
-/**
- * Their records were kept, so the list is not needed again. Gives how many are left to the next poll. A response that cannot be taken out stays due. One whose records
- * are gone is new to the next read that meets it.
- */
-async function takeWaiting(survey: Survey, publishing: Publishing, entries: LedgerEntry[]): Promise<number> {
-  const responses: Response[] = [];
-  let left = 0;
-  for (const entry of entries) {
-    const kept = await survey.orLeave(async () => ({ response: await fromKept(survey, entry) }));
-    if (kept?.response !== undefined) {
-      responses.push(kept.response);
-      continue;
-    }
-    left += 1;
-    if (kept !== undefined) await survey.write([withoutRecords(entry, survey.ports.clock.now())]);
-  }
-  await publishing.take(responses);
   return left;
 }

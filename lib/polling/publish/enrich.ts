@@ -1,13 +1,10 @@
 import { errorCode } from "../../errors.ts";
 import type { SurveyDefinition } from "../../events/build/definition.ts";
-import { nestsDeeperThan } from "../../events/build/fields.ts";
 import { endsWork, isInterrupted } from "../errors.ts";
-import type { Outcome } from "../learned.ts";
 import type { DetailKind } from "../model/ledger-entry.ts";
 import { privateMetadata } from "../model/privacy.ts";
 import type { Details, Response } from "../model/response.ts";
 import type { Lease, SurveyState } from "../model/survey-state.ts";
-import type { DetailRead } from "../ports.ts";
 import type { Survey } from "../survey.ts";
 import { failsForAll, isGivenUp, isSpared, LEAST_ATTEMPTS, type Patience, underOutage } from "./outage.ts";
 
@@ -27,8 +24,6 @@ export interface Enrichment {
 
 /** After so many answers in a row without any, a survey is taken to have none. */
 const NONE_IN_A_ROW = 20;
-/** Levels of nesting in what is kept: JSON is read deeper than it can be written. */
-const MOST_NESTED = 1_000;
 
 /** Asks for what is still unknown of a response's metrics and metadata, and of its questions, all at once. */
 export async function enrich(
@@ -45,13 +40,18 @@ export async function enrich(
   const of = patience.used === undefined ? "new" : "waiting";
   let asked = false;
 
-  const ask = async (kind: DetailKind, read: () => Promise<DetailRead>): Promise<void> => {
+  const ask = async (kind: DetailKind): Promise<void> => {
     if (!survey.source.enrich[kind] || details[kind] !== undefined) return;
     const outcome = await underOutage(survey, kind, of, async () => {
       const began = clock.now();
-      const answer = await attempt(read);
-      took[kind] = clock.now() - began;
-      return answer;
+      try {
+        return await service[kind](survey.id, responseId);
+      } catch (error) {
+        if (endsWork(error)) throw error;
+        return { kind: "failed", code: errorCode(error) };
+      } finally {
+        took[kind] = clock.now() - began;
+      }
     });
     const isAsked = outcome.kind !== "failed" || !isSpared(`${kind}:${outcome.code}`);
     asked ||= isAsked;
@@ -61,10 +61,7 @@ export async function enrich(
       return;
     }
     if (outcome.kind === "failed") {
-      const isOver =
-        isAsked &&
-        !(await failsForAll(survey, kind, of)) &&
-        isGivenUp(kind, patience, clock.now(), survey.learned.outages, survey.source.enrichmentPatience);
+      const isOver = isAsked && !(await failsForAll(survey, kind, of)) && isGivenUp(survey, kind, patience);
       if (isOver) missing.push(`${kind}:gave-up`);
       else reasons.push(`${kind}:${outcome.code}`);
       return;
@@ -77,32 +74,18 @@ export async function enrich(
     else reasons.push(`${kind}:absent`);
   };
 
-  const [ofSurvey] = await Promise.all([
-    questionsOf(survey),
-    ask("metrics", () => service.metrics(survey.id, responseId)),
-    ask("metadata", () => service.metadata(survey.id, responseId)),
-  ]);
-  const { definition } = ofSurvey;
-  return {
-    details,
-    took,
-    definition,
-    missing: [...missing, ...ofSurvey.missing],
-    reasons: [...reasons, ...ofSurvey.reasons],
-    asked,
-  };
+  const [questions] = await Promise.all([questionsOf(survey), ask("metrics"), ask("metadata")]);
+  missing.push(...questions.missing);
+  reasons.push(...questions.reasons);
+  return { details, took, definition: questions.definition, missing, reasons, asked };
 }
 
-async function attempt(read: () => Promise<DetailRead>): Promise<Outcome> {
-  try {
-    const answer = await read();
-    // The answer could be read, but neither kept nor published.
-    if (answer.kind === "found" && nestsDeeperThan(MOST_NESTED, answer.body)) throw new RangeError("nested too deep");
-    return answer;
-  } catch (error) {
-    if (endsWork(error)) throw error;
-    return { kind: "failed", code: errorCode(error) };
-  }
+/** The parts that an event lacks which waits for nothing more. */
+export function allMissing({ missing, reasons }: Enrichment): string[] {
+  return [
+    ...missing,
+    ...reasons.map((reason) => (reason.endsWith(":absent") ? reason : reason.replace(/:.*/, ":gave-up"))),
+  ];
 }
 
 /** Knowledge of a survey's questions: what they are, or why events wait for them, or go out without. */

@@ -1,9 +1,10 @@
 import { errorCode } from "../../errors.ts";
 import { endsWork } from "../errors.ts";
-import type { Outcome } from "../learned.ts";
-import type { Outages } from "../model/account.ts";
-import type { DetailKind, LedgerEntry, UsedPatience } from "../model/ledger-entry.ts";
+import type { Learned, Outcome } from "../learned.ts";
+import type { DetailKind, UsedPatience } from "../model/ledger-entry.ts";
 import type { Response } from "../model/response.ts";
+import type { PollingSource } from "../model/source.ts";
+import type { Clock } from "../ports.ts";
 import type { Survey } from "../survey.ts";
 
 // An operation that fails for every response of a source is no reason to give one of them up (R17).
@@ -14,15 +15,19 @@ const SPARED = "OUTAGE";
 /** The service works, and refuses: were that an outage, an account without a right to metrics would wait for a day. */
 const refusals = new Set(["BAD_REQUEST", "NOT_ALLOWED"]);
 
+/** What patience and outages depend on. */
+interface Holder {
+  learned: Pick<Learned, "outages">;
+  source: Pick<PollingSource, "enrich" | "interval" | "enrichmentPatience">;
+  ports: { clock: Pick<Clock, "now"> };
+}
+
 /** The operations that the source uses and that fail for all of it: for an interval at least, as one response may fail by itself. */
-export function outagesOf({ learned, source, ports }: Pick<Survey, "learned" | "source" | "ports">): DetailKind[] {
-  const now = ports.clock.now();
-  return (["metrics", "metadata"] as const).filter(
-    (kind) =>
-      source.enrich[kind] &&
-      isOut(kind, learned.outages, now) &&
-      now - (learned.outages[kind] ?? now) >= source.interval,
-  );
+export function outagesOf(holder: Holder): DetailKind[] {
+  const { learned, source, ports } = holder;
+  const isLong = (since = ports.clock.now()): boolean => ports.clock.now() - since >= source.interval;
+  const kinds = ["metrics", "metadata"] as const;
+  return kinds.filter((kind) => source.enrich[kind] && isOut(holder, kind) && isLong(learned.outages[kind]));
 }
 
 /** Whether a response waits because it was not asked for at all, so that nothing is known of it. */
@@ -63,11 +68,11 @@ function note({ learned, ports }: Survey, kind: DetailKind, answers: boolean): v
 
 /** Whether an operation has failed, and fails for a response that was answered before as well. Where there is none, those that wait have to wait on. */
 export async function failsForAll(survey: Survey, kind: DetailKind, of: "new" | "waiting"): Promise<boolean> {
-  const { learned, ports } = survey;
-  if (!isOut(kind, learned.outages, ports.clock.now())) return false;
-  learned.probes[kind] ??= probe(survey, kind);
-  const answers = (await learned.probes[kind]) ?? of === "new";
-  return !answers && isOut(kind, learned.outages, ports.clock.now());
+  const { probes } = survey.learned;
+  if (!isOut(survey, kind)) return false;
+  probes[kind] ??= probe(survey, kind);
+  const answers = (await probes[kind]) ?? of === "new";
+  return !answers && isOut(survey, kind);
 }
 
 async function probe(survey: Survey, kind: DetailKind): Promise<boolean | undefined> {
@@ -83,15 +88,6 @@ async function probe(survey: Survey, kind: DetailKind): Promise<boolean | undefi
   return true;
 }
 
-/** The waiting responses that wait for something else than operations that fail for everybody. */
-export async function notSpared(survey: Survey, entries: LedgerEntry[]): Promise<LedgerEntry[]> {
-  const out: DetailKind[] = [];
-  for (const kind of ["metrics", "metadata"] as const) if (await failsForAll(survey, kind, "waiting")) out.push(kind);
-  return entries.filter(({ reason = "" }) =>
-    reason.split(" ").some((one) => !out.some((kind) => one.startsWith(`${kind}:`))),
-  );
-}
-
 /** The part of a response that tells how long it has waited so far. */
 export type Patience = Pick<Response, "firstSeen" | "attempts" | "used">;
 
@@ -101,42 +97,32 @@ export const LEAST_ATTEMPTS = 3;
 const LONGEST_OUTAGE = 24 * 3_600_000;
 
 /** Whether what waits for an operation goes on waiting. */
-export function isOut(kind: DetailKind, outages: Outages, now: number): boolean {
-  const since = outages[kind];
-  return since !== undefined && now - since < LONGEST_OUTAGE;
+function isOut({ learned, ports }: Holder, kind: DetailKind): boolean {
+  const since = learned.outages[kind];
+  return since !== undefined && ports.clock.now() - since < LONGEST_OUTAGE;
 }
 
 /**
- * The patience used up once an attempt has ended at `now`. The time since the last attempt counts for half of `enrichmentPatience` at most: a poller that stood still
+ * The patience used up once an attempt has ended now. The time since the last attempt counts for half of `enrichmentPatience` at most: a poller that stood still
  * has not been trying. During an outage of the operation no time counts, for a day at most.
  *
  * Example with `enrichmentPatience` "15m": the metrics of one response fail at 12:00, 12:05 and 12:10. All metrics fail from 12:10 to 13:00. It is given up at 13:05.
  */
-export function usePatience(
-  response: Patience,
-  now: number,
-  outages: Outages,
-  enrichmentPatience: number,
-): UsedPatience {
+export function usePatience({ learned, source, ports }: Holder, response: Patience): UsedPatience {
+  const now = ports.clock.now();
   const last = response.used ?? { askedAt: response.firstSeen, waited: { metrics: 0, metadata: 0 } };
   const waited = (kind: DetailKind): number => {
-    const { [kind]: since = now } = outages;
+    const { [kind]: since = now } = learned.outages;
     const before = Math.max(0, since - last.askedAt);
     const after = Math.max(0, now - Math.max(last.askedAt, since + LONGEST_OUTAGE));
-    return last.waited[kind] + Math.min(before + after, enrichmentPatience / 2);
+    return last.waited[kind] + Math.min(before + after, source.enrichmentPatience / 2);
   };
   return { askedAt: now, waited: { metrics: waited("metrics"), metadata: waited("metadata") } };
 }
 
-/** Whether an attempt that has failed at `now` was the last one. */
-export function isGivenUp(
-  kind: DetailKind,
-  response: Patience,
-  now: number,
-  outages: Outages,
-  enrichmentPatience: number,
-): boolean {
+/** Whether an attempt that has failed now was the last one. */
+export function isGivenUp(holder: Holder, kind: DetailKind, response: Patience): boolean {
   // fault: given-up-at-once
   if (response.attempts + 1 < LEAST_ATTEMPTS) return false;
-  return usePatience(response, now, outages, enrichmentPatience).waited[kind] >= enrichmentPatience;
+  return usePatience(holder, response).waited[kind] >= holder.source.enrichmentPatience;
 }

@@ -4,18 +4,17 @@ import { buildEvent, toUpdate } from "../../events/build/build-event.ts";
 import type { SurveyDefinition } from "../../events/build/definition.ts";
 import { prove } from "../contents/prove.ts";
 import { notTaken, type PublishFailedError } from "../errors.ts";
-import { holdLease } from "../lease.ts";
 import type { LedgerEntry } from "../model/ledger-entry.ts";
 import { addCounts, noCounts, type PollCounts } from "../model/poll-counts.ts";
 import type { Response } from "../model/response.ts";
 import type { OutgoingEvent } from "../model/survey-state.ts";
 import type { PublishOutcome, SealedEvent } from "../ports.ts";
 import type { Survey } from "../survey.ts";
-import { enrich } from "./enrich.ts";
+import { batchOf, observeSent, publishBatch } from "./bus.ts";
+import { allMissing, type Enrichment, enrich } from "./enrich.ts";
 import { OrderedPipeline } from "./ordered-pipeline.ts";
 import { isSpared } from "./outage.ts";
 import { entryOf, isNew, oldestFirst, refusedEntry, waitingEntry } from "./response.ts";
-import { MOST_ENTRIES, observeSent } from "./tell.ts";
 
 // From responses to events that the bus has taken and entries in the ledger (R18).
 
@@ -27,24 +26,10 @@ export interface ContentsEvent {
 
 /** Attempts after which an event that replaces another one goes out without what cannot be had. */
 const MOST_REPAIRS = 3;
-/** A request to the bus holds 1 MB; a tenth of that is left for what surrounds the details. */
-const MOST_BYTES = 900_000;
 /** Requests to the bus in a row of which nothing is settled: from then on the bus is at fault, and not some event. */
 const MOST_IN_VAIN = 2;
 /** Milliseconds: at the end a batch that is not full waits no longer for responses that are slow. */
 const PERIOD = 1_000;
-
-/** How many of the first events go into one request: at most 10 and 900 KB, and always one. */
-export function batchOf(ready: readonly Pick<ContentsEvent, "sealed">[]): { length: number; isFull: boolean } {
-  let bytes = 0;
-  let length = 0;
-  for (const { sealed } of ready) {
-    bytes += sealed.bytes;
-    if (length > 0 && (length >= MOST_ENTRIES || bytes > MOST_BYTES)) return { length, isFull: true };
-    length += 1;
-  }
-  return { length, isFull: length >= MOST_ENTRIES || bytes >= MOST_BYTES };
-}
 
 /** Makes an event ready for the bus: of now, where it is not said when it was detected. */
 export async function makeEvent(
@@ -101,11 +86,13 @@ interface Item {
   page: Batch;
 }
 
+type ReadyItem = Item & ContentsEvent;
+
 /** Brings responses to the bus, page after page and of each the oldest first, and enters them into the ledger. */
 export class Publishing {
   readonly counts: PollCounts = noCounts();
   private readonly survey: Survey;
-  private readonly pipeline: OrderedPipeline<Item, Item & ContentsEvent>;
+  private readonly pipeline: OrderedPipeline<Item, ReadyItem>;
   /** In their order, from the first one that is not settled. */
   private readonly pages: Batch[] = [];
   private settled: number | undefined;
@@ -138,8 +125,7 @@ export class Publishing {
     addCounts(this.counts, { held: held.length, left, unproved: countOf(responses, true) - countOf(proved, true) });
     const page: Batch = { position, open: proved.length, isLeft: left > 0 };
     this.pages.push(page);
-    // A page of none is done with at once.
-    this.settle(page, 0, false);
+    this.passSettled();
     await this.pipeline.take(proved.sort(oldestFirst).map((response) => ({ response, page })));
   }
 
@@ -156,12 +142,16 @@ export class Publishing {
     return counts;
   }
 
-  /** Notes that so many responses of a page are in the state, or are left; the position goes up to the first page that is not settled. */
-  private settle(page: Batch, responses: number, isLeft: boolean): void {
-    if (isLeft) this.counts.left += responses;
+  /** Notes that a response is in the state, or is left. */
+  private settle(page: Batch, isLeft: boolean): void {
+    if (isLeft) this.counts.left += 1;
     page.isLeft ||= isLeft;
-    page.open -= responses;
-    // The read has to come back to a page of which something is left.
+    page.open -= 1;
+    this.passSettled();
+  }
+
+  /** The position goes up to the first page that is not settled, or of which something is left. */
+  private passSettled(): void {
     for (let [first] = this.pages; first?.open === 0 && !first.isLeft; [first] = this.pages) {
       this.settled = first.position;
       this.pages.shift();
@@ -169,20 +159,16 @@ export class Publishing {
   }
 
   /** Asks for the details of a response, and makes its event. One that waits is noted. */
-  private async prepare({ response, page }: Item): Promise<(Item & ContentsEvent) | undefined> {
-    const prepared = await this.survey.orLeave(() => this.eventOf(response));
-    if (prepared !== undefined && "event" in prepared) return { page, ...prepared };
-    if (prepared?.waits === true) {
-      this.counts.waiting += 1;
-      this.survey.note({ kind: "found", count: isNew(response) ? 1 : 0 });
-      this.survey.ports.observe({ kind: "waiting", surveyId: this.survey.id, count: 1 });
-    }
-    this.settle(page, 1, prepared === undefined);
+  private async prepare({ response, page }: Item): Promise<ReadyItem | undefined> {
+    const made = await this.survey.orLeave(() => this.eventOf(response));
+    if (typeof made === "object") return { page, ...made };
+    if (made === "waits") this.noteWaiting(response);
+    this.settle(page, made === undefined);
     return undefined;
   }
 
-  /** The event of a response; or that it waits, or is left to a later read. */
-  private async eventOf(response: Response): Promise<(ContentsEvent & { response: Response }) | { waits: boolean }> {
+  /** The event of a response; or that it waits, or is left as it is to a later read. */
+  private async eventOf(response: Response): Promise<(ContentsEvent & { response: Response }) | "waits" | "later"> {
     const { survey } = this;
     // Absence is judged from the first time on that details were asked for: much may lie between that and the page.
     const firstSeen = response.attempts === 0 ? survey.ports.clock.now() : response.firstSeen;
@@ -191,7 +177,7 @@ export class Publishing {
     const enriched: Response = { ...asked, details: found.details, took: found.took };
     if (response.replaces !== undefined) return this.updateOf(enriched, response.replaces.entry, found);
     // Hundreds may be spared at every tick: their entries are as they were, and due still.
-    if (found.reasons.length > 0 && !found.asked && response.used !== undefined) return { waits: true };
+    if (found.reasons.length > 0 && !found.asked && response.used !== undefined) return "waits";
     let { reasons } = found;
     if (reasons.length === 0) {
       try {
@@ -202,24 +188,23 @@ export class Publishing {
         reasons = [`event:${errorCode(error)}`];
       }
     }
-    await this.survey.write([await waitingEntry(survey, enriched, reasons)]);
-    return { waits: true };
+    await survey.write([await waitingEntry(survey, enriched, reasons)]);
+    return "waits";
   }
 
   /**
    * An event that replaces another one. Its contents are in the ledger before the bus gets it: no revision has two (R19). The ledger has to go on saying emitted, so that
    * it cannot wait as others do: a later read tries again.
    */
-  private async updateOf(response: Response, entry: LedgerEntry, found: Awaited<ReturnType<typeof enrich>>) {
+  private async updateOf(response: Response, entry: LedgerEntry, found: Enrichment) {
     const { reasons, definition } = found;
     const isSparedNow = reasons.some(isSpared);
     // Details that are absent now may have been there when the replaced event went out: absence is no more certain than a failure.
     if (reasons.length > 0 && (isSparedNow || response.attempts + 1 < MOST_REPAIRS)) {
       await this.survey.write([{ ...entry, attempts: response.attempts + (isSparedNow ? 0 : 1) }]);
-      return { waits: false };
+      return "later";
     }
-    const without = reasons.map((reason) => (reason.endsWith(":absent") ? reason : reason.replace(/:.*/, ":gave-up")));
-    const missing = [...found.missing, ...without];
+    const missing = allMissing(found);
     const contents = hash("sha1", JSON.stringify([response.records, response.details, missing]), "base64url");
     const { revision: last = 1, next = { revision: last + 1, contents } } = entry;
     // Nobody knows whether other contents have gone out under the revision noted.
@@ -230,48 +215,39 @@ export class Publishing {
   }
 
   /** Publishes one batch, then enters it into the ledger: only then is it settled. What is left of it keeps the rest from nothing. */
-  private async send(batch: (Item & ContentsEvent)[]): Promise<void> {
+  private async send(batch: ReadyItem[]): Promise<void> {
     const { survey, counts } = this;
+    const { clock } = survey.ports;
     // Nothing more is published while the ledger has not taken everything: one request more would repeat more than those in flight.
-    const isHeldUp = this.pipeline.hasFailed() || (survey.state.pending ?? []).length > 0;
-    const left = new Set<Item>(isHeldUp ? batch : []);
-    let failure: PublishFailedError | undefined;
-    let taken = 0;
-    if (!isHeldUp) {
-      const began = survey.ports.clock.now();
-      // fault: ledger-before-bus
-      const outcomes = await survey.ports.publisher.publish(
-        batch.map(({ sealed }) => sealed),
-        // fault: publish-unguarded
-        () => holdLease(survey),
-      );
-      // fault: failed-counts-as-published
-      const published = batch.filter((_, i) => outcomes[i]?.kind === "published");
-      const answered = survey.ports.clock.now();
-      let ledger: number | undefined;
-      try {
-        // The ledger comes first: whatever fails from here on, these are not to be published again.
-        await enter(survey, published);
-        ledger = survey.ports.clock.now() - answered;
-      } finally {
-        observeSent(survey, batch, outcomes, { bus: answered - began, ledger });
-      }
-      const replaced = countReplaced(published);
-      addCounts(counts, { ...replaced, emitted: published.length - replaced.repaired });
-      taken = published.length;
-      for (const [i, item] of batch.entries()) {
-        const outcome = outcomes[i] ?? { kind: "failed", code: "UNKNOWN" };
-        if (outcome.kind === "published") continue;
-        if (outcome.kind === "refused") taken += 1;
-        else {
-          failure ??= notTaken(outcome.code);
-          survey.leave(failure);
-        }
-        if (!(await this.noteNotTaken(item.response, outcome))) left.add(item);
-      }
+    if (this.pipeline.hasFailed() || survey.state.pending !== undefined) {
+      for (const { page } of batch) this.settle(page, true);
+      return;
     }
-    for (const item of batch) this.settle(item.page, 1, left.has(item));
-    this.inVain = failure === undefined || taken > 0 ? 0 : this.inVain + 1;
+    // fault: ledger-before-bus
+    const { answers, bus } = await publishBatch(survey, batch);
+    // fault: failed-counts-as-published
+    const published = answers.flatMap(({ ready, outcome }) => (outcome.kind === "published" ? [ready] : []));
+    const answeredAt = clock.now();
+    let ledger: number | undefined;
+    try {
+      // The ledger comes first: whatever fails from here on, these are not to be published again.
+      await enter(survey, published);
+      ledger = clock.now() - answeredAt;
+    } finally {
+      observeSent(survey, answers, { bus, ledger });
+    }
+    addCounts(counts, countsOf(published));
+    let failure: PublishFailedError | undefined;
+    for (const { ready, outcome } of answers) {
+      if (outcome.kind === "failed") {
+        failure ??= notTaken(outcome.code);
+        survey.leave(failure);
+      }
+      const isDealtWith = outcome.kind === "published" || (await this.noteNotTaken(ready.response, outcome));
+      this.settle(ready.page, !isDealtWith);
+    }
+    if (answers.some(({ outcome }) => outcome.kind !== "failed")) this.inVain = 0;
+    else this.inVain += 1;
     if (failure !== undefined && this.inVain >= MOST_IN_VAIN) throw failure;
   }
 
@@ -280,7 +256,7 @@ export class Publishing {
     response: Response,
     { kind, code }: Exclude<PublishOutcome, { kind: "published" }>,
   ): Promise<boolean> {
-    const { survey, counts } = this;
+    const { survey } = this;
     const isRefused = kind === "refused";
     // One that was to replace another event is made again by the read that finds it missing.
     if (!isRefused && response.replaces !== undefined) return true;
@@ -289,20 +265,35 @@ export class Publishing {
     );
     if (entry === undefined) return false;
     await survey.write([entry]);
-    survey.note({ kind: "found", count: isNew(response) ? 1 : 0 });
-    counts[isRefused ? "refused" : "waiting"] += 1;
-    const { ports, id: surveyId } = survey;
-    if (isRefused) ports.observe({ kind, surveyId, responseId: response.responseId, code });
-    else ports.observe({ kind: "waiting", surveyId, count: 1 });
+    if (isRefused) {
+      this.counts.refused += 1;
+      survey.note({ kind: "found", count: isNew(response) ? 1 : 0 });
+      survey.ports.observe({ kind, surveyId: survey.id, responseId: response.responseId, code });
+    } else this.noteWaiting(response);
     return true;
+  }
+
+  private noteWaiting(response: Response): void {
+    const { counts, survey } = this;
+    counts.waiting += 1;
+    survey.note({ kind: "found", count: isNew(response) ? 1 : 0 });
+    survey.ports.observe({ kind: "waiting", surveyId: survey.id, count: 1 });
   }
 }
 
+/** Of the events that have replaced another one those are repaired again that were short for the second time or more. */
+function countsOf(published: readonly Item[]): Partial<PollCounts> {
+  const replaced = published.flatMap(({ response: { replaces, records } }) =>
+    replaces ? [{ ...replaces.entry, records }] : [],
+  );
+  const again = replaced.filter(({ count = 0, revision = 1, records }) => count < records.length && revision > 1);
+  return { emitted: published.length - replaced.length, repaired: replaced.length, repairedAgain: again.length };
+}
+
 /** Enters published events into the ledger. What it does not take stands in the state, and nothing more is published before it is in. */
-async function enter(survey: Survey, published: (Item & ContentsEvent)[]): Promise<void> {
+async function enter(survey: Survey, published: ReadyItem[]): Promise<void> {
   const { id: surveyId, ports } = survey;
-  const [first] = published;
-  if (first === undefined) return;
+  if (published.length === 0) return;
   const emittedAt = ports.clock.now();
   const entries = published.map(({ response, event }): LedgerEntry => {
     const { eventId, revision } = event.detail.meta;
@@ -324,12 +315,6 @@ async function enter(survey: Survey, published: (Item & ContentsEvent)[]): Promi
   await Promise.allSettled(
     published.flatMap(({ response: { keptKey } }) => (keptKey ? [ports.vault.delete(keptKey)] : [])),
   );
-  const fresh = published.filter(({ response }) => response.replaces === undefined);
-  if (fresh.length === 0) return;
-  const { at } = first.event.detail.data.response.completed;
-  // Of the oldest one; unknown without a time zone.
-  const lag = at === undefined ? undefined : Math.max(0, ports.clock.now() - Date.parse(at));
-  ports.observe({ kind: "emitted", surveyId, count: fresh.length, origin: first.response.origin, lag });
 }
 
 /**
@@ -343,13 +328,4 @@ async function notOutdated(survey: Survey, entries: LedgerEntry[]): Promise<Ledg
     const there = known.get(id);
     return there?.state !== "emitted" || (there.revision ?? 1) < revision;
   });
-}
-
-/** How many events have replaced another one, and of those that were short how many for the second time or more. */
-function countReplaced(published: readonly Item[]): Pick<PollCounts, "repaired" | "repairedAgain"> {
-  const replaced = published.flatMap(({ response: { replaces, records } }) =>
-    replaces ? [{ ...replaces.entry, records }] : [],
-  );
-  const again = replaced.filter(({ count = 0, revision = 1, records }) => count < records.length && revision > 1);
-  return { repaired: replaced.length, repairedAgain: again.length };
 }

@@ -34,10 +34,10 @@ export function fromRead(
   };
 }
 
-/** A waiting response with the records that were kept of it; undefined when these are gone. */
-export async function fromKept(survey: Survey, entry: LedgerEntry): Promise<Response | undefined> {
+/** A waiting response with the records that were kept of it, or that these are gone. */
+export async function fromKept(survey: Survey, entry: LedgerEntry): Promise<Response | "gone"> {
   const kept = await takeOut(survey, entry);
-  if (kept === undefined || typeof entry.id !== "number") return undefined;
+  if (kept === undefined || typeof entry.id !== "number") return "gone";
   const { privacy } = survey.source;
   return {
     responseId: entry.id,
@@ -100,8 +100,7 @@ export async function waitingEntry(survey: Survey, response: Response, reasons: 
     ...entryOf(survey, response, "waiting"),
     firstSeen,
     attempts,
-    patience:
-      !asked && used !== undefined ? used : usePatience(response, now, survey.learned.outages, enrichmentPatience),
+    patience: !asked && used !== undefined ? used : usePatience(survey, response),
     origin,
     nextCheck: !asked || isOfEvent ? now : onlyAbsent ? Math.max(firstSeen + absentAfter, now) : now + backOff,
     reason: [...reasons].sort().join(" "),

@@ -1,4 +1,3 @@
-import pLimit from "p-limit";
 import { buildBooksClosed, buildDeleted } from "../../events/build/build-told.ts";
 import { type BooksSums, booksSums } from "../../events/index.ts";
 import { loadIds } from "../books/ids.ts";
@@ -47,11 +46,12 @@ function areUncompared({ state }: Survey): boolean {
 }
 
 /**
- * Reads the whole ledger of a survey, once for each time that its books close. Gives the sums over the ids of the last events of all responses, and deals with
- * responses that are listed no more. Undefined when the time is up.
+ * Reads the whole ledger of a survey, once for each time that its books close. Gives the sums over the ids of the last events of all responses, and notes which of these
+ * are listed no more (R20). Undefined when the time is up: a later poll begins anew with what is left.
  */
 async function compareLedger(survey: Survey, books: Books): Promise<BooksSums | undefined> {
-  const { id: surveyId, ports, deadline } = survey;
+  const { id: surveyId, ports, source, deadline } = survey;
+  const { closedAt, startedAt } = books;
   const listed = await loadIds(survey, survey.state.listedIds);
   const sums = booksSums();
   let gone = 0;
@@ -59,61 +59,30 @@ async function compareLedger(survey: Survey, books: Books): Promise<BooksSums | 
   do {
     if (from !== undefined && ports.clock.now() > deadline) return undefined;
     const page = await ports.state.emitted(surveyId, from);
-    const missing: EmittedResponse[] = [];
-    const again: EmittedResponse[] = [];
-    for (const one of page.entries) {
-      const { id, eventId, emittedAt } = one;
-      sums.add(eventId);
-      // A response that went out since the reading began may not have been listed then.
-      if (listed?.has(id) === false && emittedAt < books.startedAt) missing.push(one);
-      if (listed?.has(id) === true && one.gone !== undefined) again.push(one);
-    }
-    const isDone = (await tellMissing(survey, missing, books.closedAt)) && (await noteListed(survey, again));
+    for (const { eventId } of page.entries) sums.add(eventId);
+    // A response that went out since the reading began may not have been listed then.
+    const missing = page.entries.filter(({ id, emittedAt }) => listed?.has(id) === false && emittedAt < startedAt);
+    const once = missing.filter((one) => one.gone === undefined);
+    // fault: missing-once-is-deleted
+    const twice = missing.filter((one) => one.gone !== undefined && !one.gone.told && one.gone.since < closedAt);
+    // One that was told as deleted gets a new event by the next read that meets it.
+    const back = page.entries.filter((one) => listed?.has(one.id) === true && one.gone !== undefined && !one.gone.told);
+    const isDone =
+      (await note(survey, once, async (some) => some.map((entry) => ({ ...entry, gone: { since: closedAt } })))) &&
+      (await note(survey, back, async (some) => some.map(({ gone: _, ...entry }) => entry))) &&
+      (!source.events.has("response.deleted") ||
+        (await note(survey, twice, (some) => tellDeleted(survey, some, closedAt))));
     if (!isDone) return undefined;
     gone += missing.length;
     // fault: digest-of-one-page
     from = page.next;
   } while (from !== undefined);
-  survey.note({ kind: "compared", closedAt: books.closedAt, gone });
+  survey.note({ kind: "compared", closedAt, gone });
   return sums.sums();
 }
 
-// Emitted responses that are listed no more (R20).
-
 /** Responses dealt with together. */
 const AT_ONCE = 100;
-/** Requests for single responses at once. */
-const REQUESTS = 8;
-
-/**
- * Notes which emitted responses the books do not list, and tells subscribers of those that the last books have missed, too. A response that a trusted single read
- * does not say to be gone is looked at again with the next books. An event that the bus did not take is told by a later poll. False when the time is up: a later
- * poll goes on with the rest.
- *
- * @param closedAt of the books, in epoch milliseconds
- */
-export async function tellMissing(survey: Survey, missing: EmittedResponse[], closedAt: number): Promise<boolean> {
-  const fresh = missing.filter(({ gone }) => gone === undefined);
-  // fault: missing-once-is-deleted
-  const twice = missing.filter(({ gone }) => gone !== undefined && gone.told !== true && gone.since < closedAt);
-  const isNoted = await note(survey, fresh, async (entries) =>
-    entries.map((entry) => ({ ...entry, gone: { since: closedAt } })),
-  );
-  if (!isNoted || !survey.source.events.has("response.deleted")) return isNoted;
-  return note(survey, twice, async (entries) => {
-    const gone = await goneOf(survey, entries);
-    const events = gone.map((entry) => deleted(survey, entry, closedAt));
-    // fault: deletion-untold
-    await tell(survey, events);
-    return gone.map((entry) => ({ ...entry, gone: { since: closedAt, told: true } }));
-  });
-}
-
-/** Notes that responses are listed again. Those told as deleted get a new event by the next read that meets them. */
-export async function noteListed(survey: Survey, again: EmittedResponse[]): Promise<boolean> {
-  const untold = again.filter(({ gone }) => gone?.told !== true);
-  return note(survey, untold, async (entries) => entries.map(({ gone, ...entry }) => entry));
-}
 
 /** Writes entries of some responses anew, some at a time, as `change` gives them. False when the time was up before the last. */
 async function note(
@@ -130,16 +99,19 @@ async function note(
   return true;
 }
 
-/** The responses of which a trusted single read says that they are not there, or all where it is not trusted. */
-async function goneOf(survey: Survey, entries: LedgerEntry[]): Promise<LedgerEntry[]> {
-  if (!isTrusted(survey)) return entries;
-  const limit = pLimit(REQUESTS);
-  const answers = await Promise.all(entries.map(({ id }) => limit(() => answerOf(survey, Number(id)))));
-  return entries.filter((_, i) => answers[i]?.length === 0);
-}
-
-function deleted(survey: Survey, { id, revision = 1, eventId = "" }: LedgerEntry, observedAt: number) {
-  const facts = factsOf(survey);
-  const detail = buildDeleted({ ...facts, responseId: Number(id), revision, lastEventId: eventId, observedAt });
-  return { type: "response.deleted", detail, time: facts.detectedAt } as const;
+/**
+ * Tells subscribers of responses that two books in a row have not listed. One that a trusted single read does not say to be gone is looked at again with the next books.
+ * An event that the bus did not take is told by a later poll.
+ */
+async function tellDeleted(survey: Survey, entries: LedgerEntry[], closedAt: number): Promise<LedgerEntry[]> {
+  const isAsked = isTrusted(survey);
+  const answers = await Promise.all(entries.map(({ id }) => (isAsked ? answerOf(survey, Number(id)) : [])));
+  const deleted = entries.filter((_, i) => answers[i]?.length === 0);
+  const events = deleted.map(({ id, revision = 1, eventId = "" }) => {
+    const facts = { ...factsOf(survey), responseId: Number(id), revision, lastEventId: eventId, observedAt: closedAt };
+    return { type: "response.deleted", detail: buildDeleted(facts), time: facts.detectedAt } as const;
+  });
+  // fault: deletion-untold
+  await tell(survey, events);
+  return deleted.map((entry) => ({ ...entry, gone: { since: closedAt, told: true } }));
 }

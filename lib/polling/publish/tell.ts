@@ -2,18 +2,12 @@ import { hash } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
 import { buildSurveyChanged, buildSurveyCounted } from "../../events/build/build-told.ts";
 import type { SurveyCounts } from "../../events/build/survey.ts";
-import type { DetailOf, SurveyFacts } from "../../events/index.ts";
+import type { SurveyFacts } from "../../events/index.ts";
 import { notTaken } from "../errors.ts";
-import { holdLease } from "../lease.ts";
-import type { Response } from "../model/response.ts";
 import type { SurveyEvent } from "../model/survey-events.ts";
 import type { CountsMark, Listed, OutgoingEvent, SurveyState } from "../model/survey-state.ts";
-import type { PublishOutcome, SentEvent } from "../ports.ts";
 import type { Survey } from "../survey.ts";
-
-/** Events of one request to the bus. */
-// fault: too-many-at-once
-export const MOST_ENTRIES = 10;
+import { batchOf, observeSent, publishBatch } from "./bus.ts";
 
 /** The facts that an event without contents has: where and when it was made. */
 export function factsOf({ id, state, source, ports }: Survey) {
@@ -27,68 +21,17 @@ export function factsOf({ id, state, source, ports }: Survey) {
 }
 
 /**
- * Publishes events that have no contents of a response, some at a time. Throws a `PublishFailedError` when the bus did not take all of them, or
- * nobody knows whether it did.
+ * Publishes events that have no contents of a response. Throws a `PublishFailedError` when the bus did not take all of them, or nobody knows whether it did.
  */
 export async function tell(survey: Survey, events: readonly OutgoingEvent[]): Promise<void> {
-  const { publisher, clock } = survey.ports;
-  for (let i = 0; i < events.length; i += MOST_ENTRIES) {
-    const batch = events.slice(i, i + MOST_ENTRIES);
-    const sealed = await Promise.all(batch.map((event) => publisher.seal(event)));
-    const began = clock.now();
-    const outcomes = await publisher.publish(sealed, () => holdLease(survey));
-    observeSent(
-      survey,
-      batch.map((event) => ({ event })),
-      outcomes,
-      { bus: clock.now() - began },
-    );
-    const failed = outcomes.find(({ kind }) => kind !== "published");
-    if (failed !== undefined) throw notTaken("code" in failed ? failed.code : "UNKNOWN");
+  const ready = await Promise.all(
+    events.map(async (event) => ({ event, sealed: await survey.ports.publisher.seal(event) })),
+  );
+  while (ready.length > 0) {
+    const { answers, bus } = await publishBatch(survey, ready.splice(0, batchOf(ready).length));
+    observeSent(survey, answers, { bus });
+    for (const { outcome } of answers) if (outcome.kind !== "published") throw notTaken(outcome.code);
   }
-}
-
-/** Lets those who watch know what the bus has said of events, and how these came there. */
-export function observeSent(
-  { ports }: Pick<Survey, "ports">,
-  batch: readonly { event: OutgoingEvent; response?: Response }[],
-  outcomes: readonly PublishOutcome[],
-  ms: Pick<SentEvent["ms"], "bus" | "ledger">,
-): void {
-  for (const [i, { event, response }] of batch.entries()) {
-    const { kind: outcome, ...code } = outcomes[i] ?? { kind: "failed" as const };
-    const { bus, ledger } = ms;
-    const isWritten = outcome === "published" && ledger !== undefined;
-    const sent = { outcome, ...code, batch: batch.length };
-    const times = { ...response?.took, bus, ...(isWritten ? { ledger } : {}) };
-    ports.observe({ kind: "sent", event: { ...factsOfEvent(event), ...sent, ms: times, ...wayOf(response) } });
-  }
-}
-
-function factsOfEvent({ type, time, detail: { meta, data } }: OutgoingEvent) {
-  const { responseId, response } = data as Partial<DetailOf<"response.updated">["data"]>;
-  const { revision, origin, changed } = meta as Partial<Pick<SentEvent, "revision" | "origin" | "changed">>;
-  return {
-    type,
-    surveyId: data.surveyId,
-    ...(responseId === undefined ? {} : { responseId }),
-    eventId: meta.eventId,
-    ...(revision === undefined ? {} : { revision }),
-    ...(origin === undefined ? {} : { origin }),
-    ...(changed === undefined ? {} : { changed }),
-    detectedAt: time,
-    ...(response === undefined ? {} : { completed: response.completed }),
-  };
-}
-
-function wayOf(response: Response | undefined): Pick<SentEvent, "listed" | "proved" | "attempts"> {
-  if (response === undefined) return {};
-  const { seen, proof, attempts } = response;
-  return {
-    ...(seen === undefined ? {} : { listed: seen }),
-    proved: proof,
-    ...(attempts === 0 ? {} : { attempts: attempts + 1 }),
-  };
 }
 
 /**

@@ -5,7 +5,7 @@ import { endsWork } from "../errors.ts";
 import type { AccountState } from "../model/account.ts";
 import { classOf, completedAt, type Run } from "../model/records.ts";
 import type { PollingSource } from "../model/source.ts";
-import { earliestString, later, type Start } from "../model/source.ts";
+import { earliestString, type Start } from "../model/source.ts";
 import type { Clock, Order, Ports } from "../ports.ts";
 import { isFull, type Page, toPage } from "../walk/page.ts";
 import { isGone, type ListedSurvey, surveysOf } from "./survey-list.ts";
@@ -105,7 +105,7 @@ async function lookAtAll(finding: Finding, listed: ListedSurvey[]): Promise<Look
     for (const date of completed.map(completedAt)) {
       // fault: future-sets-start
       const isPast = credible(date, clock.now()) && (latest === undefined || date <= latest);
-      if (isPast) look.newest = later(look.newest, date);
+      if (isPast && (look.newest === undefined || date > look.newest)) look.newest = date;
     }
   };
   await Promise.all(asked.slice(0, MOST_SURVEYS).map((survey) => limit(lookAt, survey)));

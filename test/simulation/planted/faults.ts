@@ -101,7 +101,7 @@ export const plantedFaults: readonly PlantedFault[] = [
     name: "missing-once-is-deleted",
     breaks: ["deleted"],
     within: 60,
-    line: "const twice = missing.filter(({ gone }) => gone?.told !== true);",
+    line: "const twice = missing.filter((one) => !one.gone?.told);",
   },
   { name: "deletion-untold", breaks: ["deleted"], within: 60, line: "" },
   { name: "survey-change-untold", breaks: ["survey changed"], within: 60, line: "return undefined;" },

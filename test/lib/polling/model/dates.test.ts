@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
 import { credible } from "../../../../lib/events/build/date-string.ts";
-import { later } from "../../../../lib/polling/model/source.ts";
 
 const now = Date.UTC(2026, 2, 10, 12);
 
@@ -32,11 +31,4 @@ describe("a credible date", () => {
   ])("is not %j: %s", (text, _why) => {
     expect(credible(text, now)).toBe(false);
   });
-});
-
-it("the later of two dates is the one that there is, or the larger", () => {
-  expect(later(undefined, undefined)).toBeUndefined();
-  expect(later("2026-03-10 12:00:00", undefined)).toBe("2026-03-10 12:00:00");
-  expect(later(undefined, "2026-03-10 12:00:00")).toBe("2026-03-10 12:00:00");
-  expect(later("2026-03-10 12:00:00", "2026-03-10 12:00:01")).toBe("2026-03-10 12:00:01");
 });

@@ -6,6 +6,12 @@ import { isGivenUp, usePatience } from "../../../../lib/polling/publish/outage.t
 const MINUTE = 60_000;
 const PATIENCE = 15 * MINUTE;
 
+const holder = (now: number, outages: Outages = {}, enrichmentPatience = PATIENCE) => ({
+  learned: { outages },
+  source: { enrich: { metrics: true, metadata: true }, interval: MINUTE, enrichmentPatience },
+  ports: { clock: { now: () => now } },
+});
+
 /** Attempts that fail at these minutes: at which of them it is given up. `outageAt` tells how metrics stand then. */
 function givenUpAt(
   minutes: number[],
@@ -17,9 +23,9 @@ function givenUpAt(
     const now = minute * MINUTE;
     const patience = { firstSeen: firstSeen * MINUTE, attempts, used };
     const since = outageAt(now);
-    const outages: Outages = since === undefined ? {} : { metrics: since };
-    if (isGivenUp("metrics", patience, now, outages, PATIENCE)) return minute;
-    used = usePatience(patience, now, outages, PATIENCE);
+    const by = holder(now, since === undefined ? {} : { metrics: since });
+    if (isGivenUp(by, "metrics", patience)) return minute;
+    used = usePatience(by, patience);
   }
   return undefined;
 }
@@ -41,12 +47,12 @@ describe("a response is given up", () => {
 
   it("at once at the third attempt when there is to be no patience", () => {
     const patience = { firstSeen: 0, attempts: 2 };
-    expect(isGivenUp("metrics", patience, 0, {}, 0)).toBe(true);
-    expect(isGivenUp("metrics", { ...patience, attempts: 1 }, 0, {}, 0)).toBe(false);
+    expect(isGivenUp(holder(0, {}, 0), "metrics", patience)).toBe(true);
+    expect(isGivenUp(holder(0, {}, 0), "metrics", { ...patience, attempts: 1 })).toBe(false);
   });
 
   it("when it was first tried by a version that did not count, after no less than its patience from now", () => {
-    const used = usePatience({ firstSeen: 0, attempts: 7 }, 60 * MINUTE, {}, PATIENCE);
+    const used = usePatience(holder(60 * MINUTE), { firstSeen: 0, attempts: 7 });
     expect(used.waited.metrics).toBe(PATIENCE / 2);
   });
 });
@@ -68,7 +74,7 @@ describe("patience stands still", () => {
   });
 
   it("for the operation that fails alone", () => {
-    const outages = { metadata: 0 };
+    const by = holder(16 * MINUTE, { metadata: 0 });
     const patience = {
       firstSeen: 0,
       attempts: 3,
@@ -77,7 +83,7 @@ describe("patience stands still", () => {
         waited: { metrics: 10 * MINUTE, metadata: 0 },
       },
     };
-    expect(isGivenUp("metrics", patience, 16 * MINUTE, outages, PATIENCE)).toBe(true);
-    expect(isGivenUp("metadata", patience, 16 * MINUTE, outages, PATIENCE)).toBe(false);
+    expect(isGivenUp(by, "metrics", patience)).toBe(true);
+    expect(isGivenUp(by, "metadata", patience)).toBe(false);
   });
 });

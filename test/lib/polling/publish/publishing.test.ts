@@ -6,7 +6,6 @@ import {
   arrive,
   at,
   deliveredIds,
-  HOUR,
   MINUTE,
   type ResponseSpec,
   range,
@@ -107,16 +106,4 @@ describe("events that the bus does not take now", () => {
     await runTick(world, { owner: "another" });
     expect(deliveredIds(world)).toHaveLength(40);
   });
-});
-
-it("tells how late the oldest event of a batch is when the zone is known", async () => {
-  const world = worldWith([{ responseId: 1, completed: at(-HOUR) }]);
-  await runTick(world, { source: { timeZone: "UTC" } });
-  arrive(world, { responseId: 2, completed: at(0) });
-  await runTick(world);
-
-  expect(world.progress.filter(({ kind }) => kind === "emitted")).toMatchObject([
-    { count: 1, origin: "backlog", lag: HOUR },
-    { count: 1, origin: "head", lag: undefined },
-  ]);
 });
