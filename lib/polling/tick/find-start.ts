@@ -7,8 +7,8 @@ import { classOf, completedAt, type Run } from "../model/records.ts";
 import type { PollingSource } from "../model/source.ts";
 import { earliestString, later, type Start } from "../model/source.ts";
 import type { Clock, Order, Ports } from "../ports.ts";
+import { isGone, type ListedSurvey, surveysOf } from "../survey-list.ts";
 import { isFull, type Page, toPage } from "../walk/page.ts";
-import { isGone, type ListedSurvey, surveysOf } from "./survey-list.ts";
 
 // Where history begins, found at the beginning of the first tick, before anything else (R15).
 

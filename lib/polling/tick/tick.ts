@@ -1,14 +1,14 @@
-import { concernsWholeSource } from "../errors.ts";
+import { isInterrupted } from "../errors.ts";
 import { learnedBy, newlyLearned } from "../learned.ts";
 import { inRole, type RoleHolder } from "../lease.ts";
 import type { AccountChanges } from "../model/account.ts";
 import { selected } from "../model/source.ts";
 import type { Ports } from "../ports.ts";
 import { outagesOf } from "../publish/outage.ts";
+import { isGone, surveysOf, unlistedOf } from "../survey-list.ts";
 import { findStart } from "./find-start.ts";
 import { type Meter, metered, Polls } from "./polls.ts";
 import { dueTasks } from "./schedule.ts";
-import { isGone, surveysOf, unlistedOf } from "./survey-list.ts";
 import { checkOwnState, pauseOf, type TickRequest } from "./tick-request.ts";
 import { figuresOf, idleTick, summarize, type TickSummary } from "./tick-summary.ts";
 
@@ -55,7 +55,7 @@ async function tickInRole(request: TickRequest, holder: RoleHolder): Promise<Tic
   observe({ kind: "surveys", listed: here.length, due: news.length });
 
   const learned = learnedBy(account);
-  const polls = new Polls({ request: { ...request, ports }, account, learned, holder, now });
+  const polls = new Polls({ request: { ...request, ports }, account, learned, listedAt: now }, holder);
   const beforeNews = meter.requests;
   await polls.pollNews(news);
   const earned = (meter.requests - beforeNews) * EARNED_BY_NEWS;
@@ -75,7 +75,8 @@ async function tickInRole(request: TickRequest, holder: RoleHolder): Promise<Tic
   const seen = failure === undefined ? { listedAt: now, unlisted } : {};
   holder.lease.note = { ...holder.lease.note, lastTick: now, ...seen };
   if (failure !== undefined) throw failure;
-  for (const { error } of outcomes.values()) if (error !== undefined && concernsWholeSource(error)) throw error;
+  // That the time was up is no failure: the next tick goes on.
+  if (polls.ended !== undefined && !isInterrupted(polls.ended)) throw polls.ended;
   return {
     source: source.name,
     listed: listed.length,
