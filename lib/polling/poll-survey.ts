@@ -23,12 +23,10 @@ export interface PollRequest extends SurveyRequest {
   presence: Presence;
   /** The survey before this poll. What the list counts beyond it, and the head does not show, is looked for below the head. */
   row: SurveyRow | undefined;
-  /** Whether the head is read: something asks for it, or the counts have moved. */
-  head: boolean;
   /** Whether this is the turn of its backlog: after its news that is read on, until `turnUntil`. Nothing is done where it has none. */
   isTurn?: boolean;
-  /** Work of this kind that is done, as far as the budget goes. */
-  rest?: { kind: RestKind; budget: Budget };
+  /** Work of this kind that is done instead of looking for news, as far as the budget goes. */
+  rest?: { kind: RestKind; budget: Budget } | undefined;
 }
 
 export interface PollResult {
@@ -63,10 +61,10 @@ export function pollSurvey(request: PollRequest): Promise<PollResult | undefined
     if (!isTurn || placeOf(before) !== undefined) {
       await dropExpired(survey);
       // Both go on beside each other: a detail that hangs again at each tick must not keep the news waiting.
-      const [waiting, look] = await Promise.allSettled([emitDue(survey), lookForAll(survey, request)]);
-      if (look.status === "rejected") throw look.reason;
+      const [waiting, news] = await Promise.allSettled([emitDue(survey), look(survey, request)]);
+      if (news.status === "rejected") throw news.reason;
       if (waiting.status === "rejected") throw waiting.reason;
-      looked = look.value;
+      looked = news.value;
       addCounts(looked.counts, waiting.value);
     }
     await tellBooks(survey);
@@ -85,20 +83,12 @@ export function pollSurvey(request: PollRequest): Promise<PollResult | undefined
 type Looked = Pick<HintPoll, "grown" | "sought" | "below"> & { counts: PollCounts; headRead: boolean };
 const NOTHING = { headRead: false, grown: 0, sought: 0 };
 
-/** Looks for what is new, and does what other work it may. */
-async function lookForAll(survey: Survey, request: PollRequest): Promise<Looked> {
+/** Looks for what is new, or does other work where the survey has no backlog. */
+async function look(survey: Survey, request: PollRequest): Promise<Looked> {
   await tryAgain(survey);
-  const isHeadDue = request.head || survey.state.phase.kind !== "head";
-  const looked = isHeadDue ? await readNews(survey, request) : { ...NOTHING, counts: noCounts() };
   const { rest } = request;
-  if (rest === undefined || looked.counts.unfinished) return looked;
-  const done = await doRest(survey.paidBy(rest.budget), rest.kind);
-  return {
-    ...looked,
-    counts: addCounts(looked.counts, done.counts),
-    headRead: looked.headRead || done.headRead,
-    sought: looked.sought + done.sought,
-  };
+  if (rest === undefined || survey.state.phase.kind !== "head") return readNews(survey, request);
+  return doRest(survey.paidBy(rest.budget), rest.kind);
 }
 
 /** The news of a survey: at its head and below it; above a backlog, and that backlog itself in its turn; all that is there at the first poll. */

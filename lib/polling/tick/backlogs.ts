@@ -93,7 +93,7 @@ async function workRound(
     holder.lease.note.lastSurvey = surveyId;
     const poll = requestFor({ request, account, learned, listedAt }, survey);
     try {
-      const { result, error } = await attempt({ ...poll, turnUntil, head: true, isTurn: true });
+      const { result, error } = await attempt({ ...poll, turnUntil, isTurn: true });
       round.turns.push(summarize(surveyId, { result, error }));
       // A failure is not tried again at once.
       const isMore = result !== undefined && placeOf(result.state) !== undefined;

@@ -1,7 +1,7 @@
 import pLimit from "p-limit";
 import { endsWork, failureOf } from "../errors.ts";
 import type { RoleHolder } from "../lease.ts";
-import type { RestDue, SurveyRow } from "../model/account.ts";
+import type { RestDue, RestKind, SurveyRow } from "../model/account.ts";
 import { addCounts } from "../model/poll-counts.ts";
 import type { PollingSource } from "../model/source.ts";
 import { type PollRequest, pollSurvey } from "../poll-survey.ts";
@@ -21,8 +21,6 @@ const LEAST_OWN_TIME = 1_000;
  */
 const ROWS_AT_ONCE = 25;
 const ROWS_EVERY = 10_000;
-type How = Pick<PollRequest, "head" | "rest">;
-
 const NEVER: RestDue[keyof RestDue] = { at: Number.POSITIVE_INFINITY, every: 1, triedAt: 0 };
 
 /** The row of a survey of which no poll has come to its end. */
@@ -57,7 +55,7 @@ export class Polls {
   async pollNews(due: DueTasks["news"]): Promise<void> {
     // A survey with little news mostly has one request in flight. With more of them a slow service would bring none to its end in time.
     const limit = pLimit(this.round.request.source.concurrency);
-    await Promise.all(due.map(({ head, ...survey }) => limit(() => this.poll(survey, { head }))));
+    await Promise.all(due.map((survey) => limit(() => this.poll(survey))));
     await this.saveRows();
   }
 
@@ -70,23 +68,23 @@ export class Polls {
       // A survey that has just failed altogether, that another process polls, or that has a backlog, is left alone.
       const outcome = this.outcomes.get(survey.surveyId);
       if (outcome !== undefined && outcome.result?.counts.unfinished !== false) continue;
-      await this.poll(survey, { head: false, rest: { kind, budget } });
+      await this.poll(survey, { kind, budget });
     }
     await this.saveRows();
     return budget.left;
   }
 
-  private async poll(survey: ListedSurvey, how: How): Promise<void> {
+  private async poll(survey: ListedSurvey, rest?: PollRequest["rest"]): Promise<void> {
     const { deadline, ports } = this.round.request;
     const { clock } = ports;
     if (this.ended !== undefined || this.holder.lease.lost !== undefined || clock.now() > deadline) return;
     const { surveyId } = survey;
     try {
-      const outcome = await attempt({ ...requestFor(this.round, survey), turnUntil: this.turnUntil, ...how });
-      this.enter(surveyId, outcome, how);
+      const outcome = await attempt({ ...requestFor(this.round, survey), turnUntil: this.turnUntil, rest });
+      this.enter(surveyId, outcome, rest?.kind);
     } catch (error) {
       this.ended ??= error;
-      this.stayDue(surveyId, how);
+      this.stayDue(surveyId, rest?.kind);
     }
     // A failure from here on is saved with the others at the end.
     if (this.unsaved.size >= ROWS_AT_ONCE && clock.now() >= this.savedAt + ROWS_EVERY) {
@@ -94,13 +92,13 @@ export class Polls {
     }
   }
 
-  private enter(surveyId: number, outcome: SurveyOutcome, how: How): void {
+  private enter(surveyId: number, outcome: SurveyOutcome, kind: RestKind | undefined): void {
     const before = this.outcomes.get(surveyId);
     this.outcomes.set(surveyId, before === undefined ? outcome : inOne(before, outcome));
     const { result, error } = outcome;
     // All but what was left is done, so slow work may follow. As long as something is left the survey is as due as it was.
     const isLeft = before?.error !== undefined || (error !== undefined && result?.counts.left !== 0);
-    if (result === undefined || isLeft) this.stayDue(surveyId, how, error ?? before?.error);
+    if (result === undefined || isLeft) this.stayDue(surveyId, kind, error ?? before?.error);
     else this.take(surveyId, result.row);
   }
 
@@ -108,10 +106,10 @@ export class Polls {
    * A poll that has not come to its end leaves its survey as due as it was, and for what it may have made wait it is due at once. An attempt counts as work done, so
    * other work goes first.
    */
-  private stayDue(surveyId: number, { rest }: How, failure?: unknown): void {
+  private stayDue(surveyId: number, kind: RestKind | undefined, failure?: unknown): void {
     const now = this.round.request.ports.clock.now();
     const row = this.round.account.rows.get(surveyId) ?? UNPOLLED;
-    const tried = rest === undefined ? {} : { [rest.kind]: { ...row.rest[rest.kind], triedAt: now } };
+    const tried = kind === undefined ? {} : { [kind]: { ...row.rest[kind], triedAt: now } };
     this.take(surveyId, {
       ...row,
       rest: { ...row.rest, ...tried },

@@ -7,12 +7,6 @@ import { isGone, type ListedSurvey } from "../survey-list.ts";
 /** A survey that is no longer listed is looked at once a day. */
 const GONE_EVERY = 24 * 3_600_000;
 
-/** A survey that is due for news. */
-export interface NewsTask extends ListedSurvey {
-  /** Whether its head is read; else the list alone has something to tell of it. */
-  head: boolean;
-}
-
 /** Other work that is due for a survey. */
 export interface RestTask extends ListedSurvey {
   kind: RestKind;
@@ -22,19 +16,18 @@ export interface RestTask extends ListedSurvey {
 
 export interface DueTasks {
   /** The longest unpolled first: surveys that fail slowly at every tick must not take the whole of it from the others. */
-  news: NewsTask[];
+  news: ListedSurvey[];
   /** The most overdue first. */
   rest: RestTask[];
 }
 
 /** The work that is due at `now` (epoch milliseconds). An attempt counts as work done: what fails each time leaves the others their turns. */
 export function dueTasks(listed: readonly ListedSurvey[], rows: ReadonlyMap<number, SurveyRow>, now: number): DueTasks {
-  const news: NewsTask[] = [];
+  const news: ListedSurvey[] = [];
   const rest: RestTask[] = [];
   for (const survey of listed) {
     const row = rows.get(survey.surveyId);
-    const head = row === undefined || asksForHead(survey, row, now);
-    if (head || isShownOtherwise(survey, row) || isCountDue(survey, row, now)) news.push({ ...survey, head });
+    if (row === undefined || isDue(survey, row, now)) news.push(survey);
     if (row === undefined || row.isBehind === true) continue;
     for (const [kind, { at, every, triedAt }] of Object.entries(restOf(survey, row)) as [
       RestKind,
@@ -53,22 +46,17 @@ export function dueTasks(listed: readonly ListedSurvey[], rows: ReadonlyMap<numb
   };
 }
 
-function asksForHead(survey: ListedSurvey, { dueAt, hint, counts }: SurveyRow, now: number): boolean {
+function isDue(survey: ListedSurvey, row: SurveyRow, now: number): boolean {
+  const { facts, shown } = survey;
+  const { dueAt, hint, counts, known, counted } = row;
   if (dueAt !== undefined && dueAt <= now) return true;
+  // Subscribers are to be told of the survey itself, or of its counts.
+  if (known !== undefined && facts !== undefined && known !== shownAs(facts)) return true;
+  if (counted !== undefined && shown !== undefined && areNews(shown, counted, now)) return true;
   if (isGone(survey)) return false;
   // fault: hint-forgotten
   if (hint !== undefined && hint.missing > 0 && hint.nextAt <= now) return true;
   return survey.counts.some((count, i) => count !== null && count !== counts[i]);
-}
-
-/** Whether the list shows a survey otherwise than subscribers know it. */
-function isShownOtherwise({ facts }: ListedSurvey, row: SurveyRow): boolean {
-  return row.known !== undefined && facts !== undefined && row.known !== shownAs(facts);
-}
-
-/** Whether subscribers are to be told of the counts that the list shows. */
-function isCountDue({ shown }: ListedSurvey, { counted }: SurveyRow, now: number): boolean {
-  return shown !== undefined && counted !== undefined && areNews(shown, counted, now);
 }
 
 function restOf(survey: ListedSurvey, { rest, polledAt }: SurveyRow): Partial<RestDue> {

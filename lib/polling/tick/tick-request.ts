@@ -81,7 +81,7 @@ const FURTHEST_AHEAD = 26 * 3_600_000;
 export function requestFor(
   { request: { ports, source, owner, deadline }, account, learned, listedAt }: Round,
   listed: ListedSurvey,
-): Omit<PollRequest, "turnUntil" | "head"> {
+): Omit<PollRequest, "turnUntil"> {
   const { surveyId, counts, created = 0 } = listed;
   // A survey created after the source's first tick has no history from before it.
   const isLater = created > (account.firstTick ?? listedAt) && created <= listedAt + FURTHEST_AHEAD;
