@@ -90,7 +90,7 @@ export const resend: Operation<ResendInput, ResendResult> = {
     if (emitted.length === 0) return { results, left: [] };
     const left = emitted.map((entry) => entry.id);
     const place = from.page === 1 ? {} : { from };
-    const pausedUntil = pauseOf({ ports, source, deadline }, account);
+    const pausedUntil = pauseOf(ports, account);
     if (pausedUntil !== undefined) {
       const { pausedSince: since } = account;
       const stopped = { kind: "paused" as const, until: pausedUntil, ...(since === undefined ? {} : { since }) };

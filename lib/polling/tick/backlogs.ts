@@ -71,7 +71,7 @@ async function workRound(
   ports.observe({ kind: "account", account });
   checkOwnState(account, request);
   const round: BacklogRound = { source: source.name, turns: [], goesOn: false };
-  if (pauseOf(request, account) !== undefined) return round;
+  if (pauseOf(ports, account) !== undefined) return round;
   const listedAt = clock.now();
   const isDue = (surveyId: number): boolean =>
     // fault: behind-forgotten

@@ -167,25 +167,14 @@ function ownTimeOf({ interval }: Pick<PollingSource, "interval">): number {
   return Math.max(LEAST_OWN_TIME, interval * OWN_SHARE);
 }
 
-/** Requests made through a metered service since it was made. */
-export interface Meter {
-  requests: number;
-}
-
-/** Counts the requests made to the service, adding to `meter`. */
-export function metered(service: SurveyService, meter: Meter): SurveyService {
-  const count = <Args extends unknown[], T>(call: (...args: Args) => T) => {
-    return (...args: Args): T => {
-      meter.requests += 1;
+/** The same service; `count` is called at each request. */
+export function counted(service: SurveyService, count: () => void): SurveyService {
+  const calls = Object.entries(service).map(([name, call]: [string, (...args: unknown[]) => unknown]) => [
+    name,
+    (...args: unknown[]) => {
+      count();
       return call(...args);
-    };
-  };
-  return {
-    surveys: count(() => service.surveys()),
-    page: count((surveyId, page, order) => service.page(surveyId, page, order)),
-    response: count((surveyId, responseId) => service.response(surveyId, responseId)),
-    metrics: count((surveyId, responseId) => service.metrics(surveyId, responseId)),
-    metadata: count((surveyId, responseId) => service.metadata(surveyId, responseId)),
-    definition: count((surveyId, modified) => service.definition(surveyId, modified)),
-  };
+    },
+  ]);
+  return Object.fromEntries(calls) as SurveyService;
 }

@@ -54,15 +54,12 @@ export const LONGEST_WAIT = 20_000;
  * pause of the service.
  */
 export function pauseOf(
-  { ports, source, deadline }: Pick<TickRequest, "ports" | "source" | "deadline">,
-  { pausedUntil, pausedSince }: AccountState,
+  { clock }: Pick<Ports, "clock">,
+  { pausedUntil = 0, pausedSince }: AccountState,
 ): number | undefined {
-  const left = (pausedUntil ?? 0) - ports.clock.now();
-  if (pausedUntil === undefined || left <= 0) return undefined;
-  // Ticks without a time between them have no next one to leave it to.
-  const isNextSooner = source.interval > 0 && left >= source.interval;
-  const isShort = !isNextSooner && left <= LONGEST_WAIT && pausedUntil <= deadline;
-  return isShort && pausedSince === undefined ? undefined : pausedUntil;
+  const left = pausedUntil - clock.now();
+  const isShort = pausedSince === undefined && left <= LONGEST_WAIT;
+  return isShort || left <= 0 ? undefined : pausedUntil;
 }
 
 /** One look at the survey list, and what the polls that follow it share. */
