@@ -165,7 +165,6 @@ export type Progress =
   | { kind: "paused"; until: number; since?: number | undefined }
   | { kind: "page"; surveyId: number; page: number; order: Order }
   | { kind: "emitted"; surveyId: number; count: number; origin: Origin; lag: number | undefined }
-  | { kind: "list failed"; code: string; message: string }
   | { kind: "waiting"; surveyId: number; count: number }
   | { kind: "quarantined"; surveyId: number; responseId: number | undefined; reason: string }
   | { kind: "refused"; surveyId: number; responseId: number; code: string }

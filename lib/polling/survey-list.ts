@@ -1,7 +1,7 @@
 import { type SurveyCounts, surveyCounts, surveyFacts } from "../events/build/survey.ts";
 import type { SurveyFacts } from "../events/index.ts";
 import { readId } from "../json.ts";
-import { concernsWholeSource, failureOf, SurveyListUnreadableError } from "./errors.ts";
+import { concernsWholeSource, SurveyListUnreadableError } from "./errors.ts";
 import type { AccountState } from "./model/account.ts";
 import { COUNT_FIELDS, type PollingSource, selected } from "./model/source.ts";
 import type { Ports } from "./ports.ts";
@@ -86,7 +86,6 @@ export async function surveysOf(
     };
   } catch (error) {
     if (concernsWholeSource(error) || known.length === 0) throw error;
-    ports.observe({ kind: "list failed", ...failureOf(error) });
     return { listed: known, unreadable: 0, failure: error };
   }
 }

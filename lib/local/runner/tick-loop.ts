@@ -188,7 +188,7 @@ function shownBy({ ticks, blocked: [problem] = [] }: PollOutput): Shown {
 }
 
 /** The line about a survey whose list does not show what is counted. */
-function showsTooFew({ surveyId, showsOnly }: SurveySummary): string | undefined {
-  if (showsOnly === undefined) return undefined;
-  return `survey ${surveyId}: its list shows ${showsOnly} responses, and the survey list counts more`;
+function showsTooFew({ surveyId, booksOpen }: SurveySummary): string | undefined {
+  if (booksOpen?.code !== "read-as-empty") return undefined;
+  return `survey ${surveyId}: its list shows 0 responses, and the survey list counts more`;
 }
