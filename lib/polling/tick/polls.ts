@@ -15,11 +15,7 @@ import type { SurveyOutcome } from "./tick-summary.ts";
 /** Share of the interval, and milliseconds at least, for which a tick works off backlogs, or looks below the head, before it leaves the rest to `workOffBacklogs`, or to the next tick. */
 const OWN_SHARE = 0.25;
 const LEAST_OWN_TIME = 1_000;
-/**
- * Polled surveys, and milliseconds, after which their rows are saved, should the tick not come to its end. A write costs as much as all rows of the item that it
- * changes. With news in ten thousand surveys in any order, each save touches all items.
- */
-const ROWS_AT_ONCE = 25;
+/** Milliseconds after which rows are saved, should the tick not come to its end. A write costs as much as all rows of the item that it changes. */
 const ROWS_EVERY = 10_000;
 const NEVER: RestDue[keyof RestDue] = { at: Number.POSITIVE_INFINITY, every: 1, triedAt: 0 };
 
@@ -87,9 +83,7 @@ export class Polls {
       this.stayDue(surveyId, rest?.kind);
     }
     // A failure from here on is saved with the others at the end.
-    if (this.unsaved.size >= ROWS_AT_ONCE && clock.now() >= this.savedAt + ROWS_EVERY) {
-      await this.saveRows().catch(() => undefined);
-    }
+    if (clock.now() >= this.savedAt + ROWS_EVERY) await this.saveRows().catch(() => undefined);
   }
 
   private enter(surveyId: number, outcome: SurveyOutcome, kind: RestKind | undefined): void {
