@@ -6,7 +6,7 @@ import type { RoleNote } from "../model/account.ts";
 import { placeOf } from "../model/survey-state.ts";
 import type { Ports } from "../ports.ts";
 import { type ListedSurvey, surveysOf } from "../survey-list.ts";
-import { attempt } from "./polls.ts";
+import { attempt, tellFailed } from "./polls.ts";
 import { checkOwnState, pauseOf, requestFor, type TickRequest } from "./tick-request.ts";
 import { type SurveySummary, summarize } from "./tick-summary.ts";
 
@@ -95,6 +95,7 @@ async function workRound(
     try {
       const { result, error } = await attempt({ ...poll, turnUntil, isTurn: true });
       round.turns.push(summarize(surveyId, { result, error }));
+      if (error !== undefined) tellFailed(ports, surveyId, error);
       // A failure is not tried again at once.
       const isMore = result !== undefined && placeOf(result.state) !== undefined;
       if (isMore && result.isFurther && error === undefined) round.goesOn = true;

@@ -5,7 +5,7 @@ import type { RestDue, RestKind, SurveyRow } from "../model/account.ts";
 import { addCounts } from "../model/poll-counts.ts";
 import type { PollingSource } from "../model/source.ts";
 import { type PollRequest, pollSurvey } from "../poll-survey.ts";
-import type { SurveyService } from "../ports.ts";
+import type { Ports, SurveyService } from "../ports.ts";
 import type { Budget } from "../survey.ts";
 import type { ListedSurvey } from "../survey-list.ts";
 import type { DueTasks } from "./schedule.ts";
@@ -90,6 +90,7 @@ export class Polls {
     const before = this.outcomes.get(surveyId);
     this.outcomes.set(surveyId, before === undefined ? outcome : inOne(before, outcome));
     const { result, error } = outcome;
+    if (error !== undefined && before?.error === undefined) tellFailed(this.round.request.ports, surveyId, error);
     // All but what was left is done, so slow work may follow. As long as something is left the survey is as due as it was.
     const isLeft = before?.error !== undefined || (error !== undefined && result?.counts.left !== 0);
     if (result === undefined || isLeft) this.stayDue(surveyId, kind, error ?? before?.error);
@@ -133,19 +134,19 @@ export class Polls {
   }
 }
 
-/** Polls a survey, and tells of what fails of it alone. What ends all work is thrown. */
+/** Polls a survey. What fails of it alone is part of the outcome; what ends all work is thrown. */
 export async function attempt(request: PollRequest): Promise<SurveyOutcome> {
-  const { ports, surveyId } = request;
-  let outcome: SurveyOutcome;
   try {
     const result = await pollSurvey(request);
-    outcome = { result, error: result?.failure };
+    return { result, error: result?.failure };
   } catch (error) {
     if (endsWork(error)) throw error;
-    outcome = { error };
+    return { error };
   }
-  if (outcome.error !== undefined) ports.observe({ kind: "survey failed", surveyId, ...failureOf(outcome.error) });
-  return outcome;
+}
+
+export function tellFailed({ observe }: Pick<Ports, "observe">, surveyId: number, error: unknown): void {
+  observe({ kind: "survey failed", surveyId, ...failureOf(error) });
 }
 
 /** What two polls of a survey in one tick came to. */
