@@ -14,16 +14,11 @@ export interface MetricDefinition {
   level: MonitoringLevel;
 }
 
-const minimal = (name: string, unit: MetricDefinition["unit"] = "Count"): MetricDefinition => ({
-  name,
-  unit,
-  level: "minimal",
-});
-const full = (name: string, unit: MetricDefinition["unit"] = "Count"): MetricDefinition => ({
-  name,
-  unit,
-  level: "full",
-});
+const of =
+  (level: MonitoringLevel) =>
+  (name: string, unit: MetricDefinition["unit"] = "Count"): MetricDefinition => ({ name, unit, level });
+const minimal = of("minimal");
+const full = of("full");
 
 /**
  * Every metric of a source. Each is a series that costs $0.30 in a month in which it is written. So there are six minimal ones: those that

@@ -33,9 +33,9 @@ export function logTick(logger: Log, { summary, seen, requests, stalled, now }: 
     else logger.info("source paused by an operator", { source, since: new Date(pausedSince).toISOString(), until });
     return;
   }
-  for (const { surveyId, outcome, failure, showsOnly } of summary.surveys) {
+  for (const { surveyId, outcome, failure, booksOpen } of summary.surveys) {
     if (outcome === "failed") tellFailed(logger, source, surveyId, failure);
-    if (showsOnly !== undefined) logger.warn("survey shows too few", { source, surveyId, shown: showsOnly });
+    else if (booksOpen?.code === "read-as-empty") logger.warn("survey shows too few", { source, surveyId, shown: 0 });
   }
   if (summary.unreadableSurveys !== undefined)
     logger.warn("unreadable surveys", { source, count: summary.unreadableSurveys });

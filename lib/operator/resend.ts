@@ -83,7 +83,7 @@ export const resend: Operation<ResendInput, ResendResult> = {
     const account = await ports.state.account();
     checkOwnState(account, { source, service });
     // For the end of a short pause the client waits.
-    if (pauseOf({ ports, source, deadline }, account) !== undefined) refusePaused(account);
+    if (pauseOf(ports, account) !== undefined) refusePaused(account);
     const { emitted, results } = await readEntries(ports, surveyId, responseIds);
     if (emitted.length === 0) return { results, left: [] };
 

@@ -85,13 +85,8 @@ export { type ContentsEvent, makeEvent } from "./publish/publish.ts";
 export { fromRead } from "./publish/response.ts";
 export { tellBooks } from "./publish/tell-books.ts";
 export { type Budget, knownOf, type Survey, type SurveyRequest, withSurvey } from "./survey.ts";
-export {
-  type BacklogRequest,
-  type BacklogRound,
-  type TurnSummary,
-  workOffBacklogs,
-} from "./tick/backlogs.ts";
-export { readSurveyList } from "./tick/survey-list.ts";
+export { readSurveyList } from "./survey-list.ts";
+export { type BacklogRequest, type BacklogRound, workOffBacklogs } from "./tick/backlogs.ts";
 export { tick } from "./tick/tick.ts";
 export { checkOwnState, LONGEST_WAIT, pauseOf, type TickRequest } from "./tick/tick-request.ts";
 export type { SurveySummary, TickFigures, TickSummary } from "./tick/tick-summary.ts";

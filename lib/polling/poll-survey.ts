@@ -1,10 +1,10 @@
-import type { SurveyCounts } from "../events/build/survey.ts";
 import { readBacklog, readForBooks } from "./full-read.ts";
+import { foundSince, grownBy, type HintPoll, nextHint } from "./hints.ts";
 import { dropExpired } from "./ledger/kept-records.ts";
 import type { RestKind, SurveyRow, WorkDue } from "./model/account.ts";
 import { newFullRead } from "./model/books.ts";
 import { addCounts, isClean, noCounts, type PollCounts } from "./model/poll-counts.ts";
-import { type CountsMark, type Listed, placeOf, type SurveyState } from "./model/survey-state.ts";
+import { placeOf, type SurveyState } from "./model/survey-state.ts";
 import { emitDue } from "./publish/emit.ts";
 import { type Presence, shownAs, tellCounts, tellSurvey } from "./publish/tell.ts";
 import { hasUntold, tellBooks } from "./publish/tell-books.ts";
@@ -14,116 +14,85 @@ import { noteAllRead, rescan, scanBelow } from "./scan-below.ts";
 import { scanHead } from "./scan-head.ts";
 import { nextTry, tryAgain } from "./skipped-pages.ts";
 import { type Budget, type Survey, type SurveyRequest, withSurvey } from "./survey.ts";
+import { isGone, type ListedSurvey } from "./survey-list.ts";
 
 export interface PollRequest extends SurveyRequest {
+  /** The survey as the survey list shows it, and when that was read (epoch milliseconds). */
+  listed: ListedSurvey;
+  listedAt: number;
   presence: Presence;
-  /** Undefined where the list was not read. */
-  listed?: Listed | undefined;
-  /** The counts that it shows beside. */
-  shown?: SurveyCounts | undefined;
-  /** Whether the head is read: something asks for it, or the counts have moved. */
-  head: boolean;
-  /** The counts of the list, and the row of the survey before this poll. What they show and the head does not is looked for below it. */
-  counts?: SurveyRow["counts"];
-  row?: SurveyRow | undefined;
-  /** Whether this is the turn of its backlog: after its news that is read on, until `streamUntil`. Nothing is done where it has none. */
+  /** The survey before this poll. What the list counts beyond it, and the head does not show, is looked for below the head. */
+  row: SurveyRow | undefined;
+  /** Whether this is the turn of its backlog: after its news that is read on, until `turnUntil`. Nothing is done where it has none. */
   isTurn?: boolean;
-  /** Work of this kind that is done, as far as the budget goes. */
-  rest?: { kind: RestKind; budget: Budget };
+  /** Work of this kind that is done instead of looking for news, as far as the budget goes. */
+  rest?: { kind: RestKind; budget: Budget } | undefined;
 }
 
 export interface PollResult {
   counts: PollCounts;
-  headRead: boolean;
-  /** By how much the counts have grown since the row was written. */
-  grown: number;
-  /** Completed responses that the single read has shown and only pages can give. */
-  sought: number;
-  /** What came of looking below the head for what counts show. In vain: all pages were read, by now or in earlier polls, and nothing was met. */
-  below?: "found" | "vain" | undefined;
   /** The state as the poll has left it. */
   state: SurveyState;
-  /** Epoch milliseconds at which the survey is due whatever the counts say; absent when never. */
-  dueAt: number | undefined;
-  /** When other work is due. */
-  rest: WorkDue;
-  /** Whether a backlog is under way. */
-  resumed: boolean;
+  /** The survey as the tick knows it from now on. */
+  row: SurveyRow;
   /** Whether its backlog has come further, or something of it has gone out. */
   isFurther: boolean;
   /** Whether this poll has closed the books. */
   closedNow: boolean;
-  /** The survey itself as subscribers know it, in the form of `shownAs`; undefined where they are not told. */
-  known: number | undefined;
-  /** Its counts as subscribers know them; undefined where they are not told. */
-  counted: CountsMark | undefined;
   /** The failure of some response alone: that one is left to the next poll, all else was done. */
   failure: unknown;
 }
 
+const NEVER = Number.POSITIVE_INFINITY;
 /** Pages that a part of slow work reads, about. */
 const PAGES_A_PART = 4;
 
 /** Polls one survey under its lease: what waits and is due, then its backlog or its head, then other work. Undefined where someone else has the survey. */
 export function pollSurvey(request: PollRequest): Promise<PollResult | undefined> {
   return withSurvey(request, async (survey) => {
-    const { listed, shown, presence, isTurn = false } = request;
+    const { listed, listedAt: at, presence, isTurn = false } = request;
+    const { facts, shown } = listed;
     const before = survey.state;
     // fault: survey-not-named
-    if (listed?.facts) survey.note({ kind: "listed", survey: { ...listed, facts: listed.facts } });
-    if (listed !== undefined) await survey.orLeave(() => tellSurvey(survey, listed, presence));
-    if (listed !== undefined && shown !== undefined) await survey.orLeave(() => tellCounts(survey, shown, listed.at));
+    if (facts) survey.note({ kind: "listed", survey: { facts, at } });
+    if (facts !== undefined) await survey.orLeave(() => tellSurvey(survey, { facts, at }, presence));
+    if (shown !== undefined) await survey.orLeave(() => tellCounts(survey, shown, at));
     let looked: Looked = { ...NOTHING, counts: noCounts() };
     if (!isTurn || placeOf(before) !== undefined) {
       await dropExpired(survey);
       // Both go on beside each other: a detail that hangs again at each tick must not keep the news waiting.
-      const [waiting, look] = await Promise.allSettled([emitDue(survey), lookForAll(survey, request)]);
-      if (look.status === "rejected") throw look.reason;
+      const [waiting, news] = await Promise.allSettled([emitDue(survey), look(survey, request)]);
+      if (news.status === "rejected") throw news.reason;
       if (waiting.status === "rejected") throw waiting.reason;
-      looked = look.value;
+      looked = news.value;
       addCounts(looked.counts, waiting.value);
     }
     await tellBooks(survey);
-    const { state, source, failure } = survey;
+    const { state, failure } = survey;
     const { counts } = looked;
-    const place = placeOf(state);
+    const closedNow = state.books !== undefined && state.books.closedAt !== before.books?.closedAt;
     return {
-      ...looked,
-      state,
-      dueAt: await nextDue(survey, counts),
-      rest: await restOf(survey),
-      resumed: place !== undefined,
-      isFurther: place?.page !== placeOf(before)?.page || counts.emitted + counts.waiting > 0,
-      closedNow: state.books !== undefined && state.books.closedAt !== before.books?.closedAt,
-      known: state.known && source.events.has("survey.changed") ? shownAs(state.known.facts) : undefined,
-      counted: source.events.has("survey.counted") ? state.counted : undefined,
-      failure,
+      ...{ counts, state, failure, closedNow },
+      row: await rowAfter(survey, request, { ...looked, closedNow }),
+      isFurther: placeOf(state)?.page !== placeOf(before)?.page || counts.emitted + counts.waiting > 0,
     };
   });
 }
 
 /** What a look for new responses, and other work, came to. */
-type Looked = Pick<PollResult, "counts" | "headRead" | "grown" | "sought" | "below">;
+type Looked = Pick<HintPoll, "grown" | "sought" | "below"> & { counts: PollCounts; headRead: boolean };
 const NOTHING = { headRead: false, grown: 0, sought: 0 };
 
-/** Looks for what is new, and does what other work it may. */
-async function lookForAll(survey: Survey, request: PollRequest): Promise<Looked> {
+/** Looks for what is new, or does other work where the survey has no backlog. */
+async function look(survey: Survey, request: PollRequest): Promise<Looked> {
   await tryAgain(survey);
-  const isHeadDue = request.head || survey.state.phase.kind !== "head";
-  const looked = isHeadDue ? await readNews(survey, request) : { ...NOTHING, counts: noCounts() };
   const { rest } = request;
-  if (rest === undefined || looked.counts.unfinished) return looked;
-  const done = await doRest(survey.paidBy(rest.budget), rest.kind);
-  return {
-    ...looked,
-    counts: addCounts(looked.counts, done.counts),
-    headRead: looked.headRead || done.headRead,
-    sought: looked.sought + done.sought,
-  };
+  if (rest === undefined || survey.state.phase.kind !== "head") return readNews(survey, request);
+  return doRest(survey.paidBy(rest.budget), rest.kind);
 }
 
 /** The news of a survey: at its head and below it; above a backlog, and that backlog itself in its turn; all that is there at the first poll. */
-async function readNews(survey: Survey, { counts: listed = [], row, isTurn = false }: PollRequest): Promise<Looked> {
+async function readNews(survey: Survey, { listed, row, isTurn = false }: PollRequest): Promise<Looked> {
   const read: Looked = { ...NOTHING, headRead: true, counts: noCounts() };
   const { counts } = read;
   const place = placeOf(survey.state);
@@ -133,7 +102,11 @@ async function readNews(survey: Survey, { counts: listed = [], row, isTurn = fal
     const until = isTurn ? now + (survey.turnUntil - now) / 2 : survey.deadline;
     const above = (await survey.orLeave(() => scanAbove(survey, place, until))) ?? noCounts();
     if (!isTurn)
-      return { ...read, grown: grownBy(listed, row, survey.state.books), counts: { ...above, unfinished: true } };
+      return {
+        ...read,
+        grown: grownBy(listed.counts, row, survey.state.books),
+        counts: { ...above, unfinished: true },
+      };
     // The backlog meets all of it again.
     addCounts(counts, { ...above, left: 0, unfinished: false });
     addCounts(counts, await readBacklog(survey, placeOf(survey.state) ?? place));
@@ -147,7 +120,7 @@ async function readNews(survey: Survey, { counts: listed = [], row, isTurn = fal
   addCounts(counts, await scanHead(survey));
   // The first reading has come to its end.
   if (survey.state.rescan === undefined) noteAllRead(survey);
-  const grown = grownBy(listed, row, survey.state.books);
+  const grown = grownBy(listed.counts, row, survey.state.books);
   const { hint } = row ?? {};
   const isResting = hint !== undefined && hint.missing > 0 && hint.nextAt > survey.ports.clock.now();
   const missing = isResting ? 0 : (hint?.missing ?? 0) + grown - counts.found;
@@ -157,20 +130,6 @@ async function readNews(survey: Survey, { counts: listed = [], row, isTurn = fal
   const below = await scanBelow(survey, missing, grown);
   addCounts(counts, below.counts);
   return { ...read, grown, below: below.isVain ? "vain" : below.counts.found > 0 ? "found" : undefined };
-}
-
-/** By how much the counts have grown since the last poll: the one that has grown most. Behind books that have closed since then, by what they show beyond these alone. */
-export function grownBy(
-  counts: SurveyRow["counts"],
-  row: Pick<SurveyRow, "counts" | "polledAt"> | undefined,
-  books?: { closedAt: number; listed: number },
-): number {
-  const isRead = row !== undefined && books !== undefined && books.closedAt > row.polledAt;
-  const grown = counts.map((count, i) => {
-    const more = (count ?? 0) - (row?.counts[i] ?? count ?? 0);
-    return isRead ? Math.min(more, (count ?? 0) - books.listed) : more;
-  });
-  return Math.max(0, ...grown);
 }
 
 /** Other work, as far as the budget goes. */
@@ -189,6 +148,45 @@ async function doRest(survey: Survey, kind: RestKind): Promise<Looked> {
       return { ...none, counts, headRead: true };
     }
   }
+}
+
+/** The survey as the tick knows it from now on. Its counts come last, once all that was seen is in the state (R28). */
+async function rowAfter(
+  survey: Survey,
+  { listed, listedAt, row, rest }: PollRequest,
+  { counts, headRead, ...looked }: Looked & { closedNow: boolean },
+): Promise<SurveyRow> {
+  const { state, source, failure } = survey;
+  const now = survey.ports.clock.now();
+  const isBehind = placeOf(state) !== undefined;
+  const found = foundSince(row, counts.found, state.found);
+  const hint = nextHint(row?.hint, { ...looked, found, isBehind }, now);
+  // The index may not show yet what another poll of this very tick has made wait.
+  const isOfThisTick = row !== undefined && Math.max(row.polledAt, row.workedAt) >= listedAt;
+  const { dueAt: before = NEVER } = row ?? {};
+  const dueAt = Math.min(before > now || isOfThisTick ? before : NEVER, await nextDue(survey, counts));
+  const isNew = headRead || row === undefined;
+  const due = await restOf(survey);
+  const tried = (kind: RestKind) => ({ triedAt: rest?.kind === kind ? now : (row?.rest[kind].triedAt ?? now) });
+  return {
+    counts: isNew ? listed.counts : row.counts,
+    polledAt: isNew ? now : row.polledAt,
+    workedAt: rest === undefined ? (row?.workedAt ?? now) : now,
+    rest: {
+      recheck: { ...due.recheck, ...tried("recheck") },
+      rescan: { ...due.rescan, ...tried("rescan") },
+      // One that is listed no more has no further books.
+      "full read": { ...due["full read"], ...tried("full read"), ...(isGone(listed) ? { at: NEVER } : {}) },
+    },
+    ...(dueAt === NEVER ? {} : { dueAt }),
+    ...(isBehind ? { isBehind } : {}),
+    ...(hint === undefined ? {} : { hint }),
+    ...(failure === undefined ? {} : { failingSince: row?.failingSince ?? now }),
+    ...(state.books === undefined ? {} : { booksAt: state.books.closedAt }),
+    ...(state.found === undefined ? {} : { found: state.found }),
+    ...(state.known && source.events.has("survey.changed") ? { known: shownAs(state.known.facts) } : {}),
+    ...(state.counted && source.events.has("survey.counted") ? { counted: state.counted } : {}),
+  };
 }
 
 /** When other work of this survey is due next. What is under way goes on at once; its period is that of a part. */
@@ -211,19 +209,16 @@ async function restOf(survey: Survey): Promise<WorkDue> {
   };
 }
 
-async function nextDue(survey: Survey, counts: PollCounts): Promise<number | undefined> {
+/** Epoch milliseconds at which the survey is due whatever the counts say; Infinity when never. */
+async function nextDue(survey: Survey, counts: PollCounts): Promise<number> {
   const now = survey.ports.clock.now();
   if (counts.unfinished || counts.left > 0) return now;
-  const moments: number[] = [];
   // fault: waiting-unasked
   const next = await survey.ports.state.nextDue(survey.id, "waiting");
-  if (next !== undefined) moments.push(next);
-  const tried = nextTry(survey.state);
-  if (tried !== undefined) moments.push(tried);
+  const moments = [next, nextTry(survey.state)];
   // A change of the survey itself is told, or forgotten, by the next list.
   if (survey.state.known?.sight !== undefined) moments.push(now);
-  if (hasUntold(survey)) moments.push(now + survey.source.absentAfter);
   // The index may lag behind what was just written.
-  if (counts.waiting > 0) moments.push(now + survey.source.absentAfter);
-  return moments.length === 0 ? undefined : Math.min(...moments);
+  if (hasUntold(survey) || counts.waiting > 0) moments.push(now + survey.source.absentAfter);
+  return Math.min(NEVER, ...moments.filter((at) => at !== undefined));
 }

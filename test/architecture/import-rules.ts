@@ -55,6 +55,8 @@ const world = ["lib/errors.ts", "lib/events/index.ts", "lib/events/books-digest.
 const coreRooms = [
   "tick/",
   "poll-survey.ts",
+  "survey-list.ts",
+  "hints.ts",
   "scan-head.ts",
   "scan-below.ts",
   "scan-above-backlog.ts",

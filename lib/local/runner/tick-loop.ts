@@ -178,7 +178,7 @@ function worthTelling({ unlisted, surveys }: TickSummary): string[] {
 }
 
 /** The line about a survey whose list does not show what is counted. */
-function showsTooFew({ surveyId, showsOnly }: SurveySummary): string | undefined {
-  if (showsOnly === undefined) return undefined;
-  return `survey ${surveyId}: its list shows ${showsOnly} responses, and the survey list counts more`;
+function showsTooFew({ surveyId, booksOpen }: SurveySummary): string | undefined {
+  if (booksOpen?.code !== "read-as-empty") return undefined;
+  return `survey ${surveyId}: its list shows 0 responses, and the survey list counts more`;
 }

@@ -1,15 +1,14 @@
 import pLimit from "p-limit";
-import type { ToldFailure } from "../../errors.ts";
-import { endsWork, failureOf, isInterrupted } from "../errors.ts";
+import { isInterrupted } from "../errors.ts";
 import { learnedBy, newlyLearned } from "../learned.ts";
 import { inRole, type RoleHolder } from "../lease.ts";
 import type { RoleNote } from "../model/account.ts";
-import { noCounts, withheldOf } from "../model/poll-counts.ts";
-import { selected } from "../model/source.ts";
-import { pollSurvey } from "../poll-survey.ts";
+import { placeOf } from "../model/survey-state.ts";
 import type { Ports } from "../ports.ts";
-import { knownOf, type SurveyRequest } from "../survey.ts";
-import { checkOwnState, pauseOf, type TickRequest } from "./tick-request.ts";
+import { type ListedSurvey, surveysOf } from "../survey-list.ts";
+import { attempt, tellFailed } from "./polls.ts";
+import { checkOwnState, pauseOf, requestFor, type TickRequest } from "./tick-request.ts";
+import { type SurveySummary, summarize } from "./tick-summary.ts";
 
 // Backlogs are worked off beside the ticks (R25): by one invocation of the source at a time, in turns of a minute.
 
@@ -28,7 +27,7 @@ export interface BacklogRequest extends TickRequest {
 /** One round of working off backlogs: what a turn of each survey came to. */
 export interface BacklogRound {
   source: string;
-  turns: TurnSummary[];
+  turns: SurveySummary[];
   /** Whether there is more to do at once. */
   goesOn: boolean;
 }
@@ -46,16 +45,11 @@ export async function workOffBacklogs(
   request: BacklogRequest,
   watch: WatchRound = (work) => work(request.ports),
 ): Promise<void> {
-  const { ports, source } = request;
   await inRole("backlog", request, async (holder) => {
     const restUntil = new Map<number, number>();
     let goesOn = true;
     while (goesOn && isOn(request, holder)) {
-      const round = await watch((watched) => workRound({ ...request, ports: watched }, holder, restUntil));
-      for (const { surveyId, outcome } of round.turns) {
-        if (outcome !== "goes on") restUntil.set(surveyId, ports.clock.now() + source.interval);
-      }
-      ({ goesOn } = round);
+      ({ goesOn } = await watch((ports) => workRound({ ...request, ports }, holder, restUntil)));
     }
   });
 }
@@ -64,95 +58,62 @@ function isOn({ ports, deadline, isStopped }: BacklogRequest, { lease }: RoleHol
   return lease.lost === undefined && ports.clock.now() < deadline && isStopped?.() !== true;
 }
 
-/** A turn of each survey that is behind, several at once. */
+/** A turn of each survey that is behind, several at once. `restUntil`: epoch milliseconds, by the ids of surveys that come no further. */
 async function workRound(
   request: BacklogRequest,
   holder: RoleHolder,
-  restUntil: ReadonlyMap<number, number>,
+  restUntil: Map<number, number>,
 ): Promise<BacklogRound> {
-  const { ports, source, owner, deadline, turnTime = TURN } = request;
+  const { ports, source, deadline, turnTime = TURN } = request;
   const atOnce = Math.min(AT_ONCE, source.concurrency);
   const { state, clock } = ports;
   const account = await state.account();
   ports.observe({ kind: "account", account });
   checkOwnState(account, request);
-  const began = clock.now();
   const round: BacklogRound = { source: source.name, turns: [], goesOn: false };
-  if (pauseOf(request, account) !== undefined) return round;
-  const turnUntil = Math.min(deadline, began + turnTime);
+  if (pauseOf(ports, account) !== undefined) return round;
+  const listedAt = clock.now();
+  const isDue = (surveyId: number): boolean =>
+    // fault: behind-forgotten
+    account.rows.get(surveyId)?.isBehind === true && (restUntil.get(surveyId) ?? 0) <= listedAt;
+  if (![...account.rows.keys()].some(isDue)) return round;
+  const { listed } = await surveysOf(ports, source, account);
+  const behind = listed.filter(({ surveyId }) => isDue(surveyId));
+  const turnUntil = Math.min(deadline, clock.now() + turnTime);
   const learned = learnedBy(account);
-  let failure: unknown;
-  const work = async (surveyId: number): Promise<void> => {
-    if (failure !== undefined || !isOn(request, holder)) return;
+  let ended: unknown;
+  const work = async (survey: ListedSurvey): Promise<void> => {
+    if (ended !== undefined || !isOn(request, holder)) return;
     // No time was left for it: it has its turn in the next round.
     if (round.turns.length >= atOnce && clock.now() >= turnUntil) {
       round.goesOn = true;
       return;
     }
+    const { surveyId } = survey;
     holder.lease.note.lastSurvey = surveyId;
-    const known = { ...knownOf(account, account.rows.get(surveyId)?.counts), learned };
+    const poll = requestFor({ request, account, learned, listedAt }, survey);
     try {
-      const slice = await backlogTurn({ ports, source, surveyId, owner, deadline, turnUntil, ...known });
-      round.turns.push(slice);
-      round.goesOn ||= slice.outcome === "goes on";
+      const { result, error } = await attempt({ ...poll, turnUntil, isTurn: true });
+      round.turns.push(summarize(surveyId, { result, error }));
+      if (error !== undefined) tellFailed(ports, surveyId, error);
+      // A failure is not tried again at once.
+      const isMore = result !== undefined && placeOf(result.state) !== undefined;
+      if (isMore && result.isFurther && error === undefined) round.goesOn = true;
+      else restUntil.set(surveyId, clock.now() + source.interval);
     } catch (error) {
-      failure ??= error;
+      ended ??= error;
     }
   };
   const limit = pLimit(atOnce);
-  const behind = [...account.rows].flatMap(([surveyId, { isBehind }]) =>
-    // fault: behind-forgotten
-    isBehind === true && (restUntil.get(surveyId) ?? began) <= began && selected(surveyId, source.surveys)
-      ? [surveyId]
-      : [],
-  );
-  await Promise.all(inTurn(behind, holder.lease.note).map((surveyId) => limit(work, surveyId)));
+  await Promise.all(inTurn(behind, holder.lease.note).map((survey) => limit(work, survey)));
   const changes = newlyLearned(learned);
   if (Object.keys(changes).length > 0) await state.saveAccount(changes);
-  if (failure !== undefined && !isInterrupted(failure)) throw failure;
+  if (ended !== undefined && !isInterrupted(ended)) throw ended;
   return round;
 }
 
 /** The surveys in the order of their turns: first those after the survey whose turn was last, whichever invocation works on them. */
-function inTurn(surveyIds: number[], { lastSurvey = Number.NEGATIVE_INFINITY }: RoleNote): number[] {
-  return surveyIds.sort((a, b) => Number(a <= lastSurvey) - Number(b <= lastSurvey) || a - b);
-}
-
-export interface TurnSummary {
-  surveyId: number;
-  /** Goes on: there is more to do, at once. Stuck: there is more, but something has failed, or it came no further. Busy: someone else has the survey. */
-  outcome: "done" | "goes on" | "stuck" | "busy";
-  emitted: number;
-  waiting: number;
-  /** New responses and records that were quarantined, refused by the bus or held. */
-  withheld: number;
-  /** The failure of all of it, or of some responses, which are left to a later turn. */
-  failure?: ToldFailure;
-}
-
-/**
- * One turn of a survey's backlog, until `turnUntil`. Throws what concerns the whole source, or ends the invocation. Any other failure is told, and left to a
- * later turn.
- */
-export async function backlogTurn(request: SurveyRequest): Promise<TurnSummary> {
-  const { surveyId, ports } = request;
-  const cameTo = (outcome: TurnSummary["outcome"], counts = noCounts(), error?: unknown): TurnSummary => {
-    const { emitted, waiting } = counts;
-    const summary: TurnSummary = { surveyId, outcome, emitted, waiting, withheld: withheldOf(counts) };
-    if (error === undefined) return summary;
-    const failure = failureOf(error);
-    ports.observe({ kind: "survey failed", surveyId, ...failure });
-    return { ...summary, failure };
-  };
-  try {
-    const result = await pollSurvey({ ...request, presence: "present", head: true, isTurn: true });
-    if (result === undefined) return cameTo("busy");
-    const { counts, failure } = result;
-    // A failure is not tried again at once.
-    const goesOn = result.isFurther && failure === undefined;
-    return cameTo(!result.resumed ? "done" : goesOn ? "goes on" : "stuck", counts, failure);
-  } catch (error) {
-    if (endsWork(error)) throw error;
-    return cameTo("stuck", noCounts(), error);
-  }
+function inTurn(surveys: ListedSurvey[], { lastSurvey = Number.NEGATIVE_INFINITY }: RoleNote): ListedSurvey[] {
+  const hadTurn = ({ surveyId }: ListedSurvey): number => Number(surveyId <= lastSurvey);
+  return surveys.sort((a, b) => hadTurn(a) - hadTurn(b) || a.surveyId - b.surveyId);
 }

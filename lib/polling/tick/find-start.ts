@@ -7,8 +7,8 @@ import { classOf, completedAt, type Run } from "../model/records.ts";
 import type { PollingSource } from "../model/source.ts";
 import { earliestString, type Start } from "../model/source.ts";
 import type { Clock, Order, Ports } from "../ports.ts";
+import { isGone, type ListedSurvey, surveysOf } from "../survey-list.ts";
 import { isFull, type Page, toPage } from "../walk/page.ts";
-import { isGone, type ListedSurvey, surveysOf } from "./survey-list.ts";
 
 // Where history begins, found at the beginning of the first tick, before anything else (R15).
 
@@ -74,15 +74,14 @@ async function findNow(
   const ticks = (account.startLooks?.ticks ?? 0) + 1;
   if (unanswered.length > 0 && ticks < MOST_TICKS) return { ticks, unanswered };
   // Nothing completed later may lie before a start that comes from our clock.
-  const clockSays = hasCompleted || unanswered.length > 0 ? nowString(finding, earliestString) : null;
+  const clockSays = hasCompleted || unanswered.length > 0 ? dateOf(ports.clock.now(), source) : null;
   // fault: start-by-our-clock
   return { from: "now", at: newest ?? clockSays, ...(unanswered.length === 0 ? {} : { leftOut: unanswered }) };
 }
 
-/** The service's date string of this moment; without a zone that of `otherwise`. */
-function nowString({ ports, source }: Finding, otherwise: (now: number) => string, ahead = 0): string {
-  const now = ports.clock.now() + ahead;
-  return source.timeZone === undefined ? otherwise(now) : localString(now, source.timeZone);
+/** The service's date string of a moment (epoch milliseconds); without a zone the earliest one in any. */
+function dateOf(at: number, { timeZone }: PollingSource): string {
+  return timeZone === undefined ? earliestString(at) : localString(at, timeZone);
 }
 
 async function lookAtAll(finding: Finding, listed: ListedSurvey[]): Promise<Look> {
@@ -101,7 +100,7 @@ async function lookAtAll(finding: Finding, listed: ListedSurvey[]): Promise<Look
     }
     const completed = runs.filter((run) => classOf(run) === "completed");
     look.hasCompleted ||= completed.length > 0;
-    const latest = source.timeZone === undefined ? undefined : nowString(finding, earliestString, CLOCKS_DIFFER);
+    const latest = source.timeZone === undefined ? undefined : dateOf(clock.now() + CLOCKS_DIFFER, source);
     for (const date of completed.map(completedAt)) {
       // fault: future-sets-start
       const isPast = credible(date, clock.now()) && (latest === undefined || date <= latest);

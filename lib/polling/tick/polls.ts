@@ -1,64 +1,57 @@
 import pLimit from "p-limit";
-import { endsWork, failureOf, isInterrupted } from "../errors.ts";
-import type { Learned } from "../learned.ts";
+import { endsWork, failureOf } from "../errors.ts";
 import type { RoleHolder } from "../lease.ts";
-import type { AccountState, RestKind, SurveyRow } from "../model/account.ts";
+import type { RestDue, RestKind, SurveyRow } from "../model/account.ts";
 import { addCounts } from "../model/poll-counts.ts";
 import type { PollingSource } from "../model/source.ts";
-import { type PollRequest, type PollResult, pollSurvey } from "../poll-survey.ts";
+import { type PollRequest, pollSurvey } from "../poll-survey.ts";
 import type { Ports, SurveyService } from "../ports.ts";
-import type { Presence } from "../publish/tell.ts";
-import { type Budget, knownOf } from "../survey.ts";
-import { type DueTasks, nextRow, UNPOLLED } from "./schedule.ts";
-import type { ListedSurvey } from "./survey-list.ts";
-import type { TickRequest } from "./tick-request.ts";
+import type { Budget } from "../survey.ts";
+import type { ListedSurvey } from "../survey-list.ts";
+import type { DueTasks } from "./schedule.ts";
+import { type Round, requestFor } from "./tick-request.ts";
 import type { SurveyOutcome } from "./tick-summary.ts";
 
 /** Share of the interval, and milliseconds at least, for which a tick works off backlogs, or looks below the head, before it leaves the rest to `workOffBacklogs`, or to the next tick. */
 const OWN_SHARE = 0.25;
 const LEAST_OWN_TIME = 1_000;
-/**
- * Polled surveys, and milliseconds, after which their rows are saved, should the tick not come to its end. A write costs as much as all rows of the item that it
- * changes. With news in ten thousand surveys in any order, each save touches all items.
- */
-const ROWS_AT_ONCE = 25;
+/** Milliseconds after which rows are saved, should the tick not come to its end. A write costs as much as all rows of the item that it changes. */
 const ROWS_EVERY = 10_000;
-/** A creation date further ahead is no date: no zone and no clock is so wrong. */
-const FURTHEST_AHEAD = 26 * 3_600_000;
+const NEVER: RestDue[keyof RestDue] = { at: Number.POSITIVE_INFINITY, every: 1, triedAt: 0 };
 
-type How = Pick<PollRequest, "head" | "rest">;
-
-/** What the polls of one tick share. */
-export interface PollsOptions {
-  request: TickRequest;
-  account: AccountState;
-  learned: Learned;
-  /** The tick's own lease: a tick that has lost it begins no further poll. */
-  holder: RoleHolder;
-  /** Epoch milliseconds at which the tick began. */
-  now: number;
-}
+/** The row of a survey of which no poll has come to its end. */
+const UNPOLLED: SurveyRow = {
+  counts: [null, null, null],
+  ...{ dueAt: 0, polledAt: 0, workedAt: 0 },
+  rest: { recheck: NEVER, rescan: NEVER, "full read": NEVER },
+};
 
 /** The polls of one tick: what each came to, and the rows that follow from that. */
 export class Polls {
   readonly outcomes = new Map<number, SurveyOutcome>();
-  private readonly options: PollsOptions;
+  /** What has ended the tick's work: it concerns the whole source, or the time is up. */
+  ended: unknown;
+  private readonly round: Round;
+  /** The tick's own lease: a tick that has lost it begins no further poll. */
+  private readonly holder: RoleHolder;
+  private readonly turnUntil: number;
   /** Rows that are not saved yet; and when, in epoch milliseconds, the last ones were. */
   private unsaved = new Map<number, SurveyRow>();
   private savedAt: number;
-  /** Whether something has failed that concerns the whole source. */
-  private isStopped = false;
 
-  constructor(options: PollsOptions) {
-    this.options = options;
-    this.savedAt = options.now;
+  constructor(round: Round, holder: RoleHolder) {
+    this.round = round;
+    this.holder = holder;
+    const { source, deadline, ownTime = ownTimeOf(source) } = round.request;
+    this.turnUntil = Math.min(deadline, round.listedAt + ownTime);
+    this.savedAt = round.listedAt;
   }
 
   /** Polls the surveys that are due for news, many at once. A failure in one does not touch the others. */
   async pollNews(due: DueTasks["news"]): Promise<void> {
     // A survey with little news mostly has one request in flight. With more of them a slow service would bring none to its end in time.
-    const limit = pLimit(this.options.request.source.concurrency);
-    await Promise.all(due.map(({ head, ...survey }) => limit(() => this.poll(survey, { head }))));
+    const limit = pLimit(this.round.request.source.concurrency);
+    await Promise.all(due.map((survey) => limit(() => this.poll(survey))));
     await this.saveRows();
   }
 
@@ -71,84 +64,63 @@ export class Polls {
       // A survey that has just failed altogether, that another process polls, or that has a backlog, is left alone.
       const outcome = this.outcomes.get(survey.surveyId);
       if (outcome !== undefined && outcome.result?.counts.unfinished !== false) continue;
-      await this.poll(survey, { head: false, rest: { kind, budget } });
+      await this.poll(survey, { kind, budget });
     }
     await this.saveRows();
     return budget.left;
   }
 
-  private async poll(survey: ListedSurvey, how: How): Promise<void> {
-    const { request, holder } = this.options;
-    const { ports } = request;
-    if (this.isStopped || holder.lease.lost !== undefined || ports.clock.now() > request.deadline) return;
-    let hasWaiting = false;
-    const observe: Ports["observe"] = (event) => {
-      hasWaiting ||= event.kind === "waiting";
-      ports.observe(event);
-    };
+  private async poll(survey: ListedSurvey, rest?: PollRequest["rest"]): Promise<void> {
+    const { deadline, ports } = this.round.request;
+    const { clock } = ports;
+    if (this.ended !== undefined || this.holder.lease.lost !== undefined || clock.now() > deadline) return;
+    const { surveyId } = survey;
     try {
-      const result = await pollSurvey({ ...requestFor(this.options, survey), ports: { ...ports, observe }, ...how });
-      if (!this.enter(survey, result, how)) this.stayDue(survey, how, { hasWaiting, hasFailed: true });
+      const outcome = await attempt({ ...requestFor(this.round, survey), turnUntil: this.turnUntil, rest });
+      this.enter(surveyId, outcome, rest?.kind);
     } catch (error) {
-      this.stayDue(survey, how, { hasWaiting, hasFailed: !isInterrupted(error) });
-      this.isStopped ||= endsWork(error);
-      // The time was up: it is no failure, and the next tick goes on with it.
-      if (isInterrupted(error)) return;
-      this.outcomes.set(survey.surveyId, { error });
-      tell(ports, survey, error);
+      this.ended ??= error;
+      this.stayDue(surveyId, rest?.kind);
     }
     // A failure from here on is saved with the others at the end.
-    if (this.unsaved.size >= ROWS_AT_ONCE && ports.clock.now() >= this.savedAt + ROWS_EVERY) {
-      await this.saveRows().catch(() => undefined);
-    }
+    if (clock.now() >= this.savedAt + ROWS_EVERY) await this.saveRows().catch(() => undefined);
   }
 
-  /** Takes in what a poll came to. False where it has failed, and the survey is to stay as due as it was. */
-  private enter(survey: ListedSurvey, result: PollResult | undefined, how: How): boolean {
-    const { request, account, now } = this.options;
-    const { ports } = request;
-    const { surveyId } = survey;
-    const { error: earlier, result: before } = this.outcomes.get(surveyId) ?? {};
-    const failure = result?.failure;
-    this.outcomes.set(surveyId, { result: inOne(before, result), error: earlier ?? failure });
-    if (failure !== undefined && earlier === undefined) tell(ports, survey, failure);
-    if (result === undefined) return true;
+  private enter(surveyId: number, outcome: SurveyOutcome, kind: RestKind | undefined): void {
+    const before = this.outcomes.get(surveyId);
+    this.outcomes.set(surveyId, before === undefined ? outcome : inOne(before, outcome));
+    const { result, error } = outcome;
+    if (error !== undefined && before?.error === undefined) tellFailed(this.round.request.ports, surveyId, error);
     // All but what was left is done, so slow work may follow. As long as something is left the survey is as due as it was.
-    if (earlier !== undefined || (failure !== undefined && result.counts.left > 0)) return false;
-    const at = { now: ports.clock.now(), tickAt: now, kind: how.rest?.kind };
-    this.take(surveyId, nextRow(survey, account.rows.get(surveyId), result, at));
-    return true;
+    const isLeft = before?.error !== undefined || (error !== undefined && result?.counts.left !== 0);
+    if (result === undefined || isLeft) this.stayDue(surveyId, kind, error ?? before?.error);
+    else this.take(surveyId, result.row);
   }
 
-  /** An attempt counts as work done, so other work goes first. What the poll has made wait before it failed is due at the next tick. */
-  private stayDue(
-    { surveyId }: ListedSurvey,
-    { rest }: How,
-    { hasWaiting, hasFailed }: { hasWaiting: boolean; hasFailed: boolean },
-  ): void {
-    const { request, account } = this.options;
-    const row = account.rows.get(surveyId) ?? UNPOLLED;
-    const now = request.ports.clock.now();
-    const tried = (kind: RestKind): SurveyRow["rest"] => ({
-      ...row.rest,
-      [kind]: { ...row.rest[kind], triedAt: now },
-    });
+  /**
+   * A poll that has not come to its end leaves its survey as due as it was, and for what it may have made wait it is due at once. An attempt counts as work done, so
+   * other work goes first.
+   */
+  private stayDue(surveyId: number, kind: RestKind | undefined, failure?: unknown): void {
+    const now = this.round.request.ports.clock.now();
+    const row = this.round.account.rows.get(surveyId) ?? UNPOLLED;
+    const tried = kind === undefined ? {} : { [kind]: { ...row.rest[kind], triedAt: now } };
     this.take(surveyId, {
       ...row,
+      rest: { ...row.rest, ...tried },
       workedAt: now,
-      ...(hasFailed ? { failingSince: row.failingSince ?? now } : {}),
-      ...(rest === undefined ? {} : { rest: tried(rest.kind) }),
-      ...(hasWaiting ? { dueAt: Math.min(row.dueAt ?? now, now) } : {}),
+      dueAt: Math.min(row.dueAt ?? now, now),
+      ...(failure === undefined ? {} : { failingSince: row.failingSince ?? now }),
     });
   }
 
   private take(surveyId: number, row: SurveyRow): void {
     this.unsaved.set(surveyId, row);
-    this.options.account.rows.set(surveyId, row);
+    this.round.account.rows.set(surveyId, row);
   }
 
   private async saveRows(): Promise<void> {
-    const { state, clock } = this.options.request.ports;
+    const { state, clock } = this.round.request.ports;
     const rows = this.unsaved;
     this.unsaved = new Map();
     this.savedAt = clock.now();
@@ -162,71 +134,42 @@ export class Polls {
   }
 }
 
+/** Polls a survey. What fails of it alone is part of the outcome; what ends all work is thrown. */
+export async function attempt(request: PollRequest): Promise<SurveyOutcome> {
+  try {
+    const result = await pollSurvey(request);
+    return { result, error: result?.failure };
+  } catch (error) {
+    if (endsWork(error)) throw error;
+    return { error };
+  }
+}
+
+export function tellFailed({ observe }: Pick<Ports, "observe">, surveyId: number, error: unknown): void {
+  observe({ kind: "survey failed", surveyId, ...failureOf(error) });
+}
+
 /** What two polls of a survey in one tick came to. */
-function inOne(before: PollResult | undefined, result: PollResult | undefined): PollResult | undefined {
-  if (before === undefined || result === undefined) return result ?? before;
-  return {
-    ...result,
-    counts: addCounts({ ...result.counts }, before.counts),
-    closedNow: before.closedNow || result.closedNow,
-  };
-}
-
-/** The request for a poll, but for its ports and its work. */
-function requestFor(
-  { request, account, learned, now }: PollsOptions,
-  { surveyId, counts, facts, shown, created }: ListedSurvey,
-): Omit<PollRequest, "ports" | keyof How> {
-  const { source, owner, deadline, ownTime = ownTimeOf(source) } = request;
-  return {
-    ...knownOf(account, counts),
-    source,
-    surveyId,
-    owner,
-    deadline,
-    turnUntil: Math.min(deadline, now + ownTime),
-    presence: presenceOf(created, account, now),
-    listed: facts === undefined ? undefined : { facts, at: now },
-    shown,
-    learned,
-    counts,
-    row: account.rows.get(surveyId),
-  };
-}
-
-function tell(ports: Ports, { surveyId }: ListedSurvey, error: unknown): void {
-  ports.observe({ kind: "survey failed", surveyId, ...failureOf(error) });
-}
-
-/** A survey created after the source's first tick has no history from before it. */
-function presenceOf(created: number | undefined, account: AccountState, now: number): Presence {
-  const isLater = created !== undefined && created > (account.firstTick ?? now) && created <= now + FURTHEST_AHEAD;
-  return isLater ? "later" : "present";
+function inOne(before: SurveyOutcome, { result, error }: SurveyOutcome): SurveyOutcome {
+  const failure = before.error ?? error;
+  if (before.result === undefined || result === undefined) return { result: result ?? before.result, error: failure };
+  const { counts, closedNow } = before.result;
+  const both = { counts: addCounts(counts, result.counts), closedNow: closedNow || result.closedNow };
+  return { result: { ...result, ...both }, error: failure };
 }
 
 function ownTimeOf({ interval }: Pick<PollingSource, "interval">): number {
   return Math.max(LEAST_OWN_TIME, interval * OWN_SHARE);
 }
 
-/** Requests made through a metered service since it was made. */
-export interface Meter {
-  requests: number;
-}
-
-/** Counts the requests made to the service, adding to `meter`. */
-export function metered(service: SurveyService, meter: Meter): SurveyService {
-  const count = <Args extends unknown[], T>(call: (...args: Args) => T) => {
-    return (...args: Args): T => {
-      meter.requests += 1;
+/** The same service; `count` is called at each request. */
+export function counted(service: SurveyService, count: () => void): SurveyService {
+  const calls = Object.entries(service).map(([name, call]: [string, (...args: unknown[]) => unknown]) => [
+    name,
+    (...args: unknown[]) => {
+      count();
       return call(...args);
-    };
-  };
-  return {
-    surveys: count(() => service.surveys()),
-    page: count((surveyId, page, order) => service.page(surveyId, page, order)),
-    response: count((surveyId, responseId) => service.response(surveyId, responseId)),
-    metrics: count((surveyId, responseId) => service.metrics(surveyId, responseId)),
-    metadata: count((surveyId, responseId) => service.metadata(surveyId, responseId)),
-    definition: count((surveyId, modified) => service.definition(surveyId, modified)),
-  };
+    },
+  ]);
+  return Object.fromEntries(calls) as SurveyService;
 }

@@ -1,7 +1,11 @@
 import { StateRefusedError } from "../errors.ts";
+import type { Learned } from "../learned.ts";
 import type { AccountState } from "../model/account.ts";
 import type { PollingSource } from "../model/source.ts";
+import type { PollRequest } from "../poll-survey.ts";
 import type { Ports } from "../ports.ts";
+import { knownOf } from "../survey.ts";
+import type { ListedSurvey } from "../survey-list.ts";
 
 export interface TickRequest {
   ports: Ports;
@@ -50,13 +54,38 @@ export const LONGEST_WAIT = 20_000;
  * pause of the service.
  */
 export function pauseOf(
-  { ports, source, deadline }: Pick<TickRequest, "ports" | "source" | "deadline">,
-  { pausedUntil, pausedSince }: AccountState,
+  { clock }: Pick<Ports, "clock">,
+  { pausedUntil = 0, pausedSince }: AccountState,
 ): number | undefined {
-  const left = (pausedUntil ?? 0) - ports.clock.now();
-  if (pausedUntil === undefined || left <= 0) return undefined;
-  // Ticks without a time between them have no next one to leave it to.
-  const isNextSooner = source.interval > 0 && left >= source.interval;
-  const isShort = !isNextSooner && left <= LONGEST_WAIT && pausedUntil <= deadline;
-  return isShort && pausedSince === undefined ? undefined : pausedUntil;
+  const left = pausedUntil - clock.now();
+  const isShort = pausedSince === undefined && left <= LONGEST_WAIT;
+  return isShort || left <= 0 ? undefined : pausedUntil;
+}
+
+/** One look at the survey list, and what the polls that follow it share. */
+export interface Round {
+  request: TickRequest;
+  account: AccountState;
+  learned: Learned;
+  /** Epoch milliseconds. */
+  listedAt: number;
+}
+
+/** A creation date further ahead is no date: no zone and no clock is so wrong. */
+const FURTHEST_AHEAD = 26 * 3_600_000;
+
+/** The request for a poll, but for its work. */
+export function requestFor(
+  { request: { ports, source, owner, deadline }, account, learned, listedAt }: Round,
+  listed: ListedSurvey,
+): Omit<PollRequest, "turnUntil"> {
+  const { surveyId, counts, created = 0 } = listed;
+  // A survey created after the source's first tick has no history from before it.
+  const isLater = created > (account.firstTick ?? listedAt) && created <= listedAt + FURTHEST_AHEAD;
+  return {
+    ...{ ports, source, surveyId, owner, deadline, learned, listed, listedAt },
+    ...knownOf(account, counts),
+    presence: isLater ? "later" : "present",
+    row: account.rows.get(surveyId),
+  };
 }

@@ -17,8 +17,6 @@ export interface SurveySummary {
   withheld: number;
   /** Whether there is work left that the next tick goes on with at once. */
   unfinished: boolean;
-  /** Set where its list shows only so many responses, fewer than are counted: that is not believed yet (R29). */
-  showsOnly?: number;
   books?: Books;
   booksOpen?: BooksOpen;
   /** Code and message of the failure; nothing personal. */
@@ -87,7 +85,6 @@ export function summarize(surveyId: number, { result, error }: SurveyOutcome): S
   if (result === undefined) return { ...nothing, ...(failed ?? { outcome: "busy" }) };
   const { counts, state } = result;
   const { books, booksOpen } = state;
-  const isEmpty = failed === undefined && booksOpen?.code === "read-as-empty";
   return {
     surveyId,
     outcome: "polled",
@@ -95,7 +92,6 @@ export function summarize(surveyId: number, { result, error }: SurveyOutcome): S
     waiting: counts.waiting,
     withheld: withheldOf(counts),
     unfinished: counts.unfinished || counts.left > 0 || failed !== undefined,
-    ...(isEmpty ? { showsOnly: 0 } : {}),
     ...(books === undefined ? {} : { books }),
     ...(booksOpen === undefined ? {} : { booksOpen }),
     ...failed,

@@ -1,14 +1,14 @@
-import { concernsWholeSource } from "../errors.ts";
+import { isInterrupted } from "../errors.ts";
 import { learnedBy, newlyLearned } from "../learned.ts";
 import { inRole, type RoleHolder } from "../lease.ts";
 import type { AccountChanges } from "../model/account.ts";
 import { selected } from "../model/source.ts";
 import type { Ports } from "../ports.ts";
 import { outagesOf } from "../publish/outage.ts";
+import { isGone, surveysOf, unlistedOf } from "../survey-list.ts";
 import { findStart } from "./find-start.ts";
-import { type Meter, metered, Polls } from "./polls.ts";
+import { counted, Polls } from "./polls.ts";
 import { dueTasks } from "./schedule.ts";
-import { isGone, surveysOf, unlistedOf } from "./survey-list.ts";
 import { checkOwnState, pauseOf, type TickRequest } from "./tick-request.ts";
 import { figuresOf, idleTick, summarize, type TickSummary } from "./tick-summary.ts";
 
@@ -27,19 +27,18 @@ async function tickInRole(request: TickRequest, holder: RoleHolder): Promise<Tic
   const account = await state.account();
   observe({ kind: "account", account });
   checkOwnState(account, request);
-  const pausedUntil = pauseOf(request, account);
+  const pausedUntil = pauseOf(request.ports, account);
   if (pausedUntil !== undefined) {
     const { pausedSince } = account;
     observe({ kind: "paused", until: pausedUntil, since: pausedSince });
     return idleTick(source, { pausedUntil, ...(pausedSince === undefined ? {} : { pausedSince }) });
   }
-  const meter: Meter = { requests: 0 };
-  const { backlog } = request.ports;
-  const ports: Ports = {
-    ...request.ports,
-    service: metered(request.ports.service, meter),
-    ...(backlog === undefined ? {} : { backlog: metered(backlog, meter) }),
+  let requests = 0;
+  const count = (): void => {
+    requests += 1;
   };
+  const { service: news, backlog = news } = request.ports;
+  const ports: Ports = { ...request.ports, service: counted(news, count), backlog: counted(backlog, count) };
   const { listed, unreadable, failure } = await surveysOf(ports, source, account);
   const now = clock.now();
   if (account.firstTick === undefined) {
@@ -50,15 +49,15 @@ async function tickInRole(request: TickRequest, holder: RoleHolder): Promise<Tic
     holder.lease.note = { ...holder.lease.note, lastTick: now, listedAt: now };
     return idleTick(source, { listed: listed.length, awaitsStart: true });
   }
-  const { news } = dueTasks(listed, account.rows, now);
+  const { news: due } = dueTasks(listed, account.rows, now);
   const here = listed.filter((survey) => !isGone(survey));
-  observe({ kind: "surveys", listed: here.length, due: news.length });
+  observe({ kind: "surveys", listed: here.length, due: due.length });
 
   const learned = learnedBy(account);
-  const polls = new Polls({ request: { ...request, ports }, account, learned, holder, now });
-  const beforeNews = meter.requests;
-  await polls.pollNews(news);
-  const earned = (meter.requests - beforeNews) * EARNED_BY_NEWS;
+  const polls = new Polls({ request: { ...request, ports }, account, learned, listedAt: now }, holder);
+  const before = requests;
+  await polls.pollNews(due);
+  const earned = (requests - before) * EARNED_BY_NEWS;
   const budget = source.backgroundRequests + earned - (account.overdrawn ?? 0);
   // What the news came to is in the rows by now.
   const left = await polls.doRest(dueTasks(listed, account.rows, now).rest, budget);
@@ -75,14 +74,15 @@ async function tickInRole(request: TickRequest, holder: RoleHolder): Promise<Tic
   const seen = failure === undefined ? { listedAt: now, unlisted } : {};
   holder.lease.note = { ...holder.lease.note, lastTick: now, ...seen };
   if (failure !== undefined) throw failure;
-  for (const { error } of outcomes.values()) if (error !== undefined && concernsWholeSource(error)) throw error;
+  // That the time was up is no failure: the next tick goes on.
+  if (polls.ended !== undefined && !isInterrupted(polls.ended)) throw polls.ended;
   return {
     source: source.name,
     listed: listed.length,
     ...(unreadable === 0 ? {} : { unreadableSurveys: unreadable }),
     ...(unlisted === undefined ? {} : { unlisted }),
     surveys: [...outcomes].map(([surveyId, outcome]) => summarize(surveyId, outcome)),
-    unpolled: news.filter(({ surveyId }) => !outcomes.has(surveyId)).length,
+    unpolled: due.filter(({ surveyId }) => !outcomes.has(surveyId)).length,
     behind: [...account.rows].filter(([id, { isBehind }]) => isBehind === true && selected(id, source.surveys)).length,
     outages: outagesOf({ learned, source, ports }),
     figures: figuresOf(

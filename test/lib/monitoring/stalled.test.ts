@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { type FailingSince, noteTurns, type StalledRequest, stalledFor } from "../../../lib/monitoring/stalled.ts";
-import type { BacklogRound, SurveyRow, SurveySummary, TickSummary, TurnSummary } from "../../../lib/polling/index.ts";
+import type { BacklogRound, SurveyRow, SurveySummary, TickSummary } from "../../../lib/polling/index.ts";
 import { HOUR, MINUTE, noon } from "../../support/survey.ts";
 
 const DAY = 24 * HOUR;
@@ -55,9 +55,9 @@ describe("the age of the longest-standing trouble", () => {
   });
 
   it("is that of a backlog which fails, whatever the polls come to, until one of its slices does not or it is over", () => {
-    const slice = (changes: Partial<TurnSummary> = {}): BacklogRound => ({
+    const slice = (changes: Partial<SurveySummary> = {}): BacklogRound => ({
       source: "main",
-      turns: [{ surveyId: 1, outcome: "stuck", emitted: 0, waiting: 0, withheld: 0, ...changes }],
+      turns: [survey(changes)],
       goesOn: false,
     });
     const failure = { code: "SERVER_ERROR", message: "no answer" };

@@ -269,6 +269,20 @@ describe("backlogs", () => {
     expect(request.logger.lines.filter(({ level }) => level !== "info")).toEqual([]);
   });
 
+  it("give out events with the survey as it is listed by then", async () => {
+    const world = withBacklog(1_500, 8 * SECOND);
+    runsBy(world);
+    await letTimePass(world, pollSources(invocation(world, [graph("a", world)], { time: 2 * MINUTE })));
+    const before = world.delivered.length;
+    expect(before).toBeLessThan(1_500);
+    world.model.editSurvey(1);
+    await world.ports.state.takeRole("tick", "another", 15 * MINUTE);
+    await letTimePass(world, pollSources(invocation(world, [graph("a", world)])));
+    const editions = world.delivered.map(({ data }) => data.survey?.modified);
+    expect(new Set(editions.slice(before))).not.toContain(editions[0]);
+    expect(editions.length).toBeGreaterThan(before);
+  });
+
   it("of a source that has none are not asked for", async () => {
     const world = one();
     const only = graph("a", world);

@@ -30,10 +30,6 @@ const row = (surveyId: number): SurveyRow => ({
 });
 
 describe("the account", () => {
-  it("is empty before the first tick", async () => {
-    expect(await fresh().state.account()).toEqual({ rows: new Map() });
-  });
-
   it("has no item near the limit of 400 KB, however much is known of however many surveys", async () => {
     const { source, state } = fresh();
     const now = 1_773_144_123_456;
@@ -61,34 +57,6 @@ describe("the account", () => {
     for (const item of Items) expect(JSON.stringify(item).length).toBeLessThan(285_000);
   });
 
-  it("keeps what is not among the changes", async () => {
-    const { state } = fresh();
-    await state.saveAccount({ service: "a", firstTick: 5, start: { from: "now", at: "2026-03-10 12:00:00" } });
-    await state.saveAccount({ overdrawn: 9, scattered: 1 });
-    expect(await state.account()).toEqual({
-      service: "a",
-      firstTick: 5,
-      start: { from: "now", at: "2026-03-10 12:00:00" },
-      overdrawn: 9,
-      scattered: 1,
-      rows: new Map(),
-    });
-  });
-
-  it("keeps where history begins as it was stored first", async () => {
-    const { state } = fresh();
-    await state.saveAccount({ service: "a", firstTick: 5 });
-    await state.saveAccount({ service: "b", firstTick: 4, start: { from: "now", at: "2026-03-10 12:00:00" } });
-    await state.saveAccount({ start: { from: "now", at: "2026-03-10 11:00:00" }, overdrawn: 9 });
-    expect(await state.account()).toEqual({
-      service: "b",
-      firstTick: 5,
-      start: { from: "now", at: "2026-03-10 12:00:00" },
-      overdrawn: 9,
-      rows: new Map(),
-    });
-  });
-
   it("keeps the rows of thousands of surveys, each as it was written last, and reads them with one query", async () => {
     const { state } = fresh();
     const ids = Array.from({ length: 1_200 }, (_, i) => i * 7 + 1);
@@ -103,13 +71,6 @@ describe("the account", () => {
     expect(rows.get(15)).toEqual(row(15));
     expect(rows.get(22)).toEqual(row(22));
     expect(test.aws.counters()["dynamodb:Query"]).toBe(before + 1);
-  });
-
-  it("of one source is not that of another", async () => {
-    const { state } = fresh();
-    await state.saveAccount({ service: "a" });
-    await state.saveRows(new Map([[1, row(1)]]));
-    expect(await fresh().state.account()).toEqual({ rows: new Map() });
   });
 
   it.each(["ACCOUNT", "COUNTS#0"])("written by a newer version, in %s, is neither read nor overwritten", async (sk) => {

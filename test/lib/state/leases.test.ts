@@ -67,68 +67,10 @@ describe.each<[string, Kind<Lease | RoleLease>]>([
   ["the tick", roleKind("tick") as Kind<Lease | RoleLease>],
   ["the backlog", roleKind("backlog") as Kind<Lease | RoleLease>],
 ])("the lease of %s", (_name, kind) => {
-  it("has one holder at a time, and its fence grows each time it is taken", async () => {
-    const of = fresh();
-    const first = await taken(of, kind, "one");
-    expect(first).toMatchObject({ fence: 1, until: noon + TERM });
-    expect(await kind.ask(of, "two")).toBeUndefined();
-    await kind.giveBack(of, first, 7);
-    const second = await taken(of, kind, "two");
-    expect(second.fence).toBe(2);
-    expect(kind.numberOf(second)).toBe(7);
-  });
-
   it("goes to exactly one of many who ask at once", async () => {
     const of = fresh();
     const asked = await Promise.all(Array.from({ length: 8 }, (_, i) => kind.ask(of, `o${i}`)));
     expect(asked.filter((lease) => lease !== undefined)).toHaveLength(1);
-  });
-
-  it("goes again to its own holder's name, as after a process that was killed, and not to one that only begins alike", async () => {
-    const of = fresh();
-    const first = await taken(of, kind, "local-1");
-    for (const alike of ["local-", "local-10"]) expect(await kind.ask(of, alike)).toBeUndefined();
-    expect((await taken(of, kind, "local-1")).fence).toBe(2);
-    await expect(kind.giveBack(of, first, 1)).rejects.toMatchObject(lost);
-  });
-
-  it("that ran out is taken over, and who had it can write nothing any more, also once it was given back", async () => {
-    const of = fresh();
-    await kind.giveBack(of, await taken(of, kind, "before"), 7);
-    const first = await taken(of, kind, "one");
-    of.clock.now += TERM;
-    expect(await kind.ask(of, "two")).toBeUndefined();
-    of.clock.now += 1;
-
-    const second = await taken(of, kind, "two");
-
-    expect(second.fence).toBe(first.fence + 1);
-    expect(kind.numberOf(second)).toBe(7);
-    await expect(of.state.renew(first, TERM)).rejects.toMatchObject(lost);
-    await expect(kind.giveBack(of, first, 1)).rejects.toMatchObject(lost);
-    expect(await kind.ask(of, "three")).toBeUndefined();
-    await kind.giveBack(of, second, 2);
-    await expect(kind.giveBack(of, first, 1)).rejects.toMatchObject(lost);
-    expect(kind.numberOf(await taken(of, kind, "three"))).toBe(2);
-  });
-
-  it("that is prolonged is not taken over", async () => {
-    const of = fresh();
-    const first = await taken(of, kind, "one");
-    of.clock.now += 14 * SECOND;
-    await of.state.renew(first, TERM);
-    expect(first.until).toBe(of.clock.now + TERM);
-    of.clock.now += 14 * SECOND;
-    expect(await kind.ask(of, "two")).toBeUndefined();
-  });
-
-  it("that ran out and was taken by nobody is still its holder's", async () => {
-    const of = fresh();
-    const first = await taken(of, kind, "one");
-    of.clock.now += 60 * SECOND;
-    await of.state.renew(first, TERM);
-    await kind.giveBack(of, first, 9);
-    expect(kind.numberOf(await taken(of, kind, "two"))).toBe(9);
   });
 
   it("that a clock far ahead has taken keeps nobody from it until then", async () => {
@@ -176,31 +118,7 @@ describe.each<[string, Kind<Lease | RoleLease>]>([
   });
 });
 
-it("leases say nothing of each other: of another survey, role or source", async () => {
-  const of = fresh();
-  const kinds = [survey, roleKind("tick"), roleKind("backlog")];
-  for (const kind of kinds) expect(await kind.ask(of, "one")).toBeDefined();
-  expect(await survey.ask({ ...of, surveyId: of.surveyId + 1 }, "two")).toBeDefined();
-  const other = { ...fresh(), surveyId: of.surveyId };
-  for (const kind of kinds) expect(await kind.ask(other, "two")).toBeDefined();
-});
-
 describe("the mark of a survey", () => {
-  it("is written under the lease, and by nobody who has lost it", async () => {
-    const of = fresh();
-    const first = await taken(of, survey, "one");
-    await of.state.saveState(first, marked(7));
-    expect(await of.mark()).toEqual(marked(7));
-    of.clock.now += 16 * SECOND;
-    const second = await taken(of, survey, "two");
-    expect(second.state).toEqual(marked(7));
-    const fault = lose();
-    await of.state.saveState(second, marked(2));
-    expect(fault.hits()).toBe(1);
-    await expect(of.state.saveState(first, marked(1))).rejects.toMatchObject(lost);
-    expect(await of.mark()).toEqual(marked(2));
-  });
-
   it.each(["throttle", "error", "down"] as const)("is there after %s of the table, for a moment", async (kind) => {
     const of = fresh();
     const fault = test.aws.faults.add({ service: "dynamodb", operation: "UpdateItem", kind, times: 1 });
@@ -256,12 +174,5 @@ describe("the note of the tick", () => {
     expect((await taken(of, tick, "two")).note).toEqual(note);
     of.clock.now += TERM + 1;
     expect(await of.state.account()).toEqual({ ...note, rows: new Map() });
-  });
-
-  it("is not that of a backlog", async () => {
-    const of = fresh();
-    const backlog = roleKind("backlog");
-    await backlog.giveBack(of, await taken(of, backlog, "one"), 5);
-    expect(await of.state.account()).toEqual({ rows: new Map() });
   });
 });

@@ -3,7 +3,7 @@ import { GetCommand, PutCommand, QueryCommand } from "@aws-sdk/lib-dynamodb";
 import { describe, expect, it, vi } from "vitest";
 import { countDue } from "../../../lib/cli/target/surveys.ts";
 import { eventId } from "../../../lib/events/index.ts";
-import { type CheckedState, emittedOf, type LedgerEntry } from "../../../lib/polling/index.ts";
+import type { LedgerEntry } from "../../../lib/polling/index.ts";
 import { createDynamoState } from "../../../lib/state/dynamo-state.ts";
 import { useAws } from "../support/aws.ts";
 
@@ -42,17 +42,6 @@ describe("entries", () => {
     expect((await state.forRedrive(surveyId, undefined)).entries).toEqual([dropped]);
   });
 
-  it("come back as they were written, and those not there are left out", async () => {
-    const { state, surveyId } = fresh();
-    await state.putEntries(surveyId, [emitted(1), { id: 2, state: "before-start" }, emitted(3)]);
-    expect(await state.entries(surveyId, [1, 2, 4])).toEqual(
-      new Map([
-        [1, emitted(1)],
-        [2, { id: 2, state: "before-start" }],
-      ]),
-    );
-  });
-
   it("of what went out hold ids, a digest and a time, and are small", async () => {
     const { state } = fresh();
     const entry = { ...emitted(45_858), digest: "2jmj7l5rSw0yVb_vlWAYkK_YBwk", eventId: eventId("main", 101, 45_858) };
@@ -82,12 +71,6 @@ describe("entries", () => {
     expect((await state.entries(surveyId, [5])).get(5)).toMatchObject({ revision: 2 });
   });
 
-  it("of another survey with the same response ids stay apart", async () => {
-    const { state, surveyId } = fresh();
-    await state.putEntries(surveyId, [emitted(1)]);
-    expect(await state.entries(surveyId + 1, [1])).toEqual(new Map());
-  });
-
   it("are read a hundred at once with one request, and written any number at once", async () => {
     const { state, surveyId } = fresh();
     await state.putEntries(surveyId, ids(130).map(emitted));
@@ -96,18 +79,6 @@ describe("entries", () => {
     expect((await state.entries(surveyId, ids(100))).size).toBe(100);
 
     expect(test.aws.counters()["dynamodb:BatchGetItem"]).toBe(before + 1);
-  });
-
-  it("without an id of their own are kept under the digest of their record", async () => {
-    const { state, surveyId } = fresh();
-    const orphan: LedgerEntry = {
-      id: "record-abc",
-      state: "quarantined",
-      digest: "abc",
-      reason: "unreadable responseId",
-    };
-    await state.putEntries(surveyId, [orphan, emitted(1)]);
-    expect([...(await state.entries(surveyId, ["record-abc", 1])).keys()].sort()).toEqual([1, "record-abc"]);
   });
 
   it("replace what was there: of a waiting one nothing stays once it is emitted", async () => {
@@ -138,20 +109,6 @@ describe("entries", () => {
       expect([kind, fault.hits()]).toEqual([kind, 2]);
       expect((await state.entries(surveyId, ids(30))).size).toBe(30);
     }
-  });
-
-  it("that are emitted are read in pages for the books, with what is known of those that are gone", async () => {
-    const { state, surveyId } = fresh();
-    const gone = { since: 1_795_261_634_252, told: true as const };
-    const others: LedgerEntry[] = [
-      { id: 3, state: "before-start" },
-      { id: 4, state: "open" },
-    ];
-    await state.putEntries(surveyId, [emitted(1), { ...emitted(2), gone }, ...others]);
-    const { entries, next } = await state.emitted(surveyId);
-    expect(entries).toEqual([1, 2].map((id) => emittedOf({ ...emitted(id), ...(id === 2 ? { gone } : {}) })));
-    expect(next).toBeUndefined();
-    expect((await state.entries(surveyId, [2])).get(2)).toEqual({ ...emitted(2), gone });
   });
 
   it("are all read when a batch is read in part", async () => {
@@ -202,29 +159,6 @@ describe("quarantined entries", () => {
     kept: { records: ["x".repeat(size)], details: {} },
   });
 
-  it("are found among all others, responses and single records, with what was kept of them, and refused repairs", async () => {
-    const { state, surveyId } = fresh();
-    const { nextCheck: _, kept: __, ...bare } = quarantined(7);
-    const others: LedgerEntry[] = [emitted(1), { id: 2, state: "open" }, { id: 3, state: "waiting", nextCheck: 5 }];
-    const refusedRepair: LedgerEntry = { ...emitted(5), refusedRevision: "NotAuthorized" };
-    await state.putEntries(surveyId, [...others, refusedRepair, quarantined(6), bare, quarantined("record-abc")]);
-    await state.putEntries(surveyId + 1, [quarantined(8)]);
-    // The mark lies in the same partition.
-    await state.acquire(surveyId, "me", 1_000);
-
-    const { entries, next } = await state.forRedrive(surveyId);
-
-    expect(new Map(entries.map((entry) => [entry.id, entry]))).toEqual(
-      new Map<LedgerEntry["id"], LedgerEntry>([
-        ["record-abc", quarantined("record-abc")],
-        [5, refusedRepair],
-        [6, quarantined(6)],
-        [7, bare],
-      ]),
-    );
-    expect(next).toBeUndefined();
-  });
-
   it("come in pages of a megabyte, each once", async () => {
     const { state, surveyId } = fresh();
     await state.putEntries(
@@ -244,45 +178,9 @@ describe("quarantined entries", () => {
     expect(found.map(Number).sort((a, b) => a - b)).toEqual(ids(30));
     expect(pages).toBeGreaterThan(2);
   });
-
-  it("are due apart from those that wait, and not any more once their records have gone", async () => {
-    const { state, surveyId } = fresh();
-    await state.putEntries(surveyId, [quarantined(1), { id: 2, state: "waiting", nextCheck: 40 }]);
-    expect(await state.due(surveyId, "quarantined", 50, 9)).toEqual([quarantined(1)]);
-    expect(await state.due(surveyId, "quarantined", 49, 9)).toEqual([]);
-    expect((await state.due(surveyId, "waiting", 99, 9)).map(({ id }) => id)).toEqual([2]);
-    expect(await state.nextDue(surveyId, "quarantined")).toBe(50);
-
-    const { nextCheck: _, kept: __, ...bare } = quarantined(1);
-    await state.putEntries(surveyId, [bare]);
-    expect(await state.nextDue(surveyId, "quarantined")).toBeUndefined();
-    expect((await state.forRedrive(surveyId)).entries).toEqual([bare]);
-  });
 });
 
 describe("the index of what is due", () => {
-  const held = (id: number): LedgerEntry => {
-    return { id, state: "held", reason: "records-apart", firstSeen: 10, attempts: 2, nextCheck: 50 };
-  };
-
-  it("has held entries apart from all others, with all that is known of them", async () => {
-    const { state, surveyId } = fresh();
-    const others: LedgerEntry[] = [
-      { id: 2, state: "waiting", nextCheck: 40 },
-      { id: 3, state: "open", nextCheck: 40 },
-      { id: 4, state: "quarantined", nextCheck: 40 },
-    ];
-    await state.putEntries(surveyId, [held(1), ...others]);
-    expect(await state.due(surveyId, "held", 50, 9)).toEqual([held(1)]);
-    expect(await state.due(surveyId, "held", 49, 9)).toEqual([]);
-    expect(await state.nextDue(surveyId, "held")).toBe(50);
-    for (const { id, state: kind } of others)
-      expect((await state.due(surveyId, kind as CheckedState, 99, 9)).map((entry) => entry.id)).toEqual([id]);
-
-    await state.putEntries(surveyId, [emitted(1)]);
-    expect(await state.nextDue(surveyId, "held")).toBeUndefined();
-  });
-
   it("gives what is due by then, oldest first, at most so many, with all that was kept", async () => {
     const { state, surveyId } = fresh();
     const waiting = (id: number, nextCheck: number): LedgerEntry => ({

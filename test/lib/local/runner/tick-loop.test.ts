@@ -197,7 +197,7 @@ describe("after the last tick", () => {
     const survey = { outcome: "polled" as const, emitted: 0, waiting: 0, withheld: 0, unfinished: true };
     const surveys = [
       { ...survey, surveyId: 6 },
-      { ...survey, surveyId: 7, showsOnly: 0 },
+      { ...survey, surveyId: 7, booksOpen: { code: "read-as-empty" as const } },
       { ...survey, surveyId: 8 },
     ];
     const said: [number, string][] = [];

@@ -1,10 +1,10 @@
-import { type SurveyCounts, surveyCounts, surveyFacts } from "../../events/build/survey.ts";
-import type { SurveyFacts } from "../../events/index.ts";
-import { readId } from "../../json.ts";
-import { concernsWholeSource, SurveyListUnreadableError } from "../errors.ts";
-import type { AccountState } from "../model/account.ts";
-import { COUNT_FIELDS, type PollingSource, selected } from "../model/source.ts";
-import type { Ports } from "../ports.ts";
+import { type SurveyCounts, surveyCounts, surveyFacts } from "../events/build/survey.ts";
+import type { SurveyFacts } from "../events/index.ts";
+import { readId } from "../json.ts";
+import { concernsWholeSource, SurveyListUnreadableError } from "./errors.ts";
+import type { AccountState } from "./model/account.ts";
+import { COUNT_FIELDS, type PollingSource, selected } from "./model/source.ts";
+import type { Ports } from "./ports.ts";
 
 /** A survey in the survey list, as far as polling reads it. */
 export interface ListedSurvey {
