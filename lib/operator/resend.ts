@@ -27,7 +27,7 @@ import {
   pauseOf,
   type ReadEnd,
   type Run,
-  readFull,
+  readPages,
   readRecord,
   type Survey,
 } from "../polling/index.ts";
@@ -217,9 +217,9 @@ async function* readByPages(
   from: ResendPlace,
 ): AsyncGenerator<Part> {
   const wanted = new Map(entries.map((entry) => [entry.id, entry]));
-  const steps = readFull({
+  const steps = readPages({
+    kind: "full",
     from: from.page,
-    isSure: true,
     read: (page) => service.page(surveyId, page, "desc"),
     skips: new Set(),
     classify: async () => undefined,

@@ -8,7 +8,7 @@ import type { Run } from "./model/records.ts";
 import type { Purpose } from "./model/survey-events.ts";
 import { placeOf } from "./model/survey-state.ts";
 import type { Order } from "./ports.ts";
-import { fullSurvey, writeNoted } from "./process-page.ts";
+import { readSurvey, writeNoted } from "./process-page.ts";
 import { Publishing } from "./publish/publish.ts";
 import type { Survey } from "./survey.ts";
 import { toPage } from "./walk/page.ts";
@@ -89,10 +89,9 @@ async function readPart(survey: Survey, begun: FullRead, plan: Plan): Promise<Po
   const isFirstPart = start.page <= start.begun;
   const publishing = new Publishing(survey, Math.max(LEAST_ON_THE_WAY, ON_THE_WAY * survey.source.concurrency));
   const counts = noCounts();
-  const steps = fullSurvey(survey, {
+  const steps = readSurvey(survey, {
     from: isFirstPart ? start.page : Math.max(1, start.page - 1),
     origin: plan.purpose === "backlog" ? "backlog" : "full-read",
-    isFirstPart,
     ids,
     mostAtOnce: plan.mostAtOnce,
   });

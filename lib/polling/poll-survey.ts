@@ -9,9 +9,7 @@ import { emitDue } from "./publish/emit.ts";
 import { type Presence, shownAs, tellCounts, tellSurvey } from "./publish/tell.ts";
 import { hasUntold, tellBooks } from "./publish/tell-books.ts";
 import { nextRecheckOf, recheck } from "./recheck.ts";
-import { scanAbove } from "./scan-above-backlog.ts";
-import { noteAllRead, rescan, scanBelow } from "./scan-below.ts";
-import { scanHead } from "./scan-head.ts";
+import { noteAllRead, rescan, scanAbove, scanBelow, scanHead } from "./scan.ts";
 import { nextTry, tryAgain } from "./skipped-pages.ts";
 import { type Budget, type Survey, type SurveyRequest, withSurvey } from "./survey.ts";
 

@@ -71,7 +71,7 @@ describe("a planted violation is caught", () => {
     ["lib/polling/model/survey-state.ts", 'import type { Order } from "../ports.ts";'],
     ["lib/polling/contents/prove.ts", 'import { emitFound } from "../publish/emit.ts";'],
     ["lib/polling/books/books.ts", 'import type { Comparison } from "../contents/single-read.ts";'],
-    ["lib/polling/scan-head.ts", 'import { tick } from "./tick/tick.ts";'],
+    ["lib/polling/scan.ts", 'import { tick } from "./tick/tick.ts";'],
     ["lib/polling/survey.ts", 'import type { Decision } from "./ledger/judge.ts";'],
     ["lib/monitoring/log.ts", 'import { createLeases } from "../state/leases.ts";'],
     ["lib/service/survey-service.ts", 'import { tick } from "../polling/tick/tick.ts";'],

@@ -55,9 +55,7 @@ const world = ["lib/errors.ts", "lib/events/index.ts", "lib/events/books-digest.
 const coreRooms = [
   "tick/",
   "poll-survey.ts",
-  "scan-head.ts",
-  "scan-below.ts",
-  "scan-above-backlog.ts",
+  "scan.ts",
   "begin-backlog.ts",
   "full-read.ts",
   "recheck.ts",

@@ -6,7 +6,7 @@ import {
   type ReadEnd,
   type Run,
   type RunClass,
-  readFull,
+  readPages,
   type SurveyService,
   startedAt,
   toPage,
@@ -85,9 +85,9 @@ export async function readList(reading: ListReading): Promise<ReadList> {
 
 async function readOn(list: Listing, { service, surveyId, counted, onPage }: ListReading): Promise<ReadEnd> {
   const { covered, moved } = list;
-  const steps = readFull({
+  const steps = readPages({
+    kind: "full",
     from: Math.max(1, list.page - 1),
-    isSure: list.page === 1,
     async read(number) {
       const read = await service.page(surveyId, number, "asc");
       list.look(number, toPage(number, read)?.runs ?? []);
@@ -157,6 +157,10 @@ class Listing {
 
   get pages(): number {
     return this.rows.reduce((most, { page }) => Math.max(most, page), 0);
+  }
+
+  get size(): number {
+    return this.met.size;
   }
 
   has(id: number): boolean {

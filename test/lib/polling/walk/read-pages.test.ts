@@ -1,6 +1,12 @@
 import { describe, expect, it } from "vitest";
 import type { PageRead } from "../../../../lib/polling/ports.ts";
-import { type PageStep, type ReadEnd, readFull, scanPages } from "../../../../lib/polling/walk/read-pages.ts";
+import {
+  type FullReadOptions,
+  type PageStep,
+  type ReadEnd,
+  readPages,
+  type ScanOptions,
+} from "../../../../lib/polling/walk/read-pages.ts";
 import { isWhole } from "../../../../lib/polling/walk/whole.ts";
 import { range } from "../../../support/survey.ts";
 import { readOf } from "./pages-of.ts";
@@ -43,14 +49,14 @@ async function drained(steps: AsyncGenerator<PageStep, ReadEnd>, met = new Set<n
   }
 }
 
-function full(read: Read, more: Partial<Parameters<typeof readFull>[0]> = {}) {
+function full(read: Read, more: Partial<FullReadOptions> = {}) {
   const met = new Set<number>();
-  const steps = readFull({
+  const steps = readPages({
+    kind: "full",
     from: 1,
     read,
     skips: new Set(),
     classify: async () => undefined,
-    isSure: true,
     expected: { responses: 0, lastPage: 100 },
     isAnchor: ({ runs }) => met.has(runs[0]?.responseId ?? 0),
     ...more,
@@ -102,22 +108,22 @@ describe("a full read", () => {
   it("that goes on elsewhere begins where all that stands before it was met", async () => {
     const { read, requests } = listOf(850);
     const isAnchor = ({ number }: { number: number }): boolean => number <= 3;
-    const { pages } = await full(read, { from: 7, isSure: false, isAnchor, mostAtOnce: () => 1 });
+    const { pages } = await full(read, { from: 7, isAnchor, mostAtOnce: () => 1 });
     expect(requests.slice(0, 6)).toEqual([7, 7, 6, 6, 4, 4]);
     expect(pages).toEqual(range(1, 9));
   });
 });
 
-const scan = (read: Read, more: Partial<Parameters<typeof scanPages>[0]> = {}) =>
+const scan = (read: Read, more: Partial<ScanOptions> = {}) =>
   drained(
-    scanPages({
+    readPages({
+      kind: "scan",
       from: 1,
       read,
       skips: new Set(),
       classify: async () => undefined,
       isNew: () => false,
-      isEnough: () => false,
-      isTimeUp: () => false,
+      isOver: () => undefined,
       ...more,
     }),
   );
@@ -158,9 +164,9 @@ describe("a scan", () => {
 
   it("stops where it has enough or its time is up", async () => {
     const { read, requests } = listOf(950);
-    const enough = await scan(read, { isEnough: ({ number }) => number === 2 });
+    const enough = await scan(read, { isOver: ({ number }) => (number === 2 ? "enough" : undefined) });
     expect(enough.end).toMatchObject({ kind: "enough", position: 2 });
-    const late = await scan(read, { from: 3, isTimeUp: () => requests.length >= 4 });
+    const late = await scan(read, { from: 3, isOver: () => (requests.length >= 4 ? "time up" : undefined) });
     expect(late.end).toMatchObject({ kind: "time up", position: 4 });
     expect(requests).toEqual([1, 2, 3, 4]);
   });
@@ -168,10 +174,12 @@ describe("a scan", () => {
   it("leaves the last page when its time is up: what stands inside it may go on behind it", async () => {
     const ties = readOf(...range(101, 197).map((id) => `${id}/1`), "300/1", "301/1", "300/2");
     const read = except(listOf(250).read, { 2: () => ties, 3: () => readOf("301/2") });
-    const late = await scan(read, { isNew: () => true, isTimeUp: () => true, from: 1 });
+    const late = await scan(read, { isNew: () => true, isOver: () => "time up", from: 1 });
     expect(late.whole).toEqual(range(1, 99));
-    const times = [false, true];
-    const later = await scan(read, { isNew: () => true, isTimeUp: () => times.shift() ?? true });
+    const later = await scan(read, {
+      isNew: () => true,
+      isOver: ({ number }) => (number === 2 ? "time up" : undefined),
+    });
     expect(later.whole).toEqual(range(1, 100));
     expect(later.end).toMatchObject({ kind: "time up", position: 2 });
   });
