@@ -76,7 +76,7 @@ export async function scanAbove(survey: Survey, backlog: FullRead, until: number
   if (before.size > 0) {
     const ids = pages.flatMap(({ runs }) => runs.map(({ responseId }) => responseId));
     const place = ids.findLastIndex((id) => before.has(id));
-    const above = new Set(place < 0 ? ids : ids.slice(0, place)).difference(before);
+    const above = new Set(ids.slice(0, place < 0 ? ids.length : place).filter((id) => !before.has(id)));
     addCounts(counts, await emitFound(survey, found.filter(({ responseId }) => above.has(responseId))));
   }
   // An open one moves when it completes.
