@@ -77,7 +77,13 @@ export async function scanAbove(survey: Survey, backlog: FullRead, until: number
     const ids = pages.flatMap(({ runs }) => runs.map(({ responseId }) => responseId));
     const place = ids.findLastIndex((id) => before.has(id));
     const above = new Set(ids.slice(0, place < 0 ? ids.length : place).filter((id) => !before.has(id)));
-    addCounts(counts, await emitFound(survey, found.filter(({ responseId }) => above.has(responseId))));
+    addCounts(
+      counts,
+      await emitFound(
+        survey,
+        found.filter(({ responseId }) => above.has(responseId)),
+      ),
+    );
   }
   // An open one moves when it completes.
   const still = (pages[0]?.runs ?? []).filter((run) => classOf(run) !== "open");

@@ -178,7 +178,7 @@ export const plantedFaults: readonly PlantedFault[] = [
   {
     name: "slice-stops-at-once",
     breaks: ["lost", "liveness: books"],
-    line: "if (plan.isOver(step.position - goal)) break;",
+    line: "if (isOver(step.position - goal)) break;",
   },
   // What is made of the service's answers.
   { name: "other-metadata-taken", breaks: ["content"], within: 60, line: "" },
