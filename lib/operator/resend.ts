@@ -223,7 +223,7 @@ async function* readByPages(
     read: (page) => service.page(surveyId, page, "desc"),
     skips: new Set(),
     classify: async () => undefined,
-    expected: { responses: 0, lastPage },
+    lastPage,
     isAnchor: () => true,
   });
   try {

@@ -66,9 +66,8 @@ async function readPart(survey: Survey, begun: FullRead, purpose: Purpose): Prom
   const isBacklog = purpose === "backlog";
   const known = await loadIds(survey, begun.ids);
   const ids = known ?? new ReadIds();
-  const { head, backfill } = begun;
   // Without the ids that belong to its place it begins again.
-  const start = known === undefined ? newFullRead(clock.now(), { head, backfill }) : begun;
+  const start = known === undefined ? newFullRead(clock.now(), { backfill: begun.backfill }) : begun;
   const steps = readSurvey(survey, {
     // The page before its place is its anchor (R7).
     from: start.page > start.begun ? start.page - 1 : start.page,
@@ -87,8 +86,6 @@ async function readPart(survey: Survey, begun: FullRead, purpose: Purpose): Prom
   /** The page beyond which it has come further: its place, or where it had to go back to. */
   let goal: number | undefined;
   let end: ReadEnd | undefined;
-  /** Events that are to be replaced. */
-  let wanted = 0;
   /** Writes the place up to which all has gone out, and the ids that were met up to there. */
   const keepPlace = async (): Promise<void> => {
     const page = Math.max(1, publishing.settledTo() ?? start.page);
@@ -119,7 +116,6 @@ async function readPart(survey: Survey, begun: FullRead, purpose: Purpose): Prom
         changed: read.changed + step.changed,
         found: read.found + step.found,
       };
-      wanted += step.toEmit.filter(({ replaces }) => replaces !== undefined).length;
       await publishing.take(step.toEmit, dealtTo);
       await holdLease(survey);
       if (clock.now() >= savedAt + SAVED_EVERY) await keepPlace();
@@ -133,8 +129,7 @@ async function readPart(survey: Survey, begun: FullRead, purpose: Purpose): Prom
     try {
       const sent = await publishing.end();
       addCounts(counts, sent);
-      const unreplaced = read.unreplaced || wanted > sent.repaired + sent.unproved;
-      read = { ...read, repaired: read.repaired + sent.repaired, found: read.found + sent.found, unreplaced };
+      read = { ...read, repaired: read.repaired + sent.repaired, found: read.found + sent.found };
     } finally {
       await keepPlace();
     }
@@ -161,7 +156,6 @@ async function finish(survey: Survey, read: FullRead, ids: ReadIds, end: ReadEnd
     const isEmpty = why === "closed" && survey.state.booksOpen?.code === "read-as-empty";
     if (isEmpty && purpose === "backlog" && survey.state.books === undefined) return;
   }
-  if (read.unreplaced) survey.note({ kind: "full read due", at: now });
   survey.note({ kind: "read", purpose });
   await dropIds(survey, read.ids);
 }

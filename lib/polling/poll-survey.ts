@@ -129,7 +129,7 @@ async function readNews(survey: Survey, { counts: listed = [], row, isTurn = fal
     const now = survey.ports.clock.now();
     // Whatever fails in looking at the head, and however long it takes, the backlog does not wait for it.
     const until = isTurn ? now + (survey.turnUntil - now) / 2 : survey.deadline;
-    const above = (await survey.orLeave(() => scanAbove(survey, place, until))) ?? noCounts();
+    const above = (await survey.orLeave(() => scanAbove(survey, until))) ?? noCounts();
     if (!isTurn)
       return { ...read, grown: grownBy(listed, row, survey.state.books), counts: { ...above, unfinished: true } };
     // The backlog meets all of it again.

@@ -13,7 +13,7 @@ import { fromRead } from "./publish/response.ts";
 import { noteEnd, skippedPages } from "./skipped-pages.ts";
 import type { Survey } from "./survey.ts";
 import type { Page } from "./walk/page.ts";
-import { type Over, type PageStep, type ReadEnd, readPages, type SoFar } from "./walk/read-pages.ts";
+import { type PageStep, type ReadEnd, readPages, type SoFar } from "./walk/read-pages.ts";
 import { type Fragment, isWhole } from "./walk/whole.ts";
 
 // From pages to responses that have to go out, and to entries of the ledger for all others.
@@ -34,17 +34,10 @@ export interface Processed extends SoFar {
   left: number;
   /** Emitted responses whose records are no longer those of their event. */
   changed: number;
-  /** What the read has looked at by now. */
-  seen: Seen;
+  /** Pages that have shown something new when they were read first. */
+  withNews: ReadonlySet<number>;
   /** Set on the last step. A failure is noted by then, and told at the end of the poll. */
   end?: ReadEnd;
-}
-
-/** Pages that a read has looked at; those that showed something new; and those that showed anything else. */
-export interface Seen {
-  pages: ReadonlySet<number>;
-  withNews: ReadonlySet<number>;
-  withKnown: ReadonlySet<number>;
 }
 
 /** Enters into the ledger what needs no event. */
@@ -60,8 +53,8 @@ export interface ReadingOptions {
   ids?: ReadIds;
   /** Of a full read: pages read at once, at most. */
   mostAtOnce?: (() => number) | undefined;
-  /** Of a scan: whether nothing more is read behind this page, the last one of those seen. */
-  isOver?: (page: Page, seen: Seen) => Over | undefined;
+  /** Of a scan: whether no page is read behind this one. `withNews`: those that have shown something new. */
+  isOver?: (page: number, withNews: ReadonlySet<number>) => boolean;
 }
 
 /** Reads the list of a survey from a page on, and processes each page. */
@@ -77,10 +70,15 @@ export async function* readSurvey(survey: Survey, options: ReadingOptions): Asyn
   };
   const pages = readPages(
     ids === undefined
-      ? { kind: "scan", ...every, isNew: (id) => reading.isNew(id), isOver: (page) => isOver?.(page, reading.seen) }
+      ? {
+          kind: "scan",
+          ...every,
+          isNew: (id) => reading.isNew(id),
+          isOver: (page) => isOver?.(page, reading.withNews) ?? false,
+        }
       : {
           ...{ kind: "full", ...every, mostAtOnce, isAnchor: (page) => isAnchor(page, ids) },
-          expected: { responses: survey.listedCount ?? 0, lastPage: survey.state.lastPage ?? 0 },
+          lastPage: survey.state.lastPage ?? 0,
         },
   );
   for (;;) {
@@ -130,7 +128,9 @@ interface Met {
 /** The responses that one read has met. */
 class Reading {
   readonly order: Order;
-  readonly seen = { pages: new Set<number>(), withNews: new Set<number>(), withKnown: new Set<number>() };
+  readonly withNews = new Set<number>();
+  /** The last page seen so far. */
+  private furthest = 0;
   private readonly met = new Map<number, Met>();
   private readonly survey: Survey;
   private readonly options: ReadingOptions;
@@ -170,26 +170,20 @@ class Reading {
     const { survey } = this;
     const { fragments, covered, moved, skipped, position } = step;
     const page = step.kind === "page" ? step.page : undefined;
-    if (page !== undefined) this.see(page);
+    if (page !== undefined && page.number > this.furthest) {
+      // Before anything of it is handed out. One that is read again may show less that is new.
+      if (page.runs.some(({ responseId }) => this.isNew(responseId))) this.withNews.add(page.number);
+      this.furthest = page.number;
+    }
     if (step.kind === "page" && step.scattered) await noteScattered(survey);
     const unfit = await orphanEntries(survey, page?.orphans ?? []);
     const done: Processed = {
-      ...{ covered, moved, skipped, position, page, seen: this.seen },
+      ...{ covered, moved, skipped, position, page, withNews: this.withNews },
       ...{ toEmit: [], entries: unfit.entries, quarantined: unfit.entries.length, left: unfit.left },
       ...{ found: 0, changed: 0 },
     };
     for (const fragment of fragments) await this.deal(fragment, done);
     return done;
-  }
-
-  /** Notes what a page shows, before anything of it is handed out. One that is read again may show less that is new. */
-  private see({ number, runs }: Page): void {
-    const { pages, withNews, withKnown } = this.seen;
-    if (pages.has(number)) return;
-    const isNew = runs.map(({ responseId }) => this.isNew(responseId));
-    pages.add(number);
-    if (isNew.includes(true)) withNews.add(number);
-    if (isNew.includes(false)) withKnown.add(number);
   }
 
   /** Adds to what a step has done what is to be done about one response. */

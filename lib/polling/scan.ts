@@ -1,23 +1,17 @@
 import { leaveToBacklog } from "./begin-backlog.ts";
-import { type FullRead, newFullRead } from "./model/books.ts";
+import { newFullRead } from "./model/books.ts";
 import { addCounts, isClean, noCounts, type PollCounts } from "./model/poll-counts.ts";
-import { classOf } from "./model/records.ts";
 import type { Response } from "./model/response.ts";
 import { headEnd, openTo } from "./model/survey-state.ts";
-import { type Processed, type ReadingOptions, readSurvey, type Seen, writeNoted } from "./process-page.ts";
+import { type Processed, type ReadingOptions, readSurvey, writeNoted } from "./process-page.ts";
 import { emitFound } from "./publish/emit.ts";
 import type { Survey } from "./survey.ts";
-import type { Page } from "./walk/page.ts";
 import type { ReadEnd } from "./walk/read-pages.ts";
 
-// Scans read from the newest on. At the head, and above a backlog, all that is found goes out together, the oldest first; below the head it goes out page after page.
+// Scans read from the newest on. At the head all that is found goes out together, the oldest first; below it page after page.
 
 /** Milliseconds that a scan of the head must have had to itself: a later one may come further where the tick had little time left for it. */
 const OWN_TIME = 10_000;
-/** Responses of page 1 remembered as the place where a backlog begins. */
-const REMEMBERED = 20;
-/** Times `headPages` that one look reads to come to that place: further down it is the backlog's. */
-const FURTHEST = 3;
 /** Pages that a scan below the head reads at least in one tick, or of its budget: two of them find its place again. */
 const LEAST_PAGES = 4;
 
@@ -31,18 +25,19 @@ export async function scanHead(survey: Survey): Promise<PollCounts> {
   const { ports, source, deadline } = survey;
   const startedAt = ports.clock.now();
   const openBefore = openTo(survey.state);
-  // Pages of nothing but news have come on top of those that were read then, and one more for what they have moved.
+  // Pages of news have come on top of those that were read then, and one more for what they have moved.
   const depth = openBefore === undefined ? 0 : openBefore + 1;
-  const isDeep = ({ withNews }: Seen): boolean => withNews.size > source.headPages;
-  const { counts, found, seen, end } = await gather(survey, ({ number }, now) => {
-    if (isDeep(now) || (!now.withNews.has(number) && now.withKnown.size >= depth)) return "enough";
-    return ports.clock.now() > deadline ? "time up" : undefined;
-  });
-  if (end.kind === "enough" && isDeep(seen))
+  const isKnown = (page: number, news: Pages): boolean => !news.has(page) && page - news.size >= depth;
+  const isDeep = (news: Pages): boolean => news.size > source.headPages;
+  const { counts, found, withNews, end } = await gather(
+    survey,
+    (page, news) => isKnown(page, news) || isDeep(news) || ports.clock.now() > deadline,
+  );
+  if (end.kind === "over" && isDeep(withNews))
     return addCounts(counts, await leaveToBacklog(survey.paidBy(undefined), startedAt));
-  if (found.length > 0) await openHead(survey, seen);
+  if (found.length > 0) await openHead(survey, withNews);
   addCounts(counts, await emitFound(survey, found));
-  if (end.kind === "time up") {
+  if (end.kind === "over" && !isKnown(end.last, withNews)) {
     counts.unfinished = true;
     // The next one would begin at page 1 again, and come no further.
     if (openBefore !== undefined && deadline - startedAt >= OWN_TIME)
@@ -61,68 +56,40 @@ export async function scanHead(survey: Survey): Promise<PollCounts> {
 }
 
 /**
- * News at the head of a survey whose backlog is read: they do not wait for it. The first look only remembers where the backlog begins. One look takes `headPages`
- * pages of news. Where there are more, the next one goes on below them: only a look that has come to that place remembers it anew. The backlog meets all of it again,
- * so nothing is lost. No page is begun after `until` (epoch milliseconds).
+ * News at the head of a survey whose backlog is read: they do not wait for it. The first look finds the newest of the backlog itself. One look takes `headPages` pages,
+ * and begins none after `until` (epoch milliseconds). The backlog meets all of it again, so nothing is lost.
  */
-export async function scanAbove(survey: Survey, backlog: FullRead, until: number): Promise<PollCounts> {
-  const { headPages } = survey.source;
-  const before = new Set(backlog.head);
-  const hasCome = (page: Page): boolean => before.size === 0 || page.runs.some((run) => before.has(run.responseId));
-  const { counts, found, pages } = await gather(survey, (page, { withNews }) => {
-    if (hasCome(page) || page.number >= FURTHEST * headPages || withNews.size >= headPages) return "enough";
-    return survey.ports.clock.now() > until ? "time up" : undefined;
-  });
-  if (before.size > 0) {
-    const ids = pages.flatMap(({ runs }) => runs.map(({ responseId }) => responseId));
-    const place = ids.findLastIndex((id) => before.has(id));
-    const above = new Set(ids.slice(0, place < 0 ? ids.length : place).filter((id) => !before.has(id)));
-    addCounts(
-      counts,
-      await emitFound(
-        survey,
-        found.filter(({ responseId }) => above.has(responseId)),
-      ),
-    );
-  }
-  // An open one moves when it completes.
-  const still = (pages[0]?.runs ?? []).filter((run) => classOf(run) !== "open");
-  const head = still.slice(0, REMEMBERED).map(({ responseId }) => responseId);
-  const last = pages.at(-1);
-  // The next look comes to what lies below, and to what stands across the end of the last page.
-  if (last !== undefined && hasCome(last) && !counts.unfinished && head.length > 0)
-    survey.note({ kind: "reading", purpose: "backlog", read: { ...backlog, head } });
-  return counts;
+export async function scanAbove(survey: Survey, until: number): Promise<PollCounts> {
+  const { ports, source } = survey;
+  const { counts, found } = await gather(
+    survey,
+    (page, news) => !news.has(page) || news.size >= source.headPages || ports.clock.now() > until,
+  );
+  return addCounts(counts, await emitFound(survey, found));
 }
 
-/** The outcome of a scan whose responses have yet to go out. */
-interface Gathered {
-  counts: PollCounts;
-  found: Response[];
-  pages: Page[];
-  seen: Seen;
-  end: ReadEnd;
-}
+type Pages = ReadonlySet<number>;
 
-/** Reads from page 1 on, and notes what needs no event. */
-async function gather(survey: Survey, isOver: NonNullable<ReadingOptions["isOver"]>): Promise<Gathered> {
+/** Reads from page 1 on, and notes what needs no event. What needs one has yet to go out. */
+async function gather(
+  survey: Survey,
+  isOver: NonNullable<ReadingOptions["isOver"]>,
+): Promise<{ counts: PollCounts; found: Response[]; withNews: Pages; end: ReadEnd }> {
   const counts = noCounts();
   const found: Response[] = [];
-  const pages: Page[] = [];
   for await (const step of readSurvey(survey, { from: 1, origin: "head", isOver })) {
-    const { entries, toEmit, page, seen, end } = step;
-    if (entries.length > 0) await openHead(survey, seen);
+    const { entries, toEmit, withNews, end } = step;
+    if (entries.length > 0) await openHead(survey, withNews);
     await writeNoted(survey, step);
     addCounts(counts, step);
     found.push(...toEmit);
-    if (page !== undefined) pages.push(page);
-    if (end !== undefined) return { counts, found, pages, seen, end };
+    if (end !== undefined) return { counts, found, withNews, end };
   }
   throw new TypeError("a read has no end");
 }
 
 /** Written before anything of a scan with news: if it is cut short, the next one must not end above the last page that showed some. */
-async function openHead(survey: Survey, { withNews }: Seen): Promise<void> {
+async function openHead(survey: Survey, withNews: Pages): Promise<void> {
   const page = Math.max(1, ...withNews);
   if (survey.state.phase.kind !== "head" || page <= (openTo(survey.state) ?? 0)) return;
   survey.note({ kind: "head open", page });
@@ -144,17 +111,15 @@ export async function scanBelow(survey: Survey, missing: number, grown: number):
   const { ports, turnUntil } = survey;
   const counts = noCounts();
   const { search } = survey.state;
-  let page = search?.page ?? headEnd(survey.state)?.page;
+  const from = search?.page ?? headEnd(survey.state)?.page;
   // The head scan has read every page.
-  if (page === undefined) return { counts, isVain: true };
+  if (from === undefined) return { counts, isVain: true };
   const met = search === undefined ? 0 : search.found + grown;
+  let page = from;
   let isAtEnd = false;
-  for await (const step of readSurvey(survey, {
-    from: page,
-    origin: "search",
-    // Other surveys wait for the tick to come to its end.
-    isOver: (_, { pages }) => (pages.size >= LEAST_PAGES && ports.clock.now() > turnUntil ? "time up" : undefined),
-  })) {
+  // Other surveys wait for the tick to come to its end.
+  const isOver = (read: number): boolean => read >= from + LEAST_PAGES - 1 && ports.clock.now() > turnUntil;
+  for await (const step of readSurvey(survey, { from, origin: "search", isOver })) {
     page = await takeStep(survey, step, counts, page);
     // Should the next page fail, what was read is not read again.
     survey.note({ kind: "searching", place: { page, found: met + counts.found } });

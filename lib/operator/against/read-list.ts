@@ -95,7 +95,7 @@ async function readOn(list: Listing, { service, surveyId, counted, onPage }: Lis
     },
     skips: list.skipped,
     classify: async () => undefined,
-    expected: { responses: counted, lastPage: 0 },
+    lastPage: 0,
     isAnchor: (page) => isAnchor(page, list),
   });
   for (;;) {
@@ -106,7 +106,8 @@ async function readOn(list: Listing, { service, surveyId, counted, onPage }: Lis
     list.page = Math.max(1, step.position);
     if (done) return step;
     const { number: page } = step.page;
-    onPage?.({ page, pages: Math.max(page, step.knownPages), place: () => list.place() });
+    const pages = Math.ceil((counted * page) / Math.max(1, list.size));
+    onPage?.({ page, pages: Math.max(page, pages), place: () => list.place() });
   }
 }
 

@@ -1,6 +1,6 @@
 import { endsWork, RangeUnreachableError } from "../errors.ts";
 import type { PageRead } from "../ports.ts";
-import { isFull, PAGE_SIZE, type Page, signatureOf, toPage } from "./page.ts";
+import { isFull, type Page, signatureOf, toPage } from "./page.ts";
 import { type Boundary, type Fragment, join } from "./whole.ts";
 
 // The pages of a list are looked at in two ways, and read on in one (R5). A full read proves each boundary; a scan proves those at which something new stands.
@@ -42,21 +42,16 @@ export interface PageStep extends SoFar {
   kind: "page";
   page: Page;
   fragments: Fragment[];
-  /** Pages that the list has at least, as far as one can tell by now; of a scan none. */
-  knownPages: number;
   /** Whether a response stands on two pages that are no neighbours, in one window that has read the same twice (R12). */
   scattered: boolean;
 }
 
 /** The end of a read, and the responses that it leaves. `last`: the last page that holds records, 0 where none does. */
 export type ReadEnd = SoFar & { fragments: Fragment[]; last: number } & (
-    | { kind: Over }
+    | { kind: "over" }
     | { kind: "end"; seen: EndSeen; isEmpty: boolean }
     | { kind: "failed"; page: number; error: unknown }
   );
-
-/** Why a scan stops before the end of the list. When its time is up its last page is left to the next one. */
-export type Over = "enough" | "time up";
 
 /** How the end was seen: twice, by a page that is not full, by one that is skipped behind such a page, or once where nothing new stands before it (R8, R9). */
 type EndSeen = "twice" | "short page" | "skipped" | "once";
@@ -74,8 +69,8 @@ interface ReadOptions {
 
 export interface FullReadOptions extends ReadOptions {
   kind: "full";
-  /** The list at least, as far as one can tell: the responses that are counted, and its last page when that was looked for last. */
-  expected: { responses: number; lastPage: number };
+  /** The last page of the list when its end was seen last; 0 where it never was. */
+  lastPage: number;
   /** Pages read at once, at most; one is always read. */
   mostAtOnce?: (() => number) | undefined;
   /** Whether all that stands before this page was met by this read. */
@@ -86,8 +81,8 @@ export interface ScanOptions extends ReadOptions {
   kind: "scan";
   /** Whether a response has still to be dealt with. */
   isNew: (responseId: number) => boolean;
-  /** Asked once a page further down than any before is dealt with: whether nothing more is read behind it. */
-  isOver: (page: Page) => Over | undefined;
+  /** Asked once a page further down than any before is dealt with: whether none is read behind it. */
+  isOver: (page: number) => boolean;
 }
 
 /** Reads a list from a page on, to its end or a failure, or until a scan is over. */
@@ -124,12 +119,11 @@ export async function* readPages(options: FullReadOptions | ScanOptions): AsyncG
       const seen = last.kind === "skipped" ? "skipped" : "twice";
       return course.end(last, isTwice ? seen : "once", isTwice && (await course.isBehind(previous)));
     } else if (options.kind === "scan") {
-      // A page that is read once more shows nothing new any more, but those behind it may.
-      const over = last.number > furthest ? options.isOver(last.page) : undefined;
       // fault: short-page-is-end
       const isShort = !isFull(last.page) && !options.isNew(last.page.runs.at(-1)?.responseId ?? Number.NaN);
       if (isShort) return course.end(last, "short page", true);
-      if (over !== undefined) return course.stopped(over);
+      // A page that is read once more shows nothing new any more, but those behind it may.
+      if (last.number > furthest && options.isOver(last.number)) return course.over();
     }
   }
 }
@@ -154,8 +148,6 @@ class Course {
   private back = 1;
   /** The signature of page 1, once that was looked at. */
   private first: string | undefined;
-  /** Pages given out, and responses that have ended by them. */
-  private readonly given = { pages: 0, responses: 0 };
   private readonly options: FullReadOptions | ScanOptions;
 
   constructor(options: FullReadOptions | ScanOptions) {
@@ -169,10 +161,10 @@ class Course {
   }
 
   /** All pages of a window are looked at once, then once more. */
-  private async lookAtWindow({ mostAtOnce, classify }: FullReadOptions): Promise<Looks> {
+  private async lookAtWindow({ lastPage, mostAtOnce, classify }: FullReadOptions): Promise<Looks> {
     const { before, next, size } = this;
     this.size = Math.min(MOST_AT_ONCE, size * 2);
-    const most = Math.max(1, Math.min(size, mostAtOnce?.() ?? size, this.knownPages() + 2 - next));
+    const most = Math.max(1, Math.min(size, mostAtOnce?.() ?? size, next > lastPage ? size : lastPage + 2 - next));
     const numbers = Array.from({ length: most }, (_, i) => next + i);
     if (before !== undefined) numbers.unshift(before.number);
     const looks = cutBehindEnd(this.withRepeats(await Promise.all(numbers.map((number) => this.look(number)))));
@@ -234,14 +226,6 @@ class Course {
     return last.number === 1 || last.signature !== this.first;
   }
 
-  /** Pages that the list has at least: the responses that are counted fill pages as those met so far do. */
-  private knownPages(): number {
-    if (this.options.kind === "scan") return 0;
-    const { responses, lastPage } = this.options.expected;
-    const met = this.given.responses + this.carry.length;
-    return Math.max(lastPage, Math.ceil(responses * (met === 0 ? 1 / PAGE_SIZE : this.given.pages / met)));
-  }
-
   /** Reads on from a page, as if nothing had been read before it. */
   private goTo(page: number): void {
     this.goBehind(page - 1);
@@ -295,13 +279,11 @@ class Course {
     this.carry = carry;
     this.before = page;
     this.next = page.number + 1;
-    this.given.pages += 1;
-    this.given.responses += fragments.length;
     if (page.number > this.furthest) {
       this.furthest = page.number;
       this.changes = Math.max(0, this.changes - 1);
     }
-    return { kind: "page", page, fragments, scattered, knownPages: this.knownPages(), ...this.soFar() };
+    return { kind: "page", page, fragments, scattered, ...this.soFar() };
   }
 
   /** Gives out a page that never holds still. What it shows of its boundaries proves nothing. */
@@ -318,10 +300,9 @@ class Course {
     return { kind: "end", seen, isEmpty: last.kind !== "page" && last.number === 1, ...this.rest(fragments) };
   }
 
-  stopped(kind: Over): ReadEnd {
+  over(): ReadEnd {
     // Nothing was read beside the last page: it is left, but for the only one.
-    const isLeft = kind === "time up" && this.furthest > this.options.from;
-    return { kind, ...this.rest(isLeft ? [] : [...this.carry]) };
+    return { kind: "over", ...this.rest(this.furthest > this.options.from ? [] : [...this.carry]) };
   }
 
   failed(page: number, error: unknown): ReadEnd {

@@ -57,7 +57,7 @@ function full(read: Read, more: Partial<FullReadOptions> = {}) {
     read,
     skips: new Set(),
     classify: async () => undefined,
-    expected: { responses: 0, lastPage: 100 },
+    lastPage: 100,
     isAnchor: ({ runs }) => met.has(runs[0]?.responseId ?? 0),
     ...more,
   });
@@ -123,7 +123,7 @@ const scan = (read: Read, more: Partial<ScanOptions> = {}) =>
       skips: new Set(),
       classify: async () => undefined,
       isNew: () => false,
-      isOver: () => undefined,
+      isOver: () => false,
       ...more,
     }),
   );
@@ -162,26 +162,26 @@ describe("a scan", () => {
     expect(whole).toEqual(range(1, 250));
   });
 
-  it("stops where it has enough or its time is up", async () => {
+  it("stops where it is over", async () => {
     const { read, requests } = listOf(950);
-    const enough = await scan(read, { isOver: ({ number }) => (number === 2 ? "enough" : undefined) });
-    expect(enough.end).toMatchObject({ kind: "enough", position: 2 });
-    const late = await scan(read, { from: 3, isOver: () => (requests.length >= 4 ? "time up" : undefined) });
-    expect(late.end).toMatchObject({ kind: "time up", position: 4 });
+    const enough = await scan(read, { isOver: (page) => page === 2 });
+    expect(enough.end).toMatchObject({ kind: "over", position: 2 });
+    const late = await scan(read, { from: 3, isOver: () => requests.length >= 4 });
+    expect(late.end).toMatchObject({ kind: "over", position: 4 });
     expect(requests).toEqual([1, 2, 3, 4]);
   });
 
-  it("leaves the last page when its time is up: what stands inside it may go on behind it", async () => {
+  it("leaves the last page when it is over: what stands inside it may go on behind it", async () => {
     const ties = readOf(...range(101, 197).map((id) => `${id}/1`), "300/1", "301/1", "300/2");
     const read = except(listOf(250).read, { 2: () => ties, 3: () => readOf("301/2") });
-    const late = await scan(read, { isNew: () => true, isOver: () => "time up", from: 1 });
+    const late = await scan(read, { isNew: () => true, isOver: () => true, from: 1 });
     expect(late.whole).toEqual(range(1, 99));
     const later = await scan(read, {
       isNew: () => true,
-      isOver: ({ number }) => (number === 2 ? "time up" : undefined),
+      isOver: (page) => page === 2,
     });
     expect(later.whole).toEqual(range(1, 100));
-    expect(later.end).toMatchObject({ kind: "time up", position: 2 });
+    expect(later.end).toMatchObject({ kind: "over", position: 2 });
   });
 });
 
