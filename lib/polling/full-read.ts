@@ -88,6 +88,7 @@ async function readPart(survey: Survey, begun: FullRead, purpose: Purpose): Prom
   let end: ReadEnd | undefined;
   /** Writes the place up to which all has gone out, and the ids that were met up to there. */
   const keepPlace = async (): Promise<void> => {
+    savedAt = clock.now();
     const page = Math.max(1, publishing.settledTo() ?? start.page);
     // An earlier failure says nothing of a read that has come further since.
     read = { ...read, page, failures: page > start.page ? 0 : read.failures };
@@ -99,7 +100,6 @@ async function readPart(survey: Survey, begun: FullRead, purpose: Purpose): Prom
     survey.note({ kind: "reading", purpose, read });
     await survey.save();
     await dropIds(survey, before);
-    savedAt = clock.now();
   };
   try {
     for await (const step of isBacklog ? readAhead(steps, PAGES_AHEAD) : steps) {

@@ -59,7 +59,7 @@ export const plantedFaults: readonly PlantedFault[] = [
     name: "unproved-goes-out",
     breaks: ["content"],
     within: 180,
-    line: "return { proved: [...known, ...byPages, ...rest], held: [] };",
+    line: "return { proved: [...all], held: [] };",
   },
   {
     name: "one-record-makes-trust",
