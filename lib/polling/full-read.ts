@@ -3,6 +3,7 @@ import { dropIds, keepIds, loadIds, ReadIds } from "./books/ids.ts";
 import { endsWork } from "./errors.ts";
 import { holdLease } from "./lease.ts";
 import { type BooksOpen, type FullRead, newFullRead } from "./model/books.ts";
+import type { LedgerEntry } from "./model/ledger-entry.ts";
 import { addCounts, noCounts, type PollCounts } from "./model/poll-counts.ts";
 import type { Purpose } from "./model/survey-events.ts";
 import { placeOf } from "./model/survey-state.ts";
@@ -177,7 +178,7 @@ async function whyOpen(
 
 /**
  * Whether a read from the oldest page to its end has met the first page of the other order (R29). Arrivals meanwhile are at that end by now, or are new to the ledger.
- * Else there is a part of the list that no page number reaches.
+ * Else there is a part of the list that no page number reaches, or a page was read as empty by mistake.
  */
 async function reachesHead(
   survey: Survey,
@@ -191,13 +192,15 @@ async function reachesHead(
   // Behind a page that is skipped there may be more.
   if (seen === "skipped") return false;
   const known = await survey.entries(missing);
-  // What had gone out before the read began is no arrival.
-  if ([...known.values()].some(({ emittedAt = startedAt }) => emittedAt < startedAt)) return false;
+  // What the ledger had before the read began is no arrival. An open one moves when it completes.
+  const had = ({ state, emittedAt, firstSeen = 0 }: LedgerEntry): boolean =>
+    state !== "open" && (emittedAt ?? firstSeen) < startedAt;
+  if ([...known.values()].some(had)) return false;
   for (const page of [last, last + 1]) for (const id of await idsOn(survey, page, "asc")) missing.delete(id);
   if (missing.size === 0) return true;
   // Before the first books history is new to the ledger, too.
   if (survey.state.books === undefined) return false;
-  return ![...missing].some((id) => ["emitted", "before-start"].includes(known.get(id)?.state ?? ""));
+  return ![...missing].some((id) => known.get(id)?.state === "emitted");
 }
 
 /** None where there is no such page; behind the end of the list some services fail. */
