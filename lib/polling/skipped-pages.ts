@@ -37,10 +37,8 @@ function afterFailure({ leasedAt, source }: Survey, known: readonly FailingPage[
   // Of several reads in one interval only the first counts.
   if (same !== undefined && leasedAt - same.pollAt < source.interval / 2) return [...known];
   const polls = (same?.polls ?? 0) + 1;
-  // One that has been well for longer than a pause is in new trouble.
-  const isSameTrouble = same !== undefined && leasedAt - same.pollAt <= 2 * LONGEST_PAUSE;
-  const since = isSameTrouble ? same.since : leasedAt;
-  const one: FailingPage = { page, polls, since, pollAt: leasedAt, isSkipped: polls >= POLLS && page > 1 };
+  const times = { since: same?.since ?? leasedAt, pollAt: leasedAt };
+  const one: FailingPage = { page, polls, ...times, isSkipped: polls >= POLLS && page > 1 };
   // Where the page beside one that is skipped fails as well, neither is.
   return [...known.filter((other) => !isNear(other)), one];
 }
@@ -58,8 +56,8 @@ function tries({ failing, phase }: SurveyState): { page: FailingPage; order: Ord
 
 /** When the next page that is skipped is tried again (epoch milliseconds). */
 export function nextTry(state: SurveyState): number | undefined {
-  const moments = tries(state).map(({ at }) => at);
-  return moments.length === 0 ? undefined : Math.min(...moments);
+  const [next] = tries(state).toSorted((a, b) => a.at - b.at);
+  return next?.at;
 }
 
 /**
