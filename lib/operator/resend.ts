@@ -226,26 +226,18 @@ async function* readByPages(
     lastPage,
     isAnchor: () => true,
   });
-  try {
-    for (;;) {
-      const next = await steps.next();
-      const { fragments, position, covered, moved } = next.value;
-      const read = fragments.flatMap((fragment): ReadAgain[] => {
-        const { responseId, records } = fragment;
-        const entry = wanted.get(responseId);
-        wanted.delete(responseId);
-        // Where records are scattered there may be more of it anywhere.
-        const isAll = isWhole(fragment) && !isScattered;
-        return entry === undefined ? [] : [{ entry, run: { responseId, records }, isWhole: isAll }];
-      });
-      const place = { page: Math.max(1, position), isPartial: from.isPartial || !covered || moved };
-      const end = next.done === true ? next.value : undefined;
-      const results = end === undefined ? [] : [...wanted.values()].map((entry) => notMet(entry, end, place));
-      yield { read, results, left: end === undefined ? [...wanted.keys()] : [], from: place };
-      if (end !== undefined) return;
-    }
-  } finally {
-    await steps.return(undefined as never);
+  for await (const { fragments, position, covered, moved, end } of steps) {
+    const read = fragments.flatMap((fragment): ReadAgain[] => {
+      const { responseId, records } = fragment;
+      const entry = wanted.get(responseId);
+      wanted.delete(responseId);
+      // Where records are scattered there may be more of it anywhere.
+      const isAll = isWhole(fragment) && !isScattered;
+      return entry === undefined ? [] : [{ entry, run: { responseId, records }, isWhole: isAll }];
+    });
+    const place = { page: Math.max(1, position), isPartial: from.isPartial || !covered || moved };
+    const results = end === undefined ? [] : [...wanted.values()].map((entry) => notMet(entry, end, place));
+    yield { read, results, left: end === undefined ? [...wanted.keys()] : [], from: place };
   }
 }
 

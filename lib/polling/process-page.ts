@@ -13,15 +13,13 @@ import { fromRead } from "./publish/response.ts";
 import { noteEnd, skippedPages } from "./skipped-pages.ts";
 import type { Survey } from "./survey.ts";
 import type { Page } from "./walk/page.ts";
-import { type PageStep, type ReadEnd, readPages, type SoFar } from "./walk/read-pages.ts";
+import { readPages, type Step } from "./walk/read-pages.ts";
 import { type Fragment, isWhole } from "./walk/whole.ts";
 
 // From pages to responses that have to go out, and to entries of the ledger for all others.
 
-/** What came of the responses that have ended with one page. */
-export interface Processed extends SoFar {
-  /** The page read; none at the end of the read. */
-  page: Page | undefined;
+/** What came of the responses that have ended with one step of a read. A failure is noted by then, and told at the end of the poll. */
+export interface Processed extends Omit<Step, "fragments" | "scattered"> {
   /** Completed ones that have to go out. */
   toEmit: Response[];
   /** To be written before the next page is asked for: what needs no event. */
@@ -36,8 +34,6 @@ export interface Processed extends SoFar {
   changed: number;
   /** Pages that have shown something new when they were read first. */
   withNews: ReadonlySet<number>;
-  /** Set on the last step. A failure is noted by then, and told at the end of the poll. */
-  end?: ReadEnd;
 }
 
 /** Enters into the ledger what needs no event. */
@@ -81,19 +77,11 @@ export async function* readSurvey(survey: Survey, options: ReadingOptions): Asyn
           lastPage: survey.state.lastPage ?? 0,
         },
   );
-  for (;;) {
-    const { value, done } = await pages.next();
-    const step = await reading.process(value);
-    if (!done) {
-      yield step;
-      continue;
-    }
-    noteEnd(survey, order, value, from);
-    if (value.skipped.length > 0) survey.ports.observe({ kind: "skipped", surveyId: survey.id });
-    if (value.kind === "end" && (value.seen === "twice" || value.seen === "skipped"))
-      survey.note({ kind: "end seen", lastPage: value.last });
-    yield { ...step, end: value };
-    return;
+  for await (const step of pages) {
+    const done = await reading.process(step);
+    const { end, skipped } = step;
+    if (end !== undefined) noteEnd(survey, order, { end, skipped, from });
+    yield done;
   }
 }
 
@@ -166,19 +154,18 @@ class Reading {
   }
 
   /** Says what is to be done about the responses that have ended with a step. */
-  async process(step: PageStep | ReadEnd): Promise<Processed> {
+  async process({ fragments, scattered, ...step }: Step): Promise<Processed> {
     const { survey } = this;
-    const { fragments, covered, moved, skipped, position } = step;
-    const page = step.kind === "page" ? step.page : undefined;
+    const { page } = step;
     if (page !== undefined && page.number > this.furthest) {
       // Before anything of it is handed out. One that is read again may show less that is new.
       if (page.runs.some(({ responseId }) => this.isNew(responseId))) this.withNews.add(page.number);
       this.furthest = page.number;
     }
-    if (step.kind === "page" && step.scattered) await noteScattered(survey);
+    if (scattered) await noteScattered(survey);
     const unfit = await orphanEntries(survey, page?.orphans ?? []);
     const done: Processed = {
-      ...{ covered, moved, skipped, position, page, withNews: this.withNews },
+      ...{ ...step, withNews: this.withNews },
       ...{ toEmit: [], entries: unfit.entries, quarantined: unfit.entries.length, left: unfit.left },
       ...{ found: 0, changed: 0 },
     };

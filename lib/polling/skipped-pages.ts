@@ -21,13 +21,20 @@ export function skippedPages({ failing }: SurveyState, order: Order): Set<number
 }
 
 /** Notes how a read has ended that began at page `from`. A failure is told at the end of the poll: whole responses go out first. */
-export function noteEnd(survey: Survey, order: Order, end: ReadEnd, from: number): void {
+export function noteEnd(
+  survey: Survey,
+  order: Order,
+  { end, skipped, from }: { end: ReadEnd; skipped: readonly number[]; from: number },
+): void {
   const known = survey.state.failing?.[order] ?? [];
   if (end.kind === "failed") survey.leave(end.error);
   const hasPassed = ({ page, isSkipped }: FailingPage): boolean =>
-    from <= page && !end.skipped.includes(page) && (end.last >= page || (end.kind === "end" && !isSkipped));
+    from <= page && !skipped.includes(page) && (end.last >= page || (end.kind === "end" && !isSkipped));
   const pages = end.kind === "failed" ? afterFailure(survey, known, end.page) : known.filter((one) => !hasPassed(one));
   survey.note({ kind: "pages failing", order, pages });
+  if (skipped.length > 0) survey.ports.observe({ kind: "skipped", surveyId: survey.id });
+  if (end.kind === "end" && (end.seen === "twice" || end.seen === "skipped"))
+    survey.note({ kind: "end seen", lastPage: end.last });
 }
 
 /** The failing pages of an order once a read has failed at one more, or once more. */

@@ -98,17 +98,17 @@ async function readOn(list: Listing, { service, surveyId, counted, onPage }: Lis
     lastPage: 0,
     isAnchor: (page) => isAnchor(page, list),
   });
-  for (;;) {
-    const { value: step, done } = await steps.next();
+  for await (const step of steps) {
     for (const fragment of step.fragments) list.meet(fragment, fragment.page);
     list.covered = covered && step.covered;
     list.moved = moved || step.moved;
     list.page = Math.max(1, step.position);
-    if (done) return step;
-    const { number: page } = step.page;
+    if (step.end !== undefined) return step.end;
+    const page = step.page?.number ?? 0;
     const pages = Math.ceil((counted * page) / Math.max(1, list.size));
     onPage?.({ page, pages: Math.max(page, pages), place: () => list.place() });
   }
+  throw new TypeError("a read has no end");
 }
 
 async function whyOpen(list: Listing, reading: ListReading): Promise<BooksOpen | undefined> {

@@ -25,9 +25,14 @@ interface Looks {
   isTwice: boolean;
 }
 
-/** What has become of a read so far. */
-export interface SoFar {
-  /** Whether nothing that was listed all the time can have slipped through, but on a skipped page. */
+/** A page that is given out, or the end of a read, and the responses that have ended by it. */
+export interface Step {
+  /** None at the end. */
+  page: Page | undefined;
+  fragments: Fragment[];
+  /** Whether a response stands on two pages that are no neighbours, in one window that has read the same twice (R12). */
+  scattered: boolean;
+  /** Whether nothing that was listed all the time can have slipped through so far, but on a skipped page. */
   covered: boolean;
   /** Whether the list was seen to change. */
   moved: boolean;
@@ -35,23 +40,16 @@ export interface SoFar {
   skipped: readonly number[];
   /** Where another read may go on once all that was given out is dealt with (R7). */
   position: number;
+  /** Set on the last step. */
+  end?: ReadEnd;
 }
 
-/** A page that is given out, and the responses that have ended by it. */
-export interface PageStep extends SoFar {
-  kind: "page";
-  page: Page;
-  fragments: Fragment[];
-  /** Whether a response stands on two pages that are no neighbours, in one window that has read the same twice (R12). */
-  scattered: boolean;
-}
-
-/** The end of a read, and the responses that it leaves. `last`: the last page that holds records, 0 where none does. */
-export type ReadEnd = SoFar & { fragments: Fragment[]; last: number } & (
-    | { kind: "over" }
-    | { kind: "end"; seen: EndSeen; isEmpty: boolean }
-    | { kind: "failed"; page: number; error: unknown }
-  );
+/** The end of a read. `last`: the last page that holds records, 0 where none does. */
+export type ReadEnd = { last: number } & (
+  | { kind: "over" }
+  | { kind: "end"; seen: EndSeen; isEmpty: boolean }
+  | { kind: "failed"; page: number; error: unknown }
+);
 
 /** How the end was seen: twice, by a page that is not full, by one that is skipped behind such a page, or once where nothing new stands before it (R8, R9). */
 type EndSeen = "twice" | "short page" | "skipped" | "once";
@@ -86,7 +84,7 @@ export interface ScanOptions extends ReadOptions {
 }
 
 /** Reads a list from a page on, to its end or a failure, or until a scan is over. */
-export async function* readPages(options: FullReadOptions | ScanOptions): AsyncGenerator<PageStep, ReadEnd> {
+export async function* readPages(options: FullReadOptions | ScanOptions): AsyncGenerator<Step, void> {
   const course = new Course(options);
   for (;;) {
     const { before, furthest } = course;
@@ -98,33 +96,36 @@ export async function* readPages(options: FullReadOptions | ScanOptions): AsyncG
       if (one.kind !== "page" || (i === 0 && before !== undefined)) continue;
       yield course.giveOut(one.page, i > 0 && isTwice ? "proved" : "open", scattered);
     }
-    if (change !== undefined) {
-      if (course.noteChange()) {
-        // fault: goes-on-where-changed
-        course.goBackBefore(change);
-        continue;
-      }
-      if (change.kind !== "page")
-        return course.failed(change.number, change.kind === "failed" ? change.error : goneMeanwhile(change.number));
+    if (change !== undefined && course.noteChange()) {
+      // fault: goes-on-where-changed
+      course.goBackBefore(change);
+      continue;
+    }
+    if (change?.kind === "page") {
       yield await course.giveOutAsItIs(change.page);
       continue;
     }
-    const last = stood.at(-1);
-    const previous = pageOf(stood.at(-2));
+    const last = change ?? stood.at(-1);
+    const previous = change === undefined ? pageOf(stood.at(-2)) : undefined;
     if (last === undefined) continue;
+    let end: Step | undefined;
     // fault: any-failure-is-end
-    if (last.kind === "failed") return course.failed(last.number, last.error);
-    if (last.kind === "skipped" && (previous === undefined || isFull(previous))) course.skip(last.number);
+    if (last.kind === "failed") end = course.failed(last.number, last.error);
+    else if (last.kind === "skipped" && (previous === undefined || isFull(previous))) course.skip(last.number);
+    else if (change !== undefined) end = course.failed(change.number, goneMeanwhile(change.number));
     else if (last.kind !== "page") {
       const seen = last.kind === "skipped" ? "skipped" : "twice";
-      return course.end(last, isTwice ? seen : "once", isTwice && (await course.isBehind(previous)));
+      end = course.end(last, isTwice ? seen : "once", isTwice && (await course.isBehind(previous)));
     } else if (options.kind === "scan") {
       // fault: short-page-is-end
       const isShort = !isFull(last.page) && !options.isNew(last.page.runs.at(-1)?.responseId ?? Number.NaN);
-      if (isShort) return course.end(last, "short page", true);
+      if (isShort) end = course.end(last, "short page", true);
       // A page that is read once more shows nothing new any more, but those behind it may.
-      if (last.number > furthest && options.isOver(last.number)) return course.over();
+      else if (last.number > furthest && options.isOver(last.number)) end = course.over();
     }
+    if (end === undefined) continue;
+    yield end;
+    return;
   }
 }
 
@@ -273,7 +274,7 @@ class Course {
   }
 
   /** Gives out a page, and what has ended by it. `boundary`: how it meets the page before it. */
-  giveOut(page: Page, boundary: Boundary, scattered = false): PageStep {
+  giveOut(page: Page, boundary: Boundary, scattered = false): Step {
     const meets = page.number === 1 ? "start" : boundary;
     const { fragments, carry } = join(this.carry, { page: page.number, runs: page.runs, boundary: meets });
     this.carry = carry;
@@ -283,11 +284,11 @@ class Course {
       this.furthest = page.number;
       this.changes = Math.max(0, this.changes - 1);
     }
-    return { kind: "page", page, fragments, scattered, ...this.soFar() };
+    return this.step(page, fragments, scattered);
   }
 
   /** Gives out a page that never holds still. What it shows of its boundaries proves nothing. */
-  async giveOutAsItIs(page: Page): Promise<PageStep> {
+  async giveOutAsItIs(page: Page): Promise<Step> {
     await this.options.classify(page);
     this.covered = false;
     const step = this.giveOut(page, "open");
@@ -295,27 +296,26 @@ class Course {
     return step;
   }
 
-  end(last: Look, seen: EndSeen, ends: boolean): ReadEnd {
+  end(last: Look, seen: EndSeen, ends: boolean): Step {
+    const isEmpty = last.kind !== "page" && last.number === 1;
     const fragments = this.carry.map((one) => (ends ? { ...one, ends } : one));
-    return { kind: "end", seen, isEmpty: last.kind !== "page" && last.number === 1, ...this.rest(fragments) };
+    return { ...this.step(undefined, fragments), end: { kind: "end", seen, isEmpty, last: this.furthest } };
   }
 
-  over(): ReadEnd {
+  over(): Step {
     // Nothing was read beside the last page: it is left, but for the only one.
-    return { kind: "over", ...this.rest(this.furthest > this.options.from ? [] : [...this.carry]) };
+    const fragments = this.furthest > this.options.from ? [] : [...this.carry];
+    return { ...this.step(undefined, fragments), end: { kind: "over", last: this.furthest } };
   }
 
-  failed(page: number, error: unknown): ReadEnd {
-    return { kind: "failed", page, error, ...this.rest([...this.carry]) };
+  failed(page: number, error: unknown): Step {
+    return { ...this.step(undefined, [...this.carry]), end: { kind: "failed", page, error, last: this.furthest } };
   }
 
-  private rest(fragments: Fragment[]) {
-    return { fragments, last: this.furthest, ...this.soFar() };
-  }
-
-  private soFar(): SoFar {
+  private step(page: Page | undefined, fragments: Fragment[], scattered = false): Step {
     const { covered, moved, skipped, carry, furthest } = this;
-    return { covered, moved, skipped: [...skipped], position: Math.min(furthest, ...carry.map(({ page }) => page)) };
+    const position = Math.min(furthest, ...carry.map((one) => one.page));
+    return { page, fragments, scattered, covered, moved, skipped: [...skipped], position };
   }
 }
 

@@ -52,7 +52,7 @@ export const plantedFaults: readonly PlantedFault[] = [
     name: "any-failure-is-end",
     breaks: ["content", "short", "books", "lost", "start"],
     within: 960,
-    line: "if (last.number < 1) return course.failed(last.number, undefined);",
+    line: "if (last.number < 1) end = course.failed(last.number, undefined);",
   },
   // What proves the contents of a response.
   {

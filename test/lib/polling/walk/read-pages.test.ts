@@ -2,10 +2,9 @@ import { describe, expect, it } from "vitest";
 import type { PageRead } from "../../../../lib/polling/ports.ts";
 import {
   type FullReadOptions,
-  type PageStep,
-  type ReadEnd,
   readPages,
   type ScanOptions,
+  type Step,
 } from "../../../../lib/polling/walk/read-pages.ts";
 import { isWhole } from "../../../../lib/polling/walk/whole.ts";
 import { range } from "../../../support/survey.ts";
@@ -35,18 +34,19 @@ const fails = (): never => {
   throw new Error("no answer");
 };
 
-async function drained(steps: AsyncGenerator<PageStep, ReadEnd>, met = new Set<number>()) {
+async function drained(steps: AsyncGenerator<Step, void>, met = new Set<number>()) {
   const whole = new Set<number>();
   const pages: number[] = [];
-  for (;;) {
-    const { done, value } = await steps.next();
-    for (const one of value.fragments) {
+  let last: Step | undefined;
+  for await (const step of steps) {
+    for (const one of step.fragments) {
       met.add(one.responseId);
       if (isWhole(one)) whole.add(one.responseId);
     }
-    if (done === true) return { end: value, pages, whole: [...whole].sort((a, b) => a - b) };
-    pages.push(value.page.number);
+    if (step.page !== undefined) pages.push(step.page.number);
+    last = step;
   }
+  return { end: { ...last, ...last?.end }, pages, whole: [...whole].sort((a, b) => a - b) };
 }
 
 function full(read: Read, more: Partial<FullReadOptions> = {}) {
