@@ -146,11 +146,12 @@ export async function rescan(survey: Survey): Promise<PollCounts> {
   }
   const isReached = (page: number): boolean => page >= 2 ** depth;
   const reached = { step: depth + 1, doneAt: begun.startedAt };
-  let { page } = begun;
-  if (isReached(page - (place === undefined ? 0 : 1))) {
+  // The head scan has read as far.
+  if (place === undefined && isReached(begun.page)) {
     survey.note({ kind: "rescan", rescan: reached });
     return counts;
   }
+  let { page } = begun;
   let isAtEnd = false;
   survey.note({ kind: "rescan", rescan: { step: depth, doneAt, place: begun } });
   // The next one finds what a deletion hides from this one: proofs would double its cost.

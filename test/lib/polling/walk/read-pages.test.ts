@@ -145,14 +145,6 @@ describe("a scan", () => {
     expect(requests).toEqual([1, 2, 3, 3, 2, 4, 4, 3, 5, 5, 4]);
   });
 
-  it.each<[string, Record<number, () => PageRead>, object]>([
-    ["a failing page behind a full one is no end", { 3: fails }, { kind: "failed", page: 3 }],
-    ["a failing page behind one that is not full is no end either", { 4: fails }, { kind: "failed", page: 4 }],
-    ["page 1 once more is the end", { 4: () => tail(1, 100) }, { kind: "end", seen: "twice" }],
-  ])("%s", async (_, pages, expected) => {
-    expect((await scan(except(listOf(250).read, pages), { isNew })).end).toMatchObject(expected);
-  });
-
   it("takes a page that is skipped for the end behind new responses, where their page is not full and reads the same once more", async () => {
     const { end, whole } = await scan(except(listOf(250).read, { 4: fails }), {
       isNew: () => true,
