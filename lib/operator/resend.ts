@@ -27,7 +27,7 @@ import {
   publishBatch,
   type ReadEnd,
   type Run,
-  readFull,
+  readPages,
   readRecord,
   type Survey,
 } from "../polling/index.ts";
@@ -99,9 +99,7 @@ export const resend: Operation<ResendInput, ResendResult> = {
       }
     };
     const asking = { ports, source, learned: learnedBy(account) };
-    const counts = account.rows.get(surveyId)?.counts ?? [];
-    const listed = Math.max(0, ...counts.map((one) => one ?? 0));
-    const of = { surveyId, service: ports.service, isScattered: isSingleOnly(asking), listed };
+    const of = { surveyId, service: ports.service, isScattered: isSingleOnly(asking) };
     // Only then the digest of what the single read gives is that of an unchanged response.
     const isById = isTrusted(asking) && mayAnswer(asking);
     for await (const part of isById ? readById(of, emitted) : readByPages(of, emitted, from)) {
@@ -150,8 +148,6 @@ interface Reading {
   service: Ports["service"];
   /** Whether the records of a response may stand anywhere in the list. */
   isScattered: boolean;
-  /** Responses by the survey list. */
-  listed: number;
 }
 
 /** What was read of some responses, the outcome of those that cannot be sent, and those that are still to be read. */
@@ -193,40 +189,32 @@ function failed(entry: EmittedEntry, error: unknown): Resent {
  * is not met is not listed.
  */
 async function* readByPages(
-  { service, surveyId, isScattered, listed }: Reading,
+  { service, surveyId, isScattered }: Reading,
   entries: readonly EmittedEntry[],
   from: ResendPlace,
 ): AsyncGenerator<Part> {
   const wanted = new Map(entries.map((entry) => [entry.id, entry]));
-  const steps = readFull({
+  const steps = readPages({
+    kind: "full",
     from: from.page,
-    isSure: true,
     read: (page) => service.page(surveyId, page, "desc"),
     skips: new Set(),
     classify: async () => undefined,
-    expected: { responses: listed, lastPage: 0 },
+    lastPage: 0,
     isAnchor: () => true,
   });
-  try {
-    for (;;) {
-      const next = await steps.next();
-      const { fragments, position, covered, moved } = next.value;
-      const read = fragments.flatMap((fragment): ReadAgain[] => {
-        const { responseId, records } = fragment;
-        const entry = wanted.get(responseId);
-        wanted.delete(responseId);
-        // Where records are scattered there may be more of it anywhere.
-        const isAll = isWhole(fragment) && !isScattered;
-        return entry === undefined ? [] : [{ entry, run: { responseId, records }, isWhole: isAll }];
-      });
-      const place = { page: Math.max(1, position), isPartial: from.isPartial || !covered || moved };
-      const end = next.done === true ? next.value : undefined;
-      const results = end === undefined ? [] : [...wanted.values()].map((entry) => notMet(entry, end, place));
-      yield { read, results, left: end === undefined ? [...wanted.keys()] : [], from: place };
-      if (end !== undefined) return;
-    }
-  } finally {
-    await steps.return(undefined as never);
+  for await (const { fragments, position, covered, moved, end } of steps) {
+    const read = fragments.flatMap((fragment): ReadAgain[] => {
+      const { responseId, records } = fragment;
+      const entry = wanted.get(responseId);
+      wanted.delete(responseId);
+      // Where records are scattered there may be more of it anywhere.
+      const isAll = isWhole(fragment) && !isScattered;
+      return entry === undefined ? [] : [{ entry, run: { responseId, records }, isWhole: isAll }];
+    });
+    const place = { page: Math.max(1, position), isPartial: from.isPartial || !covered || moved };
+    const results = end === undefined ? [] : [...wanted.values()].map((entry) => notMet(entry, end, place));
+    yield { read, results, left: end === undefined ? [...wanted.keys()] : [], from: place };
   }
 }
 

@@ -2,48 +2,41 @@ import { endsWork } from "./errors.ts";
 import { readBacklog } from "./full-read.ts";
 import { newFullRead } from "./model/books.ts";
 import type { PollCounts } from "./model/poll-counts.ts";
-import type { Order } from "./ports.ts";
 import { hasNews } from "./process-page.ts";
 import type { Survey } from "./survey.ts";
 import { type Page, toPage } from "./walk/page.ts";
 
-/** Pages before the oldest news at which a backlog begins: arrivals and deletions meanwhile have moved it. */
+/** Pages before the oldest news at which a backlog begins: deletions meanwhile have moved it. */
 const MARGIN = 2;
 
 /** A page number that no list reaches. */
 const BEYOND = 1_000_000;
 
-/** News too deep for a head scan are a backlog: a full read brings them out, the oldest first. `news`: a page of the head down to which there are some. */
-export async function leaveToBacklog(survey: Survey, news: number, startedAt: number): Promise<PollCounts> {
-  const page = await backlogStart(survey, news);
+/** News too deep for a head scan are a backlog: a full read brings them out, the oldest first. */
+export async function leaveToBacklog(survey: Survey, startedAt: number): Promise<PollCounts> {
+  const page = await backlogStart(survey);
   return readBacklog(survey, newFullRead(startedAt, { page, begun: page }));
 }
 
-/** The page, counted from the oldest, at which a backlog is to be read. It is found in about 4 log2 requests. From the very first page nothing can be missed. */
-async function backlogStart(survey: Survey, news: number): Promise<number> {
-  const { service } = survey.ports;
-  const pageAt = async (number: number, order: Order): Promise<Page | undefined> =>
-    toPage(number, await survey.page(number, order));
-  /** Some services show a page again behind their last one. */
-  const beyond = (await orNothing(async () => toPage(BEYOND, await service.page(survey.id, BEYOND, "asc"))))?.signature;
-  const isThere = async (number: number): Promise<boolean> => {
-    const page = await orNothing(() => pageAt(number, "asc"));
-    return page !== undefined && page.signature !== beyond;
-  };
-  const isOfBacklog = async (number: number): Promise<boolean> => {
+/** The page, counted from the oldest, at which a backlog is to be read. It is found in about 2 log2 requests. From the very first page nothing can be missed. */
+async function backlogStart(survey: Survey): Promise<number> {
+  /** Undefined where there is no such page, or it fails. Then the backlog begins further up, and nothing is missed. */
+  const pageAt = async (number: number): Promise<Page | undefined> => {
     try {
-      const page = await pageAt(number, "desc");
-      return page !== undefined && (await hasNews(survey, page));
+      return toPage(number, await survey.page(number, "asc"));
     } catch (error) {
       if (endsWork(error)) throw error;
-      // Nobody knows what stands there: the backlog goes on.
-      return true;
+      return undefined;
     }
   };
-  // The length comes first: what arrives meanwhile moves the beginning up, where nothing is missed.
-  const last = await lastOf(news, isThere);
-  const oldest = last === undefined ? undefined : await lastOf(news, isOfBacklog);
-  return oldest === undefined || last === undefined ? 1 : Math.max(1, last - oldest + 1 - MARGIN);
+  const first = await pageAt(1);
+  if (first === undefined || (await hasNews(survey, first))) return 1;
+  const last = await lastOf(1, async (number) => {
+    const page = await pageAt(number);
+    // Some services show page 1 again behind their last one.
+    return page !== undefined && page.signature !== first.signature && !(await hasNews(survey, page));
+  });
+  return last === undefined ? 1 : Math.max(1, last + 1 - MARGIN);
 }
 
 /** The last number for which something holds, from a known one on, by doubling and halving; undefined where it holds for any. */
@@ -60,14 +53,4 @@ export async function lastOf(known: number, holds: (number: number) => Promise<b
     else high = middle;
   }
   return low;
-}
-
-/** Undefined where there is no such page, or it fails. Should it be one of the list, the backlog begins further up, and nothing is missed. */
-async function orNothing<T>(read: () => Promise<T>): Promise<T | undefined> {
-  try {
-    return await read();
-  } catch (error) {
-    if (endsWork(error)) throw error;
-    return undefined;
-  }
 }

@@ -3,12 +3,12 @@ import { dropIds, keepIds, loadIds, ReadIds } from "./books/ids.ts";
 import { endsWork } from "./errors.ts";
 import { holdLease } from "./lease.ts";
 import { type BooksOpen, type FullRead, newFullRead } from "./model/books.ts";
+import type { LedgerEntry } from "./model/ledger-entry.ts";
 import { addCounts, noCounts, type PollCounts } from "./model/poll-counts.ts";
-import type { Run } from "./model/records.ts";
 import type { Purpose } from "./model/survey-events.ts";
 import { placeOf } from "./model/survey-state.ts";
 import type { Order } from "./ports.ts";
-import { fullSurvey, writeNoted } from "./process-page.ts";
+import { readSurvey, writeNoted } from "./process-page.ts";
 import { Publishing } from "./publish/publish.ts";
 import type { Survey } from "./survey.ts";
 import { toPage } from "./walk/page.ts";
@@ -31,43 +31,26 @@ const LEAST_PAGES = 4;
 /** Pages that a part may go back for its anchor, and has to come beyond its place all the same. */
 const NEAR = 8;
 
-/** How a full read is made: how many pages are processed ahead, how many are read at once, and when a part of it is over. */
-interface Plan {
-  purpose: Purpose;
-  pagesAhead: number;
-  mostAtOnce?: () => number;
-  /** `pages`: by how many it has come beyond its place. One it comes further in any case. */
-  isOver: (pages: number) => boolean;
-}
-
 /** One part of a backlog. It reads on until the survey's turn is over. */
 export async function readBacklog(survey: Survey, read: FullRead): Promise<PollCounts> {
-  const { ports, turnUntil } = survey;
   // What a backlog of all pages reads now is more than an older read for the books has met.
   if (read.begun === 1 && survey.state.pass !== undefined) await dropBooksRead(survey);
   survey.note({ kind: "reading", purpose: "backlog", read });
   await survey.save();
-  const isOver = (): boolean => ports.clock.now() > turnUntil;
-  const counts = await readPart(survey.asBacklog(), read, { purpose: "backlog", pagesAhead: PAGES_AHEAD, isOver });
+  const counts = await readPart(survey.asBacklog(), read, "backlog");
   // fault: slice-ends-backlog
   if (placeOf(survey.state) !== undefined) counts.unfinished = true;
   // Without books of its own a survey is read for them at once.
-  else if (survey.state.books === undefined) survey.note({ kind: "full read due", at: ports.clock.now() });
+  else if (survey.state.books === undefined) survey.note({ kind: "full read due", at: survey.ports.clock.now() });
   return counts;
 }
 
 /** One part of a read for the books, as far as the budget goes. It finds what every scan has missed. */
 export function readForBooks(survey: Survey): Promise<PollCounts> {
-  const { state, ports, deadline, budget = { left: Number.POSITIVE_INFINITY } } = survey;
-  const read = state.pass ?? newFullRead(ports.clock.now());
+  const read = survey.state.pass ?? newFullRead(survey.ports.clock.now());
   // From its very beginning the state shows that it is under way.
   survey.note({ kind: "reading", purpose: "books", read });
-  return readPart(survey, read, {
-    purpose: "books",
-    pagesAhead: 0,
-    mostAtOnce: () => Math.max(1, Math.floor(budget.left / 2)),
-    isOver: (pages) => ports.clock.now() > deadline || (pages >= LEAST_PAGES && budget.left <= 0),
-  });
+  return readPart(survey, read, "books");
 }
 
 /** Forgets a read for the books, and what of it lies in the vault. */
@@ -78,39 +61,49 @@ export async function dropBooksRead(survey: Survey): Promise<void> {
 }
 
 /** Reads on from a place, which is raised as pages are done with, and does what is to be done at the end of the list. */
-async function readPart(survey: Survey, begun: FullRead, plan: Plan): Promise<PollCounts> {
-  const { clock } = survey.ports;
+async function readPart(survey: Survey, begun: FullRead, purpose: Purpose): Promise<PollCounts> {
+  const { ports, source, deadline, turnUntil, budget = { left: Number.POSITIVE_INFINITY } } = survey;
+  const { clock } = ports;
+  const isBacklog = purpose === "backlog";
   const known = await loadIds(survey, begun.ids);
-  const { head, backfill } = begun;
-  // Without the ids that belong to its place it begins again.
-  const again = { ...(head === undefined ? {} : { head }), ...(backfill === undefined ? {} : { backfill }) };
-  const start = known === undefined ? newFullRead(clock.now(), again) : begun;
   const ids = known ?? new ReadIds();
-  const isFirstPart = start.page <= start.begun;
-  const publishing = new Publishing(survey, Math.max(LEAST_ON_THE_WAY, ON_THE_WAY * survey.source.concurrency));
-  const counts = noCounts();
-  const steps = fullSurvey(survey, {
-    from: isFirstPart ? start.page : Math.max(1, start.page - 1),
-    origin: plan.purpose === "backlog" ? "backlog" : "full-read",
-    isFirstPart,
+  // Without the ids that belong to its place it begins again.
+  const start = known === undefined ? newFullRead(clock.now(), { backfill: begun.backfill }) : begun;
+  const steps = readSurvey(survey, {
+    // The page before its place is its anchor (R7).
+    from: start.page > start.begun ? start.page - 1 : start.page,
+    origin: isBacklog ? "backlog" : "full-read",
     ids,
-    mostAtOnce: plan.mostAtOnce,
+    mostAtOnce: isBacklog ? undefined : () => Math.max(1, Math.floor(budget.left / 2)),
   });
+  /** `pages`: by how many it has come beyond its place. One it comes further in any case. */
+  const isOver = (pages: number): boolean =>
+    clock.now() > (isBacklog ? turnUntil : deadline) || (!isBacklog && pages >= LEAST_PAGES && budget.left <= 0);
+  const publishing = new Publishing(survey, Math.max(LEAST_ON_THE_WAY, ON_THE_WAY * source.concurrency));
+  const counts = noCounts();
   let read = start;
   let dealtTo = start.page;
   let savedAt = clock.now();
   /** The page beyond which it has come further: its place, or where it had to go back to. */
   let goal: number | undefined;
   let end: ReadEnd | undefined;
-  let wanted = 0;
-  /** The same read, as far as what it has met has gone out. */
-  const settled = (): FullRead => {
+  /** Writes the place up to which all has gone out, and the ids that were met up to there. */
+  const keepPlace = async (): Promise<void> => {
+    savedAt = clock.now();
     const page = Math.max(1, publishing.settledTo() ?? start.page);
     // An earlier failure says nothing of a read that has come further since.
-    return { ...read, page, failures: page > start.page ? 0 : read.failures };
+    read = { ...read, page, failures: page > start.page ? 0 : read.failures };
+    const kept = await survey.orLeave(() => keepIds(survey, ids, "read", page));
+    // What cannot be kept is read again from the place of before.
+    if (kept === undefined) return;
+    const before = read.ids;
+    read = { ...read, ids: kept };
+    survey.note({ kind: "reading", purpose, read });
+    await survey.save();
+    await dropIds(survey, before);
   };
   try {
-    for await (const step of plan.pagesAhead > 0 ? readAhead(steps, plan.pagesAhead) : steps) {
+    for await (const step of isBacklog ? readAhead(steps, PAGES_AHEAD) : steps) {
       await writeNoted(survey, step);
       addCounts(counts, step);
       // The position does not go beyond the place of something that was left.
@@ -124,30 +117,25 @@ async function readPart(survey: Survey, begun: FullRead, plan: Plan): Promise<Po
         changed: read.changed + step.changed,
         found: read.found + step.found,
       };
-      wanted += step.toEmit.filter(({ replaces }) => replaces !== undefined).length;
       await publishing.take(step.toEmit, dealtTo);
       await holdLease(survey);
-      if (clock.now() >= savedAt + SAVED_EVERY) {
-        read = await keepPlace(survey, settled(), ids, plan.purpose);
-        savedAt = clock.now();
-      }
+      if (clock.now() >= savedAt + SAVED_EVERY) await keepPlace();
       ({ end } = step);
       goal ??= step.position < start.page - NEAR ? step.position + 1 : start.page;
       // fault: slice-stops-at-once
-      if (step.position > goal && plan.isOver(step.position - goal)) break;
+      if (step.position > goal && isOver(step.position - goal)) break;
     }
   } finally {
     // Whatever failed, responses on their way come to their end, and count.
     try {
       const sent = await publishing.end();
       addCounts(counts, sent);
-      const unreplaced = read.unreplaced || wanted > sent.repaired + sent.unproved;
-      read = { ...read, repaired: read.repaired + sent.repaired, found: read.found + sent.found, unreplaced };
+      read = { ...read, repaired: read.repaired + sent.repaired, found: read.found + sent.found };
     } finally {
-      read = await keepPlace(survey, settled(), ids, plan.purpose);
+      await keepPlace();
     }
   }
-  if (end !== undefined && counts.left === 0) await finish(survey, read, ids, end, plan.purpose);
+  if (end !== undefined && counts.left === 0) await finish(survey, read, ids, end, purpose);
   return counts;
 }
 
@@ -169,7 +157,6 @@ async function finish(survey: Survey, read: FullRead, ids: ReadIds, end: ReadEnd
     const isEmpty = why === "closed" && survey.state.booksOpen?.code === "read-as-empty";
     if (isEmpty && purpose === "backlog" && survey.state.books === undefined) return;
   }
-  if (read.unreplaced) survey.note({ kind: "full read due", at: now });
   survey.note({ kind: "read", purpose });
   await dropIds(survey, read.ids);
 }
@@ -177,55 +164,49 @@ async function finish(survey: Survey, read: FullRead, ids: ReadIds, end: ReadEnd
 /** Why the books stay open, or that they may be closed; undefined where that could not be seen. */
 async function whyOpen(
   survey: Survey,
-  { covered, skipped }: FullRead,
+  read: FullRead,
   ids: ReadIds,
   end: ReadEnd,
 ): Promise<BooksOpen | "closed" | undefined> {
   if (end.kind !== "end" || (end.isEmpty && ids.all.size > 0)) return undefined;
-  if (!covered) return { code: "pages-moved" };
-  if (skipped.length > 0) return { code: "pages-unreachable", pages: skipped };
-  const reaches = await survey.orLeave(async () => ({ head: await reachesHead(survey, ids, end) }));
+  if (!read.covered) return { code: "pages-moved" };
+  if (read.skipped.length > 0) return { code: "pages-unreachable", pages: read.skipped };
+  const reaches = await survey.orLeave(() => reachesHead(survey, read, ids, end));
   if (reaches === undefined) return undefined;
-  return reaches.head ? "closed" : { code: "range-unreachable" };
-}
-
-/** Writes the place and the ids that were met up to there. */
-async function keepPlace(survey: Survey, read: FullRead, ids: ReadIds, purpose: Purpose): Promise<FullRead> {
-  const kept = await survey.orLeave(() => keepIds(survey, ids, "read", read.page));
-  // What cannot be kept is read again from the place of before.
-  if (kept === undefined) return read;
-  const now = { ...read, ids: kept };
-  survey.note({ kind: "reading", purpose, read: now });
-  await survey.save();
-  await dropIds(survey, read.ids);
-  return now;
+  return reaches ? "closed" : { code: "range-unreachable" };
 }
 
 /**
  * Whether a read from the oldest page to its end has met the first page of the other order (R29). Arrivals meanwhile are at that end by now, or are new to the ledger.
- * Else there is a part of the list that no page number reaches.
+ * Else there is a part of the list that no page number reaches, or a page was read as empty by mistake.
  */
-async function reachesHead(survey: Survey, ids: ReadIds, { last, seen }: EndOfList): Promise<boolean> {
-  const head = await runsOn(survey, 1, "desc");
-  const missing = new Map(head.map((run) => [run.responseId, run]));
-  for (const id of missing.keys()) if (ids.has(id)) missing.delete(id);
-  for (const page of [last, last + 1]) {
-    if (missing.size === 0) return true;
-    // Behind a page that is skipped there may be more.
-    if (seen === "skipped") return false;
-    for (const { responseId } of await runsOn(survey, page, "asc")) missing.delete(responseId);
-  }
+async function reachesHead(
+  survey: Survey,
+  { startedAt }: FullRead,
+  ids: ReadIds,
+  { last, seen }: EndOfList,
+): Promise<boolean> {
+  const head = await idsOn(survey, 1, "desc");
+  const missing = new Set(head.filter((id) => !ids.has(id)));
+  if (missing.size === 0) return true;
+  // Behind a page that is skipped there may be more.
+  if (seen === "skipped") return false;
+  const known = await survey.entries(missing);
+  // What the ledger had before the read began is no arrival. An open one moves when it completes.
+  const had = ({ state, emittedAt, firstSeen = 0 }: LedgerEntry): boolean =>
+    state !== "open" && (emittedAt ?? firstSeen) < startedAt;
+  if ([...known.values()].some(had)) return false;
+  for (const page of [last, last + 1]) for (const id of await idsOn(survey, page, "asc")) missing.delete(id);
   if (missing.size === 0) return true;
   // Before the first books history is new to the ledger, too.
   if (survey.state.books === undefined) return false;
-  const known = await survey.entries(missing.keys());
-  return ![...known.values()].some(({ state }) => state === "emitted" || state === "before-start");
+  return ![...missing].some((id) => known.get(id)?.state === "emitted");
 }
 
 /** None where there is no such page; behind the end of the list some services fail. */
-async function runsOn(survey: Survey, page: number, order: Order): Promise<Run[]> {
+async function idsOn(survey: Survey, page: number, order: Order): Promise<number[]> {
   try {
-    return toPage(page, await survey.page(page, order))?.runs ?? [];
+    return toPage(page, await survey.page(page, order))?.runs.map(({ responseId }) => responseId) ?? [];
   } catch (error) {
     if (page === 1 || endsWork(error)) throw error;
     return [];
@@ -233,28 +214,26 @@ async function runsOn(survey: Survey, page: number, order: Order): Promise<Run[]
 }
 
 /** Goes on with a walk while its steps are dealt with, as far as `most` steps before them. Where it is left, what was done before its turn is left with it. */
-export function readAhead<T, R>(steps: AsyncGenerator<T, R>, most: number): AsyncIterableIterator<T, R> {
-  let isOver = false;
+export async function* readAhead<T>(steps: AsyncGenerator<T, void>, most: number): AsyncGenerator<T, void> {
+  const begun: Promise<IteratorResult<T, void>>[] = [];
   let latest: Promise<unknown> = Promise.resolve();
-  const begin = (): Promise<IteratorResult<T, R>> => {
-    // One after the other, so that none is begun any more once the walk is left.
-    const step = latest.then(() => (isOver ? steps.return(undefined as never) : steps.next()));
-    // A failure is told when that step is asked for.
-    latest = step.catch(() => undefined);
-    return step;
-  };
-  const begun = Array.from({ length: most }, begin);
-  const ahead: AsyncIterableIterator<T, R> = {
-    next() {
-      begun.push(begin());
-      return begun.shift() ?? begin();
-    },
-    async return() {
-      isOver = true;
-      await latest;
-      return steps.return(undefined as never);
-    },
-    [Symbol.asyncIterator]: () => ahead,
-  };
-  return ahead;
+  let isOver = false;
+  try {
+    for (;;) {
+      while (begun.length <= most) {
+        // One after the other, so that none is begun any more once the walk is left.
+        const step = latest.then(() => (isOver ? steps.return() : steps.next()));
+        // A failure is told when that step is asked for.
+        latest = step.catch(() => undefined);
+        begun.push(step);
+      }
+      const step = await begun.shift();
+      if (step === undefined || step.done) return;
+      yield step.value;
+    }
+  } finally {
+    isOver = true;
+    await latest;
+    await steps.return();
+  }
 }

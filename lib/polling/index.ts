@@ -91,5 +91,5 @@ export { tick } from "./tick/tick.ts";
 export { checkOwnState, LONGEST_WAIT, pauseOf, type TickRequest } from "./tick/tick-request.ts";
 export type { SurveySummary, TickFigures, TickSummary } from "./tick/tick-summary.ts";
 export { isFull, PAGE_SIZE, type Page, toPage } from "./walk/page.ts";
-export { type ReadEnd, readFull } from "./walk/read-pages.ts";
+export { type ReadEnd, readPages } from "./walk/read-pages.ts";
 export { isWhole } from "./walk/whole.ts";

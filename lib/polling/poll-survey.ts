@@ -9,9 +9,7 @@ import { emitDue } from "./publish/emit.ts";
 import { type Presence, shownAs, tellCounts, tellSurvey } from "./publish/tell.ts";
 import { hasUntold, tellBooks } from "./publish/tell-books.ts";
 import { nextRecheckOf, recheck } from "./recheck.ts";
-import { scanAbove } from "./scan-above-backlog.ts";
-import { noteAllRead, rescan, scanBelow } from "./scan-below.ts";
-import { scanHead } from "./scan-head.ts";
+import { noteAllRead, rescan, scanAbove, scanBelow, scanHead } from "./scan.ts";
 import { nextTry, tryAgain } from "./skipped-pages.ts";
 import { type Budget, type Survey, type SurveyRequest, withSurvey } from "./survey.ts";
 import { isGone, type ListedSurvey } from "./survey-list.ts";
@@ -100,7 +98,7 @@ async function readNews(survey: Survey, { listed, row, isTurn = false }: PollReq
     const now = survey.ports.clock.now();
     // Whatever fails in looking at the head, and however long it takes, the backlog does not wait for it.
     const until = isTurn ? now + (survey.turnUntil - now) / 2 : survey.deadline;
-    const above = (await survey.orLeave(() => scanAbove(survey, place, until))) ?? noCounts();
+    const above = (await survey.orLeave(() => scanAbove(survey, until))) ?? noCounts();
     if (!isTurn)
       return {
         ...read,

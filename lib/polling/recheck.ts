@@ -1,4 +1,5 @@
-import { ask, includesShown, isTrusted, mayAnswer, tellsAll } from "./contents/single-read.ts";
+import { isObject } from "../json.ts";
+import { ask, hashesOf, includesAll, isTrusted, mayAnswer } from "./contents/single-read.ts";
 import { firstSeenBy, nextRecheck, noteHeld } from "./ledger/entries.ts";
 import type { LedgerEntry } from "./model/ledger-entry.ts";
 import { addCounts, noCounts, type PollCounts } from "./model/poll-counts.ts";
@@ -55,7 +56,7 @@ async function recheckKind(survey: Survey, kind: Kind, result: Rechecked): Promi
     const answers = await Promise.all(some.map(async (entry) => ({ entry, run: await runOf(survey, entry) })));
     const completed = answers.flatMap(({ entry, run }) => (run !== undefined && isGiven(entry, run) ? [run] : []));
     // What it does not tell of the response as a whole only pages can.
-    const given = isTrusted(survey) ? completed.filter(({ records }) => tellsAll(records.map(({ raw }) => raw))) : [];
+    const given = isTrusted(survey) ? completed.filter(tellsAll) : [];
     const found = given.map((run) => fromRead(survey, run, { proof: "single read", origin: "recheck" }));
     addCounts(result.counts, await emitFound(survey, found));
     result.sought += completed.length - given.length;
@@ -72,7 +73,12 @@ async function recheckKind(survey: Survey, kind: Kind, result: Rechecked): Promi
 /** Whether the single read has given a completed response, with all the answers that pages have shown of a held one. */
 function isGiven({ shown = [] }: LedgerEntry, run: Run): boolean {
   const records = run.records.map(({ raw }) => raw);
-  return classOf(run) === "completed" && includesShown(records, shown);
+  return classOf(run) === "completed" && includesAll(hashesOf(records), shown);
+}
+
+/** Whether it tells of a response all that pages tell of it as a whole. */
+function tellsAll({ records }: Run): boolean {
+  return records.every(({ raw }) => isObject(raw) && "dateCompleted" in raw && "dateStart" in raw);
 }
 
 async function runOf(survey: Survey, { id }: LedgerEntry): Promise<Run | undefined> {

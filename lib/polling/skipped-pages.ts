@@ -21,13 +21,20 @@ export function skippedPages({ failing }: SurveyState, order: Order): Set<number
 }
 
 /** Notes how a read has ended that began at page `from`. A failure is told at the end of the poll: whole responses go out first. */
-export function noteEnd(survey: Survey, order: Order, end: ReadEnd, from: number): void {
+export function noteEnd(
+  survey: Survey,
+  order: Order,
+  { end, skipped, from }: { end: ReadEnd; skipped: readonly number[]; from: number },
+): void {
   const known = survey.state.failing?.[order] ?? [];
   if (end.kind === "failed") survey.leave(end.error);
   const hasPassed = ({ page, isSkipped }: FailingPage): boolean =>
-    from <= page && !end.skipped.includes(page) && (end.last >= page || (end.kind === "end" && !isSkipped));
+    from <= page && !skipped.includes(page) && (end.last >= page || (end.kind === "end" && !isSkipped));
   const pages = end.kind === "failed" ? afterFailure(survey, known, end.page) : known.filter((one) => !hasPassed(one));
   survey.note({ kind: "pages failing", order, pages });
+  if (skipped.length > 0) survey.ports.observe({ kind: "skipped", surveyId: survey.id });
+  if (end.kind === "end" && (end.seen === "twice" || end.seen === "skipped"))
+    survey.note({ kind: "end seen", lastPage: end.last });
 }
 
 /** The failing pages of an order once a read has failed at one more, or once more. */
@@ -37,10 +44,8 @@ function afterFailure({ leasedAt, source }: Survey, known: readonly FailingPage[
   // Of several reads in one interval only the first counts.
   if (same !== undefined && leasedAt - same.pollAt < source.interval / 2) return [...known];
   const polls = (same?.polls ?? 0) + 1;
-  // One that has been well for longer than a pause is in new trouble.
-  const isSameTrouble = same !== undefined && leasedAt - same.pollAt <= 2 * LONGEST_PAUSE;
-  const since = isSameTrouble ? same.since : leasedAt;
-  const one: FailingPage = { page, polls, since, pollAt: leasedAt, isSkipped: polls >= POLLS && page > 1 };
+  const times = { since: same?.since ?? leasedAt, pollAt: leasedAt };
+  const one: FailingPage = { page, polls, ...times, isSkipped: polls >= POLLS && page > 1 };
   // Where the page beside one that is skipped fails as well, neither is.
   return [...known.filter((other) => !isNear(other)), one];
 }
@@ -58,8 +63,8 @@ function tries({ failing, phase }: SurveyState): { page: FailingPage; order: Ord
 
 /** When the next page that is skipped is tried again (epoch milliseconds). */
 export function nextTry(state: SurveyState): number | undefined {
-  const moments = tries(state).map(({ at }) => at);
-  return moments.length === 0 ? undefined : Math.min(...moments);
+  const [next] = tries(state).toSorted((a, b) => a.at - b.at);
+  return next?.at;
 }
 
 /**

@@ -6,7 +6,7 @@ import {
   type ReadEnd,
   type Run,
   type RunClass,
-  readFull,
+  readPages,
   type SurveyService,
   startedAt,
   toPage,
@@ -85,9 +85,9 @@ export async function readList(reading: ListReading): Promise<ReadList> {
 
 async function readOn(list: Listing, { service, surveyId, counted, onPage }: ListReading): Promise<ReadEnd> {
   const { covered, moved } = list;
-  const steps = readFull({
+  const steps = readPages({
+    kind: "full",
     from: Math.max(1, list.page - 1),
-    isSure: list.page === 1,
     async read(number) {
       const read = await service.page(surveyId, number, "asc");
       list.look(number, toPage(number, read)?.runs ?? []);
@@ -95,19 +95,20 @@ async function readOn(list: Listing, { service, surveyId, counted, onPage }: Lis
     },
     skips: list.skipped,
     classify: async () => undefined,
-    expected: { responses: counted, lastPage: 0 },
+    lastPage: 0,
     isAnchor: (page) => isAnchor(page, list),
   });
-  for (;;) {
-    const { value: step, done } = await steps.next();
+  for await (const step of steps) {
     for (const fragment of step.fragments) list.meet(fragment, fragment.page);
     list.covered = covered && step.covered;
     list.moved = moved || step.moved;
     list.page = Math.max(1, step.position);
-    if (done) return step;
-    const { number: page } = step.page;
-    onPage?.({ page, pages: Math.max(page, step.knownPages), place: () => list.place() });
+    if (step.end !== undefined) return step.end;
+    const page = step.page?.number ?? 0;
+    const pages = Math.ceil((counted * page) / Math.max(1, list.size));
+    onPage?.({ page, pages: Math.max(page, pages), place: () => list.place() });
   }
+  throw new TypeError("a read has no end");
 }
 
 async function whyOpen(list: Listing, reading: ListReading): Promise<BooksOpen | undefined> {
@@ -157,6 +158,10 @@ class Listing {
 
   get pages(): number {
     return this.rows.reduce((most, { page }) => Math.max(most, page), 0);
+  }
+
+  get size(): number {
+    return this.met.size;
   }
 
   has(id: number): boolean {

@@ -140,7 +140,7 @@ async function firstListed(of: Look, rows: readonly Row[]): Promise<({ row: Row 
       if (desc.kind === "none") continue;
       const asc = await of.page(row.surveyId, "asc", 1);
       if (asc.kind === "none") continue;
-      const says = `survey ${row.surveyId} lists ${desc.page.size} records on its first page`;
+      const says = `survey ${row.surveyId} lists ${desc.page.records.length} records on its first page`;
       return { says, value: { row, asc: asc.page, desc: desc.page } };
     }
     const warns = "Ask again when there is one: most is told by them.";

@@ -27,6 +27,10 @@ export class ReadIds {
     else this.open.delete(responseId);
   }
 
+  get size(): number {
+    return this.all.size;
+  }
+
   has(responseId: number): boolean {
     return this.all.has(responseId);
   }

@@ -1,4 +1,5 @@
 import { noteHeld } from "../ledger/entries.ts";
+import { digestOf, readRecord } from "../model/records.ts";
 import type { Response } from "../model/response.ts";
 import type { Survey } from "../survey.ts";
 import {
@@ -6,7 +7,6 @@ import {
   asListed,
   compareAnswers,
   compareWhole,
-  digestAsListed,
   hashesOf,
   isSingleOnly,
   isTrusted,
@@ -24,19 +24,17 @@ export interface Proofs {
  * what was read. It alone proves any where records are scattered (R12).
  */
 export async function prove(survey: Survey, all: readonly Response[]): Promise<Proofs> {
-  const isKnown = ({ proof }: Response): boolean => proof === "single read" || proof === "kept";
-  const known = all.filter(isKnown);
-  const read = all.filter((response) => !isKnown(response));
-  await compareWhole(survey, read.filter(isInsidePage));
-  const byPages = isSingleOnly(survey) ? [] : read.filter(({ proof }) => proof !== "nothing");
-  const rest = isSingleOnly(survey) ? read : read.filter(({ proof }) => proof === "nothing");
+  await compareWhole(survey, all.filter(isInsidePage));
+  const isProved = ({ proof }: Response): boolean =>
+    proof === "single read" || proof === "kept" || (proof !== "nothing" && !isSingleOnly(survey));
+  const rest = all.filter((response) => !isProved(response));
   const answers = await Promise.all(rest.map((response) => bySingle(survey, response)));
   const given = answers.filter((one) => one !== undefined);
   const unproved = rest
     .filter(({ replaces }, i) => replaces === undefined && answers[i] === undefined)
     .map(({ responseId, records }) => ({ responseId, shown: hashesOf(records) }));
   // fault: unproved-goes-out
-  return { proved: [...known, ...byPages, ...given], held: await noteHeld(survey, unproved) };
+  return { proved: [...all.filter(isProved), ...given], held: await noteHeld(survey, unproved) };
 }
 
 function isInsidePage(response: Response): response is Response & Whole {
@@ -56,6 +54,7 @@ async function bySingle(survey: Survey, response: Response): Promise<Response | 
   const isBack = replaces?.entry.gone?.told === true;
   if (replaces !== undefined && !isBack && isSingleOnly(survey) && answer.length <= count) return undefined;
   const records = asListed(answer, listed);
+  const digest = digestOf({ responseId, records: records.map((record) => readRecord(record)) });
   // The list may show fewer of the new records than the single read does.
   const isOtherCount = replaces !== undefined && records.length !== count && !replaces.changes.includes("records");
   const named = isOtherCount ? { ...replaces, changes: [...replaces.changes, "records" as const] } : replaces;
@@ -63,7 +62,8 @@ async function bySingle(survey: Survey, response: Response): Promise<Response | 
     ...response,
     proof: "single read",
     records,
-    digest: digestAsListed(survey, responseId, records),
+    // Nobody knows how pages list it where comments are dropped.
+    digest: survey.source.privacy.comments === "drop" ? undefined : digest,
     replaces: named,
   };
 }

@@ -2,7 +2,7 @@ import { hash } from "node:crypto";
 import { isObject } from "../../json.ts";
 import { endsWork } from "../errors.ts";
 import { privateRecord } from "../model/privacy.ts";
-import { digestOf, readRecord } from "../model/records.ts";
+import { readRecord } from "../model/records.ts";
 import type { Order } from "../ports.ts";
 import type { Survey } from "../survey.ts";
 import { toPage } from "../walk/page.ts";
@@ -56,23 +56,10 @@ export async function ask(survey: Survey, responseId: number): Promise<unknown[]
 /** Records of the single read as pages would list them: what it does not tell of the response as a whole is taken from a record of the list, a completed one if there is. */
 export function asListed(single: unknown[], listed: readonly unknown[]): unknown[] {
   const one = listed.find((record) => readRecord(record).completed === true) ?? listed[0];
-  if (one === undefined) return single;
-  return single.map((record) => (isObject(record) ? { ...responseFields(one), ...record } : record));
-}
-
-/** The digest of a response as pages would list it, of records that tell all that these do; undefined where comments are dropped. */
-export function digestAsListed(
-  { source }: Pick<Survey, "source">,
-  responseId: number,
-  records: unknown[],
-): string | undefined {
-  if (source.privacy.comments === "drop") return undefined;
-  return digestOf({ responseId, records: records.map((record) => readRecord(record)) });
-}
-
-/** Whether it tells by itself of a response all that pages tell of it as a whole. */
-export function tellsAll(single: unknown[]): boolean {
-  return single.every((record) => isObject(record) && "dateCompleted" in record && "dateStart" in record);
+  if (!isObject(one)) return single;
+  const { responseId, completed, dateStart, dateCompleted, iso3166, crk, promoCode } = one;
+  const fields = { responseId, completed, dateStart, dateCompleted, iso3166, crk, promoCode };
+  return single.map((record) => (isObject(record) ? { ...fields, ...record } : record));
 }
 
 /** A response that is whole by one read of its page. */
@@ -144,13 +131,10 @@ export async function noteScattered({ id, learned, ports, source }: Survey): Pro
   ports.observe({ kind: "scattered", surveyId: id });
 }
 
-/** How the answers of the single read relate to those of a whole response. More: all of them and something besides; fewer: some of them. */
-export type Comparison = "equal" | "more" | "fewer" | "different";
-
-/** Compares as multisets, by the fields that an answer has. */
-export function compareAnswers(listed: unknown[], single: unknown[]): Comparison {
-  if (includesAll(single, listed, keyOfAnswer)) return single.length === listed.length ? "equal" : "more";
-  return single.length > 0 && includesAll(listed, single, keyOfAnswer) ? "fewer" : "different";
+/** How the answers of the single read relate to those of a whole response. More: all of them and something besides. */
+export function compareAnswers(listed: unknown[], single: unknown[]): "equal" | "more" | "different" {
+  if (!includesAll(single.map(keyOfAnswer), listed.map(keyOfAnswer))) return "different";
+  return single.length === listed.length ? "equal" : "more";
 }
 
 /** Hashes of the answers of some records, by the fields that an answer has. */
@@ -158,27 +142,12 @@ export function hashesOf(records: unknown[]): string[] {
   return records.map((record) => hash("sha1", keyOfAnswer(record), "base64url").slice(0, 12));
 }
 
-/** Whether the answers of a response include all those that are known by their hashes. */
-export function includesShown(records: unknown[], shown: string[]): boolean {
-  return includesAll(hashesOf(records), shown, String);
-}
-
-/** Whether all of `some` are among `all`, as many times, as far as their keys tell. */
-function includesAll(all: unknown[], some: unknown[], keyOf: (record: unknown) => string): boolean {
-  const counts = new Map<string, number>();
-  for (const record of all) counts.set(keyOf(record), (counts.get(keyOf(record)) ?? 0) + 1);
-  return some.every((record) => {
-    const left = counts.get(keyOf(record)) ?? 0;
-    counts.set(keyOf(record), left - 1);
-    return left > 0;
-  });
-}
-
-/** The fields in which a record tells of its response as a whole. */
-export function responseFields(record: unknown): Record<string, unknown> {
-  const fields = isObject(record) ? record : {};
-  const { responseId, completed, dateStart, dateCompleted, iso3166, crk, promoCode } = fields;
-  return { responseId, completed, dateStart, dateCompleted, iso3166, crk, promoCode };
+/** Whether all of `some` are among `all`, as many times. */
+export function includesAll(all: string[], some: string[]): boolean {
+  const left = new Map<string, number>();
+  for (const key of all) left.set(key, (left.get(key) ?? 0) + 1);
+  for (const key of some) left.set(key, (left.get(key) ?? 0) - 1);
+  return [...left.values()].every((count) => count >= 0);
 }
 
 function keyOfAnswer(record: unknown): string {

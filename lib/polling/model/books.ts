@@ -26,20 +26,16 @@ export interface FullRead {
   skipped: number[];
   /** Parts in a row that have come no further. */
   failures: number;
-  /** Whether a short event was met that could not be replaced yet: the next full read follows at once. */
-  unreplaced: boolean;
   changed: number;
   repaired: number;
   found: number;
-  /** Of a backlog: responses at the head when it was looked at last; what stands before them has come since. */
-  head?: number[];
   /** Of a backfill: responses completed in this range go out even where they are history. */
   backfill?: DateRange;
 }
 
 export function newFullRead(startedAt: number, more: Partial<FullRead> = {}): FullRead {
   return {
-    ...{ startedAt, begun: 1, page: 1, covered: true, moved: false, skipped: [], failures: 0, unreplaced: false },
+    ...{ startedAt, begun: 1, page: 1, covered: true, moved: false, skipped: [], failures: 0 },
     ...{ changed: 0, repaired: 0, found: 0 },
     ...more,
   };

@@ -12,8 +12,8 @@ export interface Page {
   runs: Run[];
   /** Records without a readable responseId. */
   orphans: ReadRecord[];
-  /** Number of records, orphans included. */
-  size: number;
+  /** All records, orphans included. */
+  records: readonly ReadRecord[];
   /** Two reads of a page with the same signature hold the same records (R2). */
   readonly signature: string;
 }
@@ -25,8 +25,8 @@ export function toPage(number: number, read: PageRead): Page | undefined {
   const runs: Run[] = [];
   const orphans: ReadRecord[] = [];
   // fault: last-record-dropped
-  const all = read.records.map((raw) => readRecord(raw));
-  for (const record of all) {
+  const records = read.records.map((raw) => readRecord(raw));
+  for (const record of records) {
     const last = runs.at(-1);
     if (record.responseId === undefined) orphans.push(record);
     // fault: equal-records-are-one
@@ -35,26 +35,22 @@ export function toPage(number: number, read: PageRead): Page | undefined {
   }
   let signature: string | undefined;
   return {
-    number,
-    runs,
-    orphans,
-    size: read.records.length,
+    ...{ number, runs, orphans, records },
     get signature() {
-      signature ??= hash(
-        "sha1",
-        all
-          .map((record) => record.signature)
-          // fault: order-makes-a-change
-          .sort()
-          .join("\n"),
-        "base64url",
-      );
+      signature ??= signatureOf(records);
       return signature;
     },
   };
 }
 
+export function signatureOf(records: readonly ReadRecord[]): string {
+  const signatures = records.map(({ signature }) => signature);
+  // fault: order-makes-a-change
+  signatures.sort();
+  return hash("sha1", signatures.join("\n"), "base64url");
+}
+
 /** Whether a page holds as many records as a page may: the list may go on behind it. */
-export function isFull({ size }: Pick<Page, "size">): boolean {
-  return size >= PAGE_SIZE;
+export function isFull({ records }: Pick<Page, "records">): boolean {
+  return records.length >= PAGE_SIZE;
 }

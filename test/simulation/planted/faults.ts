@@ -9,13 +9,13 @@ export const plantedFaults: readonly PlantedFault[] = [
   {
     name: "goes-on-where-changed",
     breaks: ["content", "lost", "books", "start"],
-    line: "course.next = now.number; course.before = undefined; size = 1; course.carry = [];",
+    line: "course.goTo(change.number); course.isAnchored = true;",
   },
-  { name: "no-anchor-is-one", breaks: ["lost", "books", "skipped", "content"], line: "isSure = true;" },
+  { name: "no-anchor-is-one", breaks: ["lost", "books", "skipped", "content"], line: "this.isAnchored = true;" },
   {
     name: "end-seen-once",
     breaks: ["books", "lost", "start", "late", "content", "liveness: books"],
-    line: 'if (one.kind === "none") return "open"; const rereadsBefore = before !== undefined && (one.kind === "page" || endsNew);',
+    line: "const again = isTwice && page !== undefined ? await this.lookAgain(looks) : looks;",
   },
   {
     name: "short-page-is-end",
@@ -26,7 +26,7 @@ export const plantedFaults: readonly PlantedFault[] = [
     name: "repeated-page-is-new",
     breaks: ["failure", "requests", "lost", "liveness: books", "endless", "hang"],
     within: 360,
-    line: (code) => code.replace("one.number > 1", "one.number > 40"),
+    line: (code) => code.replace("> 1", "> 40"),
   },
   {
     name: "last-record-dropped",
@@ -52,14 +52,14 @@ export const plantedFaults: readonly PlantedFault[] = [
     name: "any-failure-is-end",
     breaks: ["content", "short", "books", "lost", "start"],
     within: 960,
-    line: "} else if (last.number < 1) return course.failed(last.number, undefined);",
+    line: "if (last.number < 1) end = course.failed(last.number, undefined);",
   },
   // What proves the contents of a response.
   {
     name: "unproved-goes-out",
     breaks: ["content"],
     within: 180,
-    line: "return { proved: [...known, ...byPages, ...rest], held: [] };",
+    line: "return { proved: [...all], held: [] };",
   },
   {
     name: "one-record-makes-trust",
@@ -111,7 +111,7 @@ export const plantedFaults: readonly PlantedFault[] = [
     name: "change-untold",
     breaks: ["update"],
     within: 60,
-    line: 'if (seen.kind === "told") return { kind: "changed", entry: undefined };',
+    line: 'if (seen.kind === "told") done.changed += 1;',
   },
   {
     name: "update-keeps-old-digest",
@@ -178,7 +178,7 @@ export const plantedFaults: readonly PlantedFault[] = [
   {
     name: "slice-stops-at-once",
     breaks: ["lost", "liveness: books"],
-    line: "if (plan.isOver(step.position - goal)) break;",
+    line: "if (isOver(step.position - goal)) break;",
   },
   // What is made of the service's answers.
   { name: "other-metadata-taken", breaks: ["content"], within: 60, line: "" },

@@ -14,12 +14,11 @@ describe("comparing answers", () => {
   });
 
   // R11
-  it("tells more from fewer and from different, also where answers repeat", () => {
+  it("tells more from different, also where answers repeat", () => {
     const [first, second] = answers;
     expect(compareAnswers([first], answers)).toBe("more");
     expect(compareAnswers([first], [first, first])).toBe("more");
-    expect(compareAnswers(answers, [first])).toBe("fewer");
-    expect(compareAnswers([first, first], [first])).toBe("fewer");
+    expect(compareAnswers(answers, [first])).toBe("different");
     expect(compareAnswers([first, first], [first, second])).toBe("different");
     expect(compareAnswers([first], [second])).toBe("different");
   });

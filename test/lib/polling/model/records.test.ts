@@ -95,7 +95,7 @@ describe("a page", () => {
         const page = toPage(1, { kind: "page", records: raws });
         const inRuns = page?.runs.reduce((sum, run) => sum + run.records.length, 0) ?? 0;
         expect(inRuns + (page?.orphans.length ?? 0)).toBe(raws.length);
-        expect(page?.size).toBe(raws.length);
+        expect(page?.records.length).toBe(raws.length);
       }),
       { seed: 13, numRuns: 200 },
     );

@@ -1,6 +1,11 @@
 import { describe, expect, it } from "vitest";
 import type { PageRead } from "../../../../lib/polling/ports.ts";
-import { type PageStep, type ReadEnd, readFull, scanPages } from "../../../../lib/polling/walk/read-pages.ts";
+import {
+  type FullReadOptions,
+  readPages,
+  type ScanOptions,
+  type Step,
+} from "../../../../lib/polling/walk/read-pages.ts";
 import { isWhole } from "../../../../lib/polling/walk/whole.ts";
 import { range } from "../../../support/survey.ts";
 import { readOf } from "./pages-of.ts";
@@ -29,29 +34,30 @@ const fails = (): never => {
   throw new Error("no answer");
 };
 
-async function drained(steps: AsyncGenerator<PageStep, ReadEnd>, met = new Set<number>()) {
+async function drained(steps: AsyncGenerator<Step, void>, met = new Set<number>()) {
   const whole = new Set<number>();
   const pages: number[] = [];
-  for (;;) {
-    const { done, value } = await steps.next();
-    for (const one of value.fragments) {
+  let last: Step | undefined;
+  for await (const step of steps) {
+    for (const one of step.fragments) {
       met.add(one.responseId);
       if (isWhole(one)) whole.add(one.responseId);
     }
-    if (done === true) return { end: value, pages, whole: [...whole].sort((a, b) => a - b) };
-    pages.push(value.page.number);
+    if (step.page !== undefined) pages.push(step.page.number);
+    last = step;
   }
+  return { end: { ...last, ...last?.end }, pages, whole: [...whole].sort((a, b) => a - b) };
 }
 
-function full(read: Read, more: Partial<Parameters<typeof readFull>[0]> = {}) {
+function full(read: Read, more: Partial<FullReadOptions> = {}) {
   const met = new Set<number>();
-  const steps = readFull({
+  const steps = readPages({
+    kind: "full",
     from: 1,
     read,
     skips: new Set(),
     classify: async () => undefined,
-    isSure: true,
-    expected: { responses: 0, lastPage: 100 },
+    lastPage: 100,
     isAnchor: ({ runs }) => met.has(runs[0]?.responseId ?? 0),
     ...more,
   });
@@ -102,22 +108,22 @@ describe("a full read", () => {
   it("that goes on elsewhere begins where all that stands before it was met", async () => {
     const { read, requests } = listOf(850);
     const isAnchor = ({ number }: { number: number }): boolean => number <= 3;
-    const { pages } = await full(read, { from: 7, isSure: false, isAnchor, mostAtOnce: () => 1 });
+    const { pages } = await full(read, { from: 7, isAnchor, mostAtOnce: () => 1 });
     expect(requests.slice(0, 6)).toEqual([7, 7, 6, 6, 4, 4]);
     expect(pages).toEqual(range(1, 9));
   });
 });
 
-const scan = (read: Read, more: Partial<Parameters<typeof scanPages>[0]> = {}) =>
+const scan = (read: Read, more: Partial<ScanOptions> = {}) =>
   drained(
-    scanPages({
+    readPages({
+      kind: "scan",
       from: 1,
       read,
       skips: new Set(),
       classify: async () => undefined,
       isNew: () => false,
-      isEnough: () => false,
-      isTimeUp: () => false,
+      isOver: () => false,
       ...more,
     }),
   );
@@ -139,14 +145,6 @@ describe("a scan", () => {
     expect(requests).toEqual([1, 2, 3, 3, 2, 4, 4, 3, 5, 5, 4]);
   });
 
-  it.each<[string, Record<number, () => PageRead>, object]>([
-    ["a failing page behind a full one is no end", { 3: fails }, { kind: "failed", page: 3 }],
-    ["a failing page behind one that is not full is no end either", { 4: fails }, { kind: "failed", page: 4 }],
-    ["page 1 once more is the end", { 4: () => tail(1, 100) }, { kind: "end", seen: "twice" }],
-  ])("%s", async (_, pages, expected) => {
-    expect((await scan(except(listOf(250).read, pages), { isNew })).end).toMatchObject(expected);
-  });
-
   it("takes a page that is skipped for the end behind new responses, where their page is not full and reads the same once more", async () => {
     const { end, whole } = await scan(except(listOf(250).read, { 4: fails }), {
       isNew: () => true,
@@ -156,24 +154,26 @@ describe("a scan", () => {
     expect(whole).toEqual(range(1, 250));
   });
 
-  it("stops where it has enough or its time is up", async () => {
+  it("stops where it is over", async () => {
     const { read, requests } = listOf(950);
-    const enough = await scan(read, { isEnough: ({ number }) => number === 2 });
-    expect(enough.end).toMatchObject({ kind: "enough", position: 2 });
-    const late = await scan(read, { from: 3, isTimeUp: () => requests.length >= 4 });
-    expect(late.end).toMatchObject({ kind: "time up", position: 4 });
+    const enough = await scan(read, { isOver: (page) => page === 2 });
+    expect(enough.end).toMatchObject({ kind: "over", position: 2 });
+    const late = await scan(read, { from: 3, isOver: () => requests.length >= 4 });
+    expect(late.end).toMatchObject({ kind: "over", position: 4 });
     expect(requests).toEqual([1, 2, 3, 4]);
   });
 
-  it("leaves the last page when its time is up: what stands inside it may go on behind it", async () => {
+  it("leaves the last page when it is over: what stands inside it may go on behind it", async () => {
     const ties = readOf(...range(101, 197).map((id) => `${id}/1`), "300/1", "301/1", "300/2");
     const read = except(listOf(250).read, { 2: () => ties, 3: () => readOf("301/2") });
-    const late = await scan(read, { isNew: () => true, isTimeUp: () => true, from: 1 });
+    const late = await scan(read, { isNew: () => true, isOver: () => true, from: 1 });
     expect(late.whole).toEqual(range(1, 99));
-    const times = [false, true];
-    const later = await scan(read, { isNew: () => true, isTimeUp: () => times.shift() ?? true });
+    const later = await scan(read, {
+      isNew: () => true,
+      isOver: (page) => page === 2,
+    });
     expect(later.whole).toEqual(range(1, 100));
-    expect(later.end).toMatchObject({ kind: "time up", position: 2 });
+    expect(later.end).toMatchObject({ kind: "over", position: 2 });
   });
 });
 
