@@ -99,7 +99,9 @@ export const resend: Operation<ResendInput, ResendResult> = {
       }
     };
     const asking = { ports, source, learned: learnedBy(account) };
-    const of = { surveyId, service: ports.service, isScattered: isSingleOnly(asking) };
+    const counts = account.rows.get(surveyId)?.counts ?? [];
+    const listed = Math.max(0, ...counts.map((one) => one ?? 0));
+    const of = { surveyId, service: ports.service, isScattered: isSingleOnly(asking), listed };
     // Only then the digest of what the single read gives is that of an unchanged response.
     const isById = isTrusted(asking) && mayAnswer(asking);
     for await (const part of isById ? readById(of, emitted) : readByPages(of, emitted, from)) {
@@ -148,6 +150,8 @@ interface Reading {
   service: Ports["service"];
   /** Whether the records of a response may stand anywhere in the list. */
   isScattered: boolean;
+  /** Responses by the survey list. */
+  listed: number;
 }
 
 /** What was read of some responses, the outcome of those that cannot be sent, and those that are still to be read. */
@@ -189,7 +193,7 @@ function failed(entry: EmittedEntry, error: unknown): Resent {
  * is not met is not listed.
  */
 async function* readByPages(
-  { service, surveyId, isScattered }: Reading,
+  { service, surveyId, isScattered, listed }: Reading,
   entries: readonly EmittedEntry[],
   from: ResendPlace,
 ): AsyncGenerator<Part> {
@@ -200,7 +204,7 @@ async function* readByPages(
     read: (page) => service.page(surveyId, page, "desc"),
     skips: new Set(),
     classify: async () => undefined,
-    lastPage: 0,
+    expected: { responses: listed, lastPage: 0 },
     isAnchor: () => true,
   });
   for await (const { fragments, position, covered, moved, end } of steps) {

@@ -74,7 +74,7 @@ export async function* readSurvey(survey: Survey, options: ReadingOptions): Asyn
         }
       : {
           ...{ kind: "full", ...every, mostAtOnce, isAnchor: (page) => isAnchor(page, ids) },
-          lastPage: survey.state.lastPage ?? 0,
+          expected: { responses: survey.listedCount ?? 0, lastPage: survey.state.lastPage ?? 0 },
         },
   );
   for await (const step of pages) {

@@ -95,7 +95,7 @@ async function readOn(list: Listing, { service, surveyId, counted, onPage }: Lis
     },
     skips: list.skipped,
     classify: async () => undefined,
-    lastPage: 0,
+    expected: { responses: counted, lastPage: 0 },
     isAnchor: (page) => isAnchor(page, list),
   });
   for await (const step of steps) {

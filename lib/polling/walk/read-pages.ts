@@ -1,6 +1,6 @@
 import { endsWork, RangeUnreachableError } from "../errors.ts";
 import type { PageRead } from "../ports.ts";
-import { isFull, type Page, signatureOf, toPage } from "./page.ts";
+import { isFull, PAGE_SIZE, type Page, signatureOf, toPage } from "./page.ts";
 import { type Boundary, type Fragment, join } from "./whole.ts";
 
 // The pages of a list are looked at in two ways, and read on in one (R5). A full read proves each boundary; a scan proves those at which something new stands.
@@ -67,8 +67,8 @@ interface ReadOptions {
 
 export interface FullReadOptions extends ReadOptions {
   kind: "full";
-  /** The last page of the list when its end was seen last; 0 where it never was. */
-  lastPage: number;
+  /** The responses that are counted, and the last page of the list when its end was seen last; 0 where nothing is known of it. */
+  expected: { responses: number; lastPage: number };
   /** Pages read at once, at most; one is always read. */
   mostAtOnce?: (() => number) | undefined;
   /** Whether all that stands before this page was met by this read. */
@@ -149,6 +149,8 @@ class Course {
   private back = 1;
   /** The signature of page 1, once that was looked at. */
   private first: string | undefined;
+  /** Pages given out, and responses that have ended by them. */
+  private readonly given = { pages: 0, responses: 0 };
   private readonly options: FullReadOptions | ScanOptions;
 
   constructor(options: FullReadOptions | ScanOptions) {
@@ -162,10 +164,14 @@ class Course {
   }
 
   /** All pages of a window are looked at once, then once more. */
-  private async lookAtWindow({ lastPage, mostAtOnce, classify }: FullReadOptions): Promise<Looks> {
-    const { before, next, size } = this;
+  private async lookAtWindow({ expected, mostAtOnce, classify }: FullReadOptions): Promise<Looks> {
+    const { before, next, size, given } = this;
     this.size = Math.min(MOST_AT_ONCE, size * 2);
-    const most = Math.max(1, Math.min(size, mostAtOnce?.() ?? size, next > lastPage ? size : lastPage + 2 - next));
+    // The responses that are counted fill pages as those met so far do.
+    const met = given.responses + this.carry.length;
+    const byCount = Math.ceil(expected.responses * (met === 0 ? 1 / PAGE_SIZE : given.pages / met));
+    const behindEnd = Math.max(expected.lastPage, byCount) + 1;
+    const most = Math.max(1, Math.min(size, mostAtOnce?.() ?? size, behindEnd + 1 - next));
     const numbers = Array.from({ length: most }, (_, i) => next + i);
     if (before !== undefined) numbers.unshift(before.number);
     const looks = cutBehindEnd(this.withRepeats(await Promise.all(numbers.map((number) => this.look(number)))));
@@ -280,6 +286,8 @@ class Course {
     this.carry = carry;
     this.before = page;
     this.next = page.number + 1;
+    this.given.pages += 1;
+    this.given.responses += fragments.length;
     if (page.number > this.furthest) {
       this.furthest = page.number;
       this.changes = Math.max(0, this.changes - 1);

@@ -57,7 +57,7 @@ function full(read: Read, more: Partial<FullReadOptions> = {}) {
     read,
     skips: new Set(),
     classify: async () => undefined,
-    lastPage: 100,
+    expected: { responses: 0, lastPage: 100 },
     isAnchor: ({ runs }) => met.has(runs[0]?.responseId ?? 0),
     ...more,
   });
