@@ -98,7 +98,7 @@ async function readNews(survey: Survey, { listed, row, isTurn = false }: PollReq
     const now = survey.ports.clock.now();
     // Whatever fails in looking at the head, and however long it takes, the backlog does not wait for it.
     const until = isTurn ? now + (survey.turnUntil - now) / 2 : survey.deadline;
-    const above = (await survey.orLeave(() => scanAbove(survey, until))) ?? noCounts();
+    const above = (await survey.orLeave(() => scanAbove(survey, place, until))) ?? noCounts();
     if (!isTurn)
       return {
         ...read,

@@ -1,5 +1,6 @@
+import type { Origin } from "../events/index.ts";
 import { leaveToBacklog } from "./begin-backlog.ts";
-import { newFullRead } from "./model/books.ts";
+import { type FullRead, newFullRead } from "./model/books.ts";
 import { addCounts, isClean, noCounts, type PollCounts } from "./model/poll-counts.ts";
 import type { Response } from "./model/response.ts";
 import { headEnd, openTo } from "./model/survey-state.ts";
@@ -56,16 +57,19 @@ export async function scanHead(survey: Survey): Promise<PollCounts> {
 }
 
 /**
- * News at the head of a survey whose backlog is read: they do not wait for it. The first look finds the newest of the backlog itself. One look takes `headPages` pages,
- * and begins none after `until` (epoch milliseconds). The backlog meets all of it again, so nothing is lost.
+ * News at the head of a survey whose backlog is read: they do not wait for it. The first look finds the newest of the backlog itself, and its events say so. One look
+ * takes `headPages` pages, and begins none after `until` (epoch milliseconds). The backlog meets all of it again, so nothing is lost.
  */
-export async function scanAbove(survey: Survey, until: number): Promise<PollCounts> {
+export async function scanAbove(survey: Survey, backlog: FullRead, until: number): Promise<PollCounts> {
   const { ports, source } = survey;
   const { counts, found } = await gather(
     survey,
     (page, news) => !news.has(page) || news.size >= source.headPages || ports.clock.now() > until,
+    backlog.headRead ? "head" : "backlog",
   );
-  return addCounts(counts, await emitFound(survey, found));
+  addCounts(counts, await emitFound(survey, found));
+  if (isClean(counts)) survey.note({ kind: "reading", purpose: "backlog", read: { ...backlog, headRead: true } });
+  return counts;
 }
 
 type Pages = ReadonlySet<number>;
@@ -74,10 +78,11 @@ type Pages = ReadonlySet<number>;
 async function gather(
   survey: Survey,
   isOver: NonNullable<ReadingOptions["isOver"]>,
+  origin: Origin = "head",
 ): Promise<{ counts: PollCounts; found: Response[]; withNews: Pages; end: ReadEnd }> {
   const counts = noCounts();
   const found: Response[] = [];
-  for await (const step of readSurvey(survey, { from: 1, origin: "head", isOver })) {
+  for await (const step of readSurvey(survey, { from: 1, origin, isOver })) {
     const { entries, toEmit, withNews, end } = step;
     if (entries.length > 0) await openHead(survey, withNews);
     await writeNoted(survey, step);
