@@ -1,7 +1,7 @@
 import type { Origin } from "../events/index.ts";
 import type { ReadIds } from "./books/ids.ts";
 import { isSingleOnly, noteScattered } from "./contents/single-read.ts";
-import { differences, grown, seeChange } from "./ledger/changes.ts";
+import { differences, grown, seeChange } from "./ledger/differences.ts";
 import { noted, orphanEntries, quarantined } from "./ledger/entries.ts";
 import { decide, type Judgement } from "./ledger/judge.ts";
 import { FORGOTTEN, type LedgerEntry } from "./model/ledger-entry.ts";
