@@ -52,6 +52,8 @@ export function pollSurvey(request: PollRequest): Promise<PollResult | undefined
     const { listed, listedAt: at, presence, isTurn = false } = request;
     const { facts, shown } = listed;
     const before = survey.state;
+    // Its first poll has failed, and now the survey list does: no event could name its survey.
+    if (facts === undefined && before.survey === undefined) return undefined;
     // fault: survey-not-named
     if (facts) survey.note({ kind: "listed", survey: { facts, at } });
     if (facts !== undefined) await survey.orLeave(() => tellSurvey(survey, { facts, at }, presence));
