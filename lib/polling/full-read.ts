@@ -68,8 +68,8 @@ async function readPart(survey: Survey, begun: FullRead, purpose: Purpose): Prom
   const known = await loadIds(survey, begun.ids);
   const ids = known ?? new ReadIds();
   // Without the ids that belong to its place it begins again.
-  const { backfill, headRead } = begun;
-  const start = known === undefined ? newFullRead(clock.now(), { backfill, headRead }) : begun;
+  const { backfill, head } = begun;
+  const start = known === undefined ? newFullRead(clock.now(), { backfill, head }) : begun;
   const steps = readSurvey(survey, {
     // The page before its place is its anchor (R7).
     from: start.page > start.begun ? start.page - 1 : start.page,

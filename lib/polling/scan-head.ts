@@ -1,7 +1,7 @@
-import type { Origin } from "../events/index.ts";
 import { leaveToBacklog } from "./begin-backlog.ts";
 import { type FullRead, newFullRead } from "./model/books.ts";
 import { addCounts, isClean, noCounts, type PollCounts } from "./model/poll-counts.ts";
+import { classOf } from "./model/records.ts";
 import type { Response } from "./model/response.ts";
 import { openTo } from "./model/survey-state.ts";
 import { type ReadingOptions, readSurvey, writeNoted } from "./process-page.ts";
@@ -54,19 +54,43 @@ export async function scanHead(survey: Survey): Promise<PollCounts> {
   return counts;
 }
 
+/** Responses of page 1 remembered as the place where a backlog begins. */
+const REMEMBERED = 20;
+/** Times `headPages` that one look reads to come to that place: further down it is the backlog's. */
+const FURTHEST = 3;
+
 /**
- * News at the head of a survey whose backlog is read: they do not wait for it. The first look finds the newest of the backlog itself, and its events say so. One look
- * takes `headPages` pages, and begins none after `until` (epoch milliseconds). The backlog meets all of it again, so nothing is lost.
+ * News at the head of a survey whose backlog is read: they do not wait for it. The first look only remembers where the backlog begins. A later one reads down to that
+ * place, but `headPages` pages of news at most, and begins no page after `until` (epoch milliseconds). Only a look that has come to the place remembers it anew, so the
+ * next one finds what was left. The backlog meets all of it again, so nothing is lost.
  */
 export async function scanAbove(survey: Survey, backlog: FullRead, until: number): Promise<PollCounts> {
-  const { ports, source } = survey;
-  const { counts, found } = await gather(
-    survey,
-    (page, news) => !news.has(page) || news.size >= source.headPages || ports.clock.now() > until,
-    backlog.headRead ? "head" : "backlog",
-  );
-  addCounts(counts, await emitFound(survey, found));
-  if (isClean(counts)) survey.note({ kind: "reading", purpose: "backlog", read: { ...backlog, headRead: true } });
+  const { headPages } = survey.source;
+  const before = new Set(backlog.head);
+  const counts = noCounts();
+  const above = new Set<number>();
+  const found: Response[] = [];
+  let first: number[] = [];
+  let hasCome = before.size === 0;
+  const isOver = (page: number, { size }: Pages): boolean =>
+    hasCome || page >= FURTHEST * headPages || size >= headPages || survey.ports.clock.now() > until;
+  for await (const step of readSurvey(survey, { from: 1, origin: "head", isOver })) {
+    await writeNoted(survey, step);
+    addCounts(counts, step);
+    found.push(...step.toEmit);
+    if (step.page === undefined) continue;
+    const { number, runs } = step.page;
+    const place = runs.findLastIndex(({ responseId }) => before.has(responseId));
+    hasCome ||= place >= 0;
+    for (const { responseId } of place < 0 ? runs : runs.slice(0, place)) above.add(responseId);
+    // An open one moves when it completes.
+    const still = runs.filter((run) => classOf(run) !== "open").map(({ responseId }) => responseId);
+    if (number === 1) first = still.slice(0, REMEMBERED);
+  }
+  const news = found.filter(({ responseId }) => above.has(responseId) && !before.has(responseId));
+  if (before.size > 0) addCounts(counts, await emitFound(survey, news));
+  if (hasCome && !counts.unfinished && first.length > 0)
+    survey.note({ kind: "reading", purpose: "backlog", read: { ...backlog, head: first } });
   return counts;
 }
 
@@ -76,11 +100,10 @@ type Pages = ReadonlySet<number>;
 async function gather(
   survey: Survey,
   isOver: NonNullable<ReadingOptions["isOver"]>,
-  origin: Origin = "head",
 ): Promise<{ counts: PollCounts; found: Response[]; withNews: Pages; end: ReadEnd }> {
   const counts = noCounts();
   const found: Response[] = [];
-  for await (const step of readSurvey(survey, { from: 1, origin, isOver })) {
+  for await (const step of readSurvey(survey, { from: 1, origin: "head", isOver })) {
     const { entries, toEmit, withNews, end } = step;
     if (entries.length > 0) await openHead(survey, withNews);
     await writeNoted(survey, step);

@@ -29,8 +29,8 @@ export interface FullRead {
   changed: number;
   repaired: number;
   found: number;
-  /** Of a backlog: the pages at the head were read since it began. What they show anew has come since. */
-  headRead?: boolean | undefined;
+  /** Of a backlog: responses at the head when it was looked at last; what stands before them has come since. */
+  head?: number[] | undefined;
   /** Of a backfill: responses completed in this range go out even where they are history. */
   backfill?: DateRange;
 }
