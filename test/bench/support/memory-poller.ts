@@ -1,6 +1,7 @@
 import { type Ports, type Publisher, type State, tick } from "../../../lib/polling/index.ts";
 import { CATCH_UP, toSurveyService } from "../../../lib/service/survey-service.ts";
 import { createSurveyApi } from "../../../lib/survey-api/index.ts";
+import { sealInline } from "../../support/memory-ports.ts";
 import { memoryState } from "../../support/state-store.ts";
 import { defaultSource } from "./default-source.ts";
 import { type Drained, measured } from "./measure.ts";
@@ -51,10 +52,7 @@ const ALL = Number.POSITIVE_INFINITY;
 /** A bus that takes whatever it is given; `took` is called for each event that has the contents of a response. */
 function takingAll(took: () => void): Publisher {
   return {
-    async seal({ type, detail, time }) {
-      const json = JSON.stringify(detail);
-      return { type, json, time, bytes: Buffer.byteLength(json) };
-    },
+    seal: sealInline,
     async publish(events, guard) {
       await guard();
       return events.map(({ type }) => {
