@@ -88,17 +88,18 @@ async function readPart(survey: Survey, begun: FullRead, purpose: Purpose): Prom
   /** The page beyond which it has come further: its place, or where it had to go back to. */
   let goal: number | undefined;
   let end: ReadEnd | undefined;
+  /** Events that are to be replaced. */
+  let wanted = 0;
   /** Writes the place up to which all has gone out, and the ids that were met up to there. */
   const keepPlace = async (): Promise<void> => {
     savedAt = clock.now();
     const page = Math.max(1, publishing.settledTo() ?? start.page);
-    // An earlier failure says nothing of a read that has come further since.
-    read = { ...read, page, failures: page > start.page ? 0 : read.failures };
     const kept = await survey.orLeave(() => keepIds(survey, ids, "read", page));
-    // What cannot be kept is read again from the place of before.
+    // A place and its ids are one (R7): without them the read goes on at the place of before.
     if (kept === undefined) return;
     const before = read.ids;
-    read = { ...read, ids: kept };
+    // An earlier failure says nothing of a read that has come further since.
+    read = { ...read, page, ids: kept, failures: page > start.page ? 0 : read.failures };
     survey.note({ kind: "reading", purpose, read });
     await survey.save();
     await dropIds(survey, before);
@@ -118,6 +119,7 @@ async function readPart(survey: Survey, begun: FullRead, purpose: Purpose): Prom
         changed: read.changed + step.changed,
         found: read.found + step.found,
       };
+      wanted += step.toEmit.filter(({ replaces }) => replaces !== undefined).length;
       await publishing.take(step.toEmit, dealtTo);
       await holdLease(survey);
       if (clock.now() >= savedAt + SAVED_EVERY) await keepPlace();
@@ -131,7 +133,8 @@ async function readPart(survey: Survey, begun: FullRead, purpose: Purpose): Prom
     try {
       const sent = await publishing.end();
       addCounts(counts, sent);
-      read = { ...read, repaired: read.repaired + sent.repaired, found: read.found + sent.found };
+      const unreplaced = read.unreplaced || wanted > sent.repaired + sent.unproved;
+      read = { ...read, repaired: read.repaired + sent.repaired, found: read.found + sent.found, unreplaced };
     } finally {
       await keepPlace();
     }
@@ -158,6 +161,7 @@ async function finish(survey: Survey, read: FullRead, ids: ReadIds, end: ReadEnd
     const isEmpty = why === "closed" && survey.state.booksOpen?.code === "read-as-empty";
     if (isEmpty && purpose === "backlog" && survey.state.books === undefined) return;
   }
+  if (read.unreplaced) survey.note({ kind: "full read due", at: now });
   survey.note({ kind: "read", purpose });
   await dropIds(survey, read.ids);
 }

@@ -46,14 +46,12 @@ const NEVER = Number.POSITIVE_INFINITY;
 /** Pages that a part of slow work reads, about. */
 const PAGES_A_PART = 4;
 
-/** Polls one survey under its lease: what waits and is due, then its backlog or its head, then other work. Undefined where someone else has the survey, or no list has named it. */
+/** Polls one survey under its lease: what waits and is due, then its backlog or its head, then other work. Undefined where someone else has the survey. */
 export function pollSurvey(request: PollRequest): Promise<PollResult | undefined> {
   return withSurvey(request, async (survey) => {
     const { listed, listedAt: at, presence, isTurn = false } = request;
     const { facts, shown } = listed;
     const before = survey.state;
-    // Events name their survey. Example: its first poll at 12:00 has failed, and the survey list fails at 12:01.
-    if (facts === undefined && before.survey === undefined) return undefined;
     // fault: survey-not-named
     if (facts) survey.note({ kind: "listed", survey: { facts, at } });
     if (facts !== undefined) await survey.orLeave(() => tellSurvey(survey, { facts, at }, presence));

@@ -75,8 +75,7 @@ export async function rescan(survey: Survey): Promise<PollCounts> {
     const pages = step.position - begun.page;
     const isOver = pages > 0 && ports.clock.now() > deadline;
     const isPaid = budget === undefined || budget.left > 0;
-    const read = step.page?.number ?? step.end?.last ?? 0;
-    if (counts.unfinished || isOver || isReached(read) || (pages >= LEAST_PAGES && !isPaid)) break;
+    if (counts.unfinished || isOver || isReached(page) || (pages >= LEAST_PAGES && !isPaid)) break;
   }
   if (isAtEnd) noteAllRead(survey, begun.startedAt);
   else if (isReached(page) && !counts.unfinished) survey.note({ kind: "rescan", rescan: reached });

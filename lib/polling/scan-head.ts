@@ -71,25 +71,30 @@ export async function scanAbove(survey: Survey, backlog: FullRead, until: number
   const above = new Set<number>();
   const found: Response[] = [];
   let first: number[] = [];
-  let hasCome = before.size === 0;
+  /** The page that shows the place. */
+  let place = before.size === 0 ? 1 : Number.POSITIVE_INFINITY;
+  /** Whether all above the place was given out: what stands across the end of a page is, once the next one was read beside it. Page 1 alone is given out whole. */
+  const isPast = (page: number): boolean => page > place || (page === 1 && place === 1);
+  let hasPassed = false;
   const isOver = (page: number, { size }: Pages): boolean =>
-    hasCome || page >= FURTHEST * headPages || size >= headPages || survey.ports.clock.now() > until;
+    isPast(page) || page >= FURTHEST * headPages || size >= headPages || survey.ports.clock.now() > until;
   for await (const step of readSurvey(survey, { from: 1, origin: "head", isOver })) {
     await writeNoted(survey, step);
     addCounts(counts, step);
     found.push(...step.toEmit);
     if (step.page === undefined) continue;
     const { number, runs } = step.page;
-    const place = runs.findLastIndex(({ responseId }) => before.has(responseId));
-    hasCome ||= place >= 0;
-    for (const { responseId } of place < 0 ? runs : runs.slice(0, place)) above.add(responseId);
+    const at = runs.findLastIndex(({ responseId }) => before.has(responseId));
+    if (at >= 0) place = Math.min(place, number);
+    hasPassed = isPast(number);
+    if (number <= place) for (const { responseId } of at < 0 ? runs : runs.slice(0, at)) above.add(responseId);
     // An open one moves when it completes.
     const still = runs.filter((run) => classOf(run) !== "open").map(({ responseId }) => responseId);
     if (number === 1) first = still.slice(0, REMEMBERED);
   }
   const news = found.filter(({ responseId }) => above.has(responseId) && !before.has(responseId));
   if (before.size > 0) addCounts(counts, await emitFound(survey, news));
-  if (hasCome && !counts.unfinished && first.length > 0)
+  if (hasPassed && isClean(counts) && first.length > 0)
     survey.note({ kind: "reading", purpose: "backlog", read: { ...backlog, head: first } });
   return counts;
 }

@@ -26,6 +26,8 @@ export interface FullRead {
   skipped: number[];
   /** Parts in a row that have come no further. */
   failures: number;
+  /** Whether a short event was met that could not be replaced yet: the next full read follows at once. */
+  unreplaced: boolean;
   changed: number;
   repaired: number;
   found: number;
@@ -37,7 +39,7 @@ export interface FullRead {
 
 export function newFullRead(startedAt: number, more: Partial<FullRead> = {}): FullRead {
   return {
-    ...{ startedAt, begun: 1, page: 1, covered: true, moved: false, skipped: [], failures: 0 },
+    ...{ startedAt, begun: 1, page: 1, covered: true, moved: false, skipped: [], failures: 0, unreplaced: false },
     ...{ changed: 0, repaired: 0, found: 0 },
     ...more,
   };

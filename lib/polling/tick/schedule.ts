@@ -48,7 +48,9 @@ export function dueTasks(listed: readonly ListedSurvey[], rows: ReadonlyMap<numb
 
 function isDue(survey: ListedSurvey, row: SurveyRow, now: number): boolean {
   const { facts, shown } = survey;
-  const { dueAt, hint, counts, known, counted } = row;
+  const { dueAt, hint, counts, known, counted, polledAt } = row;
+  // Events name their survey. Example: its first poll at 12:00 has failed, and the survey list fails at 12:01.
+  if (polledAt === 0 && !facts) return false;
   if (dueAt !== undefined && dueAt <= now) return true;
   // Subscribers are to be told of the survey itself, or of its counts.
   if (known !== undefined && facts !== undefined && known !== shownAs(facts)) return true;
