@@ -53,9 +53,10 @@ export function startFunction(bundle: string, variables: Record<string, string>,
   let underWay: PromiseWithResolvers<InvocationEnd> | undefined;
   /** The end of the thread, also between two invocations. */
   let broken: Error | undefined;
-  worker.on("message", (message: "loaded" | InvocationEnd | Told) => {
+  worker.on("message", (message: "loaded" | InvocationEnd | Told[]) => {
     if (message === "loaded") loading.resolve();
-    else if ("channel" in message) channel(message.channel).publish({ ...message.message, at: message.at });
+    else if (Array.isArray(message))
+      for (const told of message) channel(told.channel).publish({ ...told.message, at: told.at });
     else underWay?.resolve(message);
   });
   worker.on("error", (error: Error) => {

@@ -22,6 +22,8 @@ export interface Told {
 }
 
 const CHANNELS = ["request", "retry", "pause", "token", "progress"];
+/** Milliseconds: the messages of so long go over together. A backlog has thousands a second. */
+const TELL_EVERY = 50;
 
 const port = parentPort;
 const { file, dataDir } = workerData as { file: string; dataDir: string };
@@ -30,15 +32,27 @@ const { handler } = (await import(file)) as { handler(input: object, context: ob
 port?.postMessage("loaded");
 let until = 0;
 
+let untold: Told[] = [];
+
+function tell(): void {
+  if (untold.length > 0) port?.postMessage(untold);
+  untold = [];
+}
+
 for (const name of CHANNELS) {
-  subscribe(`survey-poller:${name}`, (message, channel) =>
-    port?.postMessage({ channel: String(channel), message: message as object, at: Date.now() } satisfies Told),
-  );
+  subscribe(`survey-poller:${name}`, (message, channel) => {
+    if (untold.length === 0) setTimeout(tell, TELL_EVERY);
+    untold.push({ channel: String(channel), message: message as object, at: Date.now() });
+  });
 }
 
 port?.on("message", (message: Invocation | "stop") => {
   if (message === "stop") until = 0;
-  else void invoke(message).then((end) => port.postMessage(end));
+  else
+    void invoke(message).then((end) => {
+      tell();
+      port.postMessage(end);
+    });
 });
 
 async function invoke({ input, requestId, time }: Invocation): Promise<InvocationEnd> {
