@@ -17,7 +17,7 @@ export interface EventName {
 
 /** The id of an event: the same for every delivery, from every process, for ever. */
 export function eventIdOf({ type, sourceName, surveyId, responseId = "-", which }: EventName): string {
-  return v5(`${type}/${sourceName}/${surveyId}/${responseId}/${which}`, NAMESPACE);
+  return v5(new TextEncoder().encode(`${type}/${sourceName}/${surveyId}/${responseId}/${which}`), NAMESPACE);
 }
 
 /** The id of the event with a response's contents: the first is `response.completed`, and each later revision `response.updated`. */

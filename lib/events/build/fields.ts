@@ -36,7 +36,8 @@ export function readFields<G extends Guards>(value: unknown, guards: G): ReadFie
     if (read !== undefined) raw[name] = read;
     return null;
   };
-  const taken = Object.fromEntries(Object.entries(guards).map(([name, accepts]) => [name, take(name, accepts)]));
+  const taken: Record<string, unknown> = {};
+  for (const name in guards) taken[name] = take(name, guards[name] as Guards[string]);
   return { taken: taken as Taken<G>, raw: Object.keys(raw).length === 0 ? undefined : raw, irregular };
 }
 

@@ -173,8 +173,10 @@ export function readMetadata(item: unknown): Read<Metadata> | undefined {
 }
 
 /** `raw` is our own word: a field of the service by that name would be taken for it. */
-function withoutRaw({ raw: _, ...fields }: Record<string, unknown>): Record<string, unknown> {
-  return fields;
+function withoutRaw(fields: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  if (!("raw" in fields)) return fields;
+  const { raw: _, ...others } = fields;
+  return others;
 }
 
 /** The order of a response's answers is the same whichever way its pages were read. */
