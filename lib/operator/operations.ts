@@ -28,8 +28,8 @@ const probeService: Operation<object, ProbeReport> = {
     // What the other workers know of a pause that the service has asked for.
     await ports.state.account();
     const signal = AbortSignal.timeout(Math.max(0, abortsAt - Date.now()));
-    const { surveys, enrich } = graph.source;
-    return probe({ api: graph.api, surveys, enrich, signal, now: Date.now });
+    const { surveys, enrich, timeZone } = graph.source;
+    return probe({ api: graph.api, surveys, enrich, timeZone, signal, now: Date.now });
   },
 };
 

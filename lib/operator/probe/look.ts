@@ -83,6 +83,8 @@ export interface ProbeOptions {
   surveys?: Selection;
   /** The details that events have; all of them without it. */
   enrich?: { metrics: boolean; metadata: boolean };
+  /** The zone that is configured, where one is. */
+  timeZone?: string | undefined;
   /** Ends all requests. */
   signal?: AbortSignal;
   now: () => number;

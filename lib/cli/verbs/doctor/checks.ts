@@ -32,7 +32,7 @@ export interface CheckContext {
 type Check = (context: CheckContext) => Promise<CheckLine[]>;
 
 export const ok = (check: string, says: string): CheckLine => ({ check, state: "ok", says, todo: null, code: null });
-export const warn = (check: string, says: string, todo: string): CheckLine => ({
+const warn = (check: string, says: string, todo: string): CheckLine => ({
   ...ok(check, says),
   state: "warn",
   todo,
