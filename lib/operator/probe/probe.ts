@@ -19,6 +19,7 @@ import {
   type Finding,
   Look,
   notSeen,
+  ok,
   PAGE,
   type PageAnswer,
   type Part,
@@ -27,6 +28,7 @@ import {
   QUESTIONS,
   type Question,
   type Row,
+  warn,
   watching,
 } from "./look.ts";
 import { zoneFinding } from "./zone.ts";
@@ -83,10 +85,9 @@ async function look(of: Look): Promise<void> {
 function zoneCheck(timeZone: string, zones: readonly string[]): CheckLine {
   // Zones have names of old and of new: Asia/Kolkata is Asia/Calcutta.
   const { timeZone: known } = new Intl.DateTimeFormat("en", { timeZone }).resolvedOptions();
-  const check = { check: "timeZone", code: null };
-  if (zones.includes(known)) return { ...check, state: "ok", says: `${timeZone} fits the service's dates`, todo: null };
+  if (zones.includes(known)) return ok("timeZone", `${timeZone} fits the service's dates`);
   const todo = `Set one that fits, such as ${zones[0]}, and deploy.`;
-  return { ...check, state: "warn", says: `${timeZone} does not fit the service's dates`, todo };
+  return warn("timeZone", `${timeZone} does not fit the service's dates`, todo);
 }
 
 async function surveysOf(of: Look): Promise<Part<Row[]>> {

@@ -1,6 +1,6 @@
 import { Option } from "@commander-js/extra-typings";
 import { describeFailure } from "../../../monitoring/log.ts";
-import { type CheckLine, notSeen, type ProbeReport, QUESTIONS } from "../../../operator/probe/look.ts";
+import { type CheckLine, fail, notSeen, ok, type ProbeReport, QUESTIONS } from "../../../operator/probe/look.ts";
 import { probe } from "../../../operator/probe/probe.ts";
 import { baseUrlProblem } from "../../../survey-api/base-url.ts";
 import { type Credentials, createSurveyApi } from "../../../survey-api/index.ts";
@@ -12,7 +12,7 @@ import { sourcesOf, type Target } from "../../target/target.ts";
 import { examples, targetVerb, type Verb } from "../../verb.ts";
 import { count } from "../../words.ts";
 import { sumOf } from "../status/answer.ts";
-import { createStackLooks, fail, ok, runChecks } from "./checks.ts";
+import { createStackLooks, runChecks } from "./checks.ts";
 
 const ABOUT = `
 With --base-url nothing needs to be deployed: credentials are those of SURVEY_CLIENT_ID and
