@@ -20,7 +20,6 @@ const TABLE = "table";
 export interface RunningFolder extends AsyncDisposable {
   data: string;
   aws: TestedAws;
-  s3: S3Client;
   /** What the bus has accepted, oldest first. */
   events: EventEnvelope[];
   /** Names of rules that have a target. */
@@ -59,7 +58,6 @@ export async function runningFolder(config: object = {}): Promise<RunningFolder>
   return {
     data,
     aws,
-    s3,
     events,
     rules,
     async queues() {
