@@ -1,13 +1,13 @@
 import { DeleteCommand } from "@aws-sdk/lib-dynamodb";
 import { describe, expect, it } from "vitest";
-import { openTarget } from "../../../../lib/cli/target/open-target.ts";
 import { type AuditAnswer, outcomeOf } from "../../../../lib/cli/verbs/audit/passes.ts";
 import { chanceToSee, drawPages, type SampleAnswer } from "../../../../lib/cli/verbs/audit/sample.ts";
 import { createRandom } from "../../../../lib/local/simulator/hashing.ts";
 import { NEW_SURVEY } from "../../../../lib/polling/index.ts";
 import { responseKey, surveyKey } from "../../../../lib/state/keys.ts";
 import { range } from "../../../support/survey.ts";
-import { answerOf, ioOf, survey, useFolder } from "../support/command.ts";
+import { answerOf, survey, useFolder } from "../support/command.ts";
+import { inAws } from "../support/folder-aws.ts";
 
 const surveys = [
   { surveyId: 7, responses: 120 },
@@ -17,13 +17,13 @@ const folder = useFolder({ surveys }, undefined, ["--time-zone", "UTC"]);
 const onFolder = ["--data", folder.data];
 
 /** Deletes what the ledger has of some responses of survey 7. */
-async function forget(ids: number[]): Promise<void> {
-  await using target = await openTarget({ data: folder.data }, ioOf().io);
-  const table = target.table;
-  for (const id of ids) {
-    const key = { pk: surveyKey("main", 7), sk: responseKey(id) };
-    await table.client.send(new DeleteCommand({ TableName: table.name, Key: key }));
-  }
+function forget(ids: number[]): Promise<void> {
+  return inAws(folder.data, async ({ target: { table } }) => {
+    for (const id of ids) {
+      const Key = { pk: surveyKey("main", 7), sk: responseKey(id) };
+      await table.client.send(new DeleteCommand({ TableName: table.name, Key }));
+    }
+  });
 }
 
 /** Ids of the responses of survey 7, in the order in which they are listed. */

@@ -4,11 +4,10 @@ import { join } from "node:path";
 import { GetObjectCommand, ListObjectsV2Command } from "@aws-sdk/client-s3";
 import { ScanCommand } from "@aws-sdk/lib-dynamodb";
 import { afterAll, describe, expect, it } from "vitest";
-import { openTarget } from "../../../../lib/cli/target/open-target.ts";
 import type { ForgetAnswer } from "../../../../lib/cli/verbs/forget/verb.ts";
 import { temporaryFolder } from "../../../support/command.ts";
-import { answerOf, ioOf, poll, survey, useFolder } from "../support/command.ts";
-import { holdLease } from "../support/lease.ts";
+import { answerOf, poll, survey, useFolder } from "../support/command.ts";
+import { holdLease, inAws } from "../support/folder-aws.ts";
 
 const crk = "customer-4711";
 const beside = mkdtempSync(join(tmpdir(), "survey-poller-"));
@@ -48,22 +47,21 @@ const run = (...flags: string[]) => survey(["forget", ...flags, "--data", folder
 const answer = async (...flags: string[]) => answerOf<ForgetAnswer>(await run(...flags, "--json"));
 
 /** All that table and bucket hold, as text. */
-async function everything(): Promise<string> {
-  await using target = await openTarget({ data: folder.data }, ioOf().io);
-  const { tableName, claimCheckBucket: Bucket } = target.resources;
-  const { Items = [], LastEvaluatedKey } = await target.clients.dynamodb.send(
-    new ScanCommand({ TableName: tableName }),
-  );
-  expect(LastEvaluatedKey).toBeUndefined();
-  const s3 = await target.clients.s3();
-  const { Contents = [] } = await s3.send(new ListObjectsV2Command({ Bucket }));
-  const objects = await Promise.all(
-    Contents.map(async ({ Key }) => {
-      const { Body } = await s3.send(new GetObjectCommand({ Bucket, Key }));
-      return `${Key} ${await Body?.transformToString()}`;
-    }),
-  );
-  return [...Items.map((item) => JSON.stringify(item)), ...objects].join("\n");
+function everything(): Promise<string> {
+  return inAws(folder.data, async ({ target: { resources, clients } }) => {
+    const { tableName: TableName, claimCheckBucket: Bucket } = resources;
+    const { Items = [], LastEvaluatedKey } = await clients.dynamodb.send(new ScanCommand({ TableName }));
+    expect(LastEvaluatedKey).toBeUndefined();
+    const s3 = await clients.s3();
+    const { Contents = [] } = await s3.send(new ListObjectsV2Command({ Bucket }));
+    const objects = await Promise.all(
+      Contents.map(async ({ Key }) => {
+        const { Body } = await s3.send(new GetObjectCommand({ Bucket, Key }));
+        return `${Key} ${await Body?.transformToString()}`;
+      }),
+    );
+    return [...Items.map((item) => JSON.stringify(item)), ...objects].join("\n");
+  });
 }
 
 const responseOf = async (...flags: string[]) => (await answer(...flags)).responses[0];

@@ -5,7 +5,7 @@ import { eventId } from "../../../../lib/events/index.ts";
 import type { SimulatorOptions } from "../../../../lib/local/simulator/index.ts";
 import { readEvents, temporaryFolder } from "../../../support/command.ts";
 import { answerOf, poll, polledFolder, type Ran, survey } from "../support/command.ts";
-import { inAws } from "../support/consumer.ts";
+import { inAws } from "../support/folder-aws.ts";
 
 /** What became of each response. */
 function outcomes(ran: Ran): Record<number, string> {

@@ -8,7 +8,7 @@ import type { VerifyAnswer } from "../../../../lib/cli/verbs/verify/verb.ts";
 import { eventId } from "../../../../lib/events/index.ts";
 import { readEvents, temporaryFolder } from "../../../support/command.ts";
 import { answerOf, polledFolder, type Ran, survey } from "../support/command.ts";
-import { inAws, queueWith, visible } from "../support/consumer.ts";
+import { inAws, queueWith, visible } from "../support/folder-aws.ts";
 
 const LATER = { now: () => Date.now() + 3_600_000 };
 const idsOf = (events: readonly { detail: { meta: { eventId: string } } }[]): string[] =>
