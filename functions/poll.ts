@@ -55,7 +55,7 @@ export async function handler(event: unknown, context: Context): Promise<PollOut
   if (input.operation !== undefined && graph !== undefined) {
     // Loaded when it is asked for: no tick needs it.
     const { runOperation } = await import("../lib/operator/operations.ts");
-    return runOperation({ ...request, ...limitsOf(graph, request), graph, config, rawConfig }, input.operation);
+    return runOperation({ ...request, ...limitsOf(graph, request), graph, rawConfig }, input.operation);
   }
   const asked = { ...request, graphs: chosen };
   return input.scheduled === true ? pollScheduled({ ...asked, sentAt: input.sentAt, sendTicks }) : pollSources(asked);

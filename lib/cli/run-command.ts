@@ -6,45 +6,9 @@ import { CommandError, EXIT, type ExitCode, exitCodeOf, InterruptedError, UsageE
 import type { Io } from "./io.ts";
 import { packageVersion } from "./package.ts";
 import { loadDataTarget } from "./target/open-target.ts";
-import { type Act, toJson, type Verb } from "./verb.ts";
-import { auditVerb } from "./verbs/audit/verb.ts";
-import { backfillVerb } from "./verbs/backfill.ts";
-import { consoleVerb } from "./verbs/console.ts";
-import { credentialsVerb } from "./verbs/credentials.ts";
-import { doctorVerb } from "./verbs/doctor/verb.ts";
-import { explainVerb } from "./verbs/explain/verb.ts";
-import { forgetVerb } from "./verbs/forget/verb.ts";
-import { initVerb } from "./verbs/init.ts";
-import { listenVerb } from "./verbs/listen.ts";
-import { pauseVerb, resumeVerb } from "./verbs/pause.ts";
-import { quarantineVerb } from "./verbs/quarantine.ts";
-import { resendVerb } from "./verbs/resend.ts";
-import { statusVerb } from "./verbs/status/verb.ts";
-import { tailVerb } from "./verbs/tail.ts";
-import { triggerVerb } from "./verbs/trigger.ts";
-import { verifyVerb } from "./verbs/verify/verb.ts";
+import { type Act, toJson } from "./verb.ts";
+import { verbs } from "./verbs/index.ts";
 import { printableLine } from "./words.ts";
-
-/** The verbs, in the order in which the help lists them. */
-export const verbs: readonly Verb[] = [
-  initVerb,
-  doctorVerb,
-  statusVerb,
-  explainVerb,
-  auditVerb,
-  verifyVerb,
-  consoleVerb,
-  tailVerb,
-  listenVerb,
-  triggerVerb,
-  resendVerb,
-  backfillVerb,
-  quarantineVerb,
-  pauseVerb,
-  resumeVerb,
-  forgetVerb,
-  credentialsVerb,
-];
 
 /** Milliseconds that a verb has after Ctrl-C to leave its work in order. */
 const GRACE = 5_000;

@@ -28,11 +28,10 @@ export const audit: Operation<AuditInput, AuditResult> = {
 };
 
 async function plan(context: OperationContext, surveyId: number): Promise<AuditResult> {
-  const ports = context.graph.begin(context.abortsAt);
-  const account = await readySource(context, surveyId, ports);
+  const { ports } = context;
+  const account = await readySource(context, surveyId);
   const now = ports.clock.now();
-  const work = { surveyId, ports, account, until: context.deadline };
-  const done = await onSurvey(context, work, async (survey) => {
+  const done = await onSurvey(context, { surveyId, account }, async (survey) => {
     // One that has begun before it was asked for proves nothing of what has come since.
     await dropBooksRead(survey);
     survey.note({ kind: "full read due", at: now });
@@ -44,13 +43,11 @@ async function plan(context: OperationContext, surveyId: number): Promise<AuditR
 }
 
 async function readOn(context: OperationContext, surveyId: number): Promise<AuditResult> {
-  const { graph, abortsAt, deadline } = context;
-  const ports = graph.begin(abortsAt);
-  const account = await readySource(context, surveyId, ports);
+  const { ports, deadline } = context;
+  const account = await readySource(context, surveyId);
   if (account.pausedUntil !== undefined) return { outcome: "paused" };
-  const now = ports.clock.now();
-  const until = Math.min(deadline, now + LONGEST_SLICE);
-  const result = await onSurvey(context, { surveyId, ports, account, until }, async (survey): Promise<AuditResult> => {
+  const until = Math.min(deadline, ports.clock.now() + LONGEST_SLICE);
+  const result = await onSurvey(context, { surveyId, account, until }, async (survey): Promise<AuditResult> => {
     if (survey.state.phase.kind !== "head") return { outcome: "behind" };
     await readForBooks(survey);
     const isOver = survey.state.pass === undefined;

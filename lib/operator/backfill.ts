@@ -32,10 +32,9 @@ const REMEMBERED = 20;
 export const backfill: Operation<z.infer<typeof inputSchema>, BackfillResult> = {
   input: inputSchema,
   async run(context, { surveyId, mode, range }) {
-    const ports = context.graph.begin(context.abortsAt);
-    const account = await readySource(context, surveyId, ports);
-    const work = { surveyId, ports, account, until: context.deadline };
-    const result = await onSurvey(context, work, (survey) =>
+    const { ports } = context;
+    const account = await readySource(context, surveyId);
+    const result = await onSurvey(context, { surveyId, account }, (survey) =>
       mode === "stop" || range === undefined ? Promise.resolve(stop(survey)) : start(survey, range),
     );
     if (result?.outcome === "started") await makeDue(ports, [surveyId], { isBehind: true, fullAt: ports.clock.now() });

@@ -28,8 +28,7 @@ export const emitted: Operation<EmittedInput, EmittedResult> = {
     buckets: z.array(z.int().min(0).max(255)).nonempty().max(256),
     from: z.string().optional(),
   }),
-  async run({ graph: { source, service, begin }, deadline, abortsAt }, { surveyId, buckets, from }) {
-    const { state, clock } = begin(abortsAt);
+  async run({ graph: { source, service }, ports: { state, clock }, deadline }, { surveyId, buckets, from }) {
     checkOwnState(await state.account(), { source, service });
     const isAsked = new Set(buckets);
     const events: EmittedResult["events"] = [];

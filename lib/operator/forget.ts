@@ -27,13 +27,11 @@ export const forget: Operation<ForgetInput, Forgotten> = {
     response: z.union([z.int().positive(), z.templateLiteral(["record-", z.string().regex(/^[\w-]+$/)])]),
   }),
   async run(context, { surveyId, response }) {
-    const { graph, deadline, abortsAt, logger } = context;
-    const { source, bucket } = graph;
-    const ports = graph.begin(abortsAt);
+    const { source, bucket } = context.graph;
     // Of a survey that is not polled any more too: nothing of the account is needed.
-    const work = { surveyId, ports, account: { rows: new Map() }, until: deadline, patience: 0 };
+    const work = { surveyId, account: { rows: new Map() }, patience: 0 };
     const done = await onSurvey(context, work, (survey) => forgetResponse(survey, response, bucket));
-    logger.info("forget", { source: source.name, surveyId, outcome: done?.outcome ?? "busy" });
+    context.logger.info("forget", { source: source.name, surveyId, outcome: done?.outcome ?? "busy" });
     return done ?? { outcome: "busy" };
   },
 };

@@ -43,7 +43,7 @@ export const look: Operation<LookInput, LookResult> = {
       .optional(),
   }),
   async run(context, { surveyIds, responseId, crk = "" }) {
-    const { service, state } = context.graph.begin(context.abortsAt);
+    const { service, state } = context.ports;
     // Tells the client what other workers know of the service's rate, too.
     refusePaused(await state.account());
     const found: Looked[] = [];

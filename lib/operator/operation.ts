@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type * as z from "zod";
-import type { Config } from "../config/index.ts";
 import { PollerError } from "../errors.ts";
 import type { Log } from "../monitoring/log.ts";
 import {
   type AccountState,
   checkOwnState,
   knownOf,
+  type LedgerEntry,
   learnedBy,
   type Ports,
   type Survey,
@@ -19,7 +19,8 @@ import type { SourceGraph } from "../run/wiring.ts";
 /** The context of an operation: one source, for the time of one invocation. */
 export interface OperationContext {
   graph: SourceGraph;
-  config: Config;
+  /** Of this invocation. */
+  ports: Ports;
   /** The configuration as the bundle holds it. */
   rawConfig: unknown;
   /** Name under which leases are taken. */
@@ -60,19 +61,17 @@ const LONGEST_TRY = 90_000;
 
 export interface SurveyWork {
   surveyId: number;
-  ports: Ports;
   account: AccountState;
-  /** Epoch milliseconds by which the work comes to its end. */
-  until: number;
+  /** Epoch milliseconds by which the work comes to its end. By default the deadline of the invocation. */
+  until?: number;
   /** Milliseconds for which a survey that others have is waited for. Default 90,000. */
   patience?: number;
 }
 
 /** Reads what is known of the source. */
 export async function readySource(
-  { graph: { source, service } }: OperationContext,
+  { graph: { source, service }, ports }: OperationContext,
   surveyId: number,
-  ports: Ports,
 ): Promise<AccountState> {
   const account = await ports.state.account();
   checkOwnState(account, { source, service });
@@ -94,8 +93,8 @@ export function refusePaused({ pausedUntil }: AccountState): void {
 
 /** Works on a survey under its lease; undefined where others have had it all the time. */
 export async function onSurvey<T>(
-  { graph: { source }, owner, deadline }: OperationContext,
-  { surveyId, ports, account, until, patience = LONGEST_TRY }: SurveyWork,
+  { graph: { source }, ports, owner, deadline }: OperationContext,
+  { surveyId, account, until = deadline, patience = LONGEST_TRY }: SurveyWork,
   work: (survey: Survey) => Promise<T>,
 ): Promise<T | undefined> {
   const request = {
@@ -115,6 +114,19 @@ export async function onSurvey<T>(
     if (ports.clock.now() + TRY_EVERY > latest) return undefined;
     await sleep(TRY_EVERY);
   }
+}
+
+/** Entries of the ledger, of any number of ids. */
+export async function entriesOf(
+  { state }: Ports,
+  surveyId: number,
+  ids: readonly number[],
+): Promise<Map<LedgerEntry["id"], LedgerEntry>> {
+  const found: [LedgerEntry["id"], LedgerEntry][] = [];
+  for (let i = 0; i < ids.length; i += 100) {
+    found.push(...(await state.entries(surveyId, ids.slice(i, i + 100))));
+  }
+  return new Map(found);
 }
 
 /** The next tick polls these surveys, though no count of theirs has moved, and takes in what their marks say. */

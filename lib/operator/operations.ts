@@ -24,12 +24,12 @@ const describe: Operation<object, { config: unknown }> = {
 /** Looks at the survey service of a source with the token that is kept, and takes no lease. */
 const probeService: Operation<object, ProbeReport> = {
   input: section({}),
-  async run({ graph, abortsAt }) {
+  async run({ graph, ports, abortsAt }) {
     // What the other workers know of a pause that the service has asked for.
-    await graph.begin(abortsAt).state.account();
+    await ports.state.account();
     const signal = AbortSignal.timeout(Math.max(0, abortsAt - Date.now()));
-    const { surveys, enrich } = graph.source;
-    return probe({ api: graph.api, surveys, enrich, signal, now: Date.now });
+    const { surveys, enrich, timeZone } = graph.source;
+    return probe({ api: graph.api, surveys, enrich, timeZone, signal, now: Date.now });
   },
 };
 
@@ -45,8 +45,8 @@ interface TokenRenewal {
 /** Asks the service for a token in the place of the one that is kept. The token itself goes nowhere but into its secret. */
 const renewToken: Operation<object, TokenRenewal> = {
   input: section({}),
-  async run({ graph, abortsAt }) {
-    await graph.begin(abortsAt).state.account();
+  async run({ graph, ports }) {
+    await ports.state.account();
     const { expiresAt = null, isKept, shape } = await graph.api.renewToken();
     return { expiresAt, isKept, shape };
   },
@@ -76,18 +76,16 @@ export type OperationOutput = { result: object } | { error: { code: string; mess
 
 /** Runs one operation on one source. */
 export async function runOperation(
-  context: OperationContext,
+  context: Omit<OperationContext, "ports">,
   { kind, ...input }: { kind: string; [field: string]: unknown },
 ): Promise<OperationOutput> {
-  const { name: source, logLevel } = context.graph.source;
+  const { graph, abortsAt } = context;
+  const { name: source, logLevel } = graph.source;
   const logger = fromLevel(logLevel, context.logger);
-  const graph: OperationContext["graph"] = {
-    ...context.graph,
-    begin: (abortsAt) => watchProgress(context.graph.begin(abortsAt), source, logger).ports,
-  };
+  const { ports } = watchProgress(graph.begin(abortsAt), source, logger);
   try {
     const { operation, parsed } = parse(kind, input);
-    const result = await operation.run({ ...context, graph, logger }, parsed);
+    const result = await operation.run({ ...context, ports, logger }, parsed);
     logger.info("operation", { source, kind });
     return { result };
   } catch (error) {
@@ -96,7 +94,7 @@ export async function runOperation(
     logger.warn("operation failed", { source, kind, ...failure, reason: message });
     return { error: { code, message, hint } };
   } finally {
-    await context.graph.settle();
+    await graph.settle();
   }
 }
 

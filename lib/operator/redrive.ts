@@ -8,7 +8,6 @@ import {
   isBefore,
   isSingleOnly,
   type LedgerEntry,
-  type Ports,
   readRecord,
   type Survey,
   selected,
@@ -51,10 +50,9 @@ export const redrive: Operation<RedriveInput, { surveys: SurveyRedrive[] }> = {
     reason: z.string().optional(),
   }),
   async run(context, { surveyIds, reason }) {
-    const { graph, abortsAt, logger } = context;
-    const ports = graph.begin(abortsAt);
+    const { graph, ports, logger } = context;
     const surveys: SurveyRedrive[] = [];
-    for (const surveyId of surveyIds) surveys.push(await redriveSurvey(context, ports, { surveyId, reason }));
+    for (const surveyId of surveyIds) surveys.push(await redriveSurvey(context, surveyId, reason));
     const due = surveys.filter(({ putBack }) => putBack > 0).map(({ surveyId }) => surveyId);
     await makeDue(ports, due);
     for (const survey of surveys) {
@@ -66,16 +64,16 @@ export const redrive: Operation<RedriveInput, { surveys: SurveyRedrive[] }> = {
 
 async function redriveSurvey(
   context: OperationContext,
-  ports: Ports,
-  { surveyId, reason }: { surveyId: number; reason: string | undefined },
+  surveyId: number,
+  reason: string | undefined,
 ): Promise<SurveyRedrive> {
   const left = { unreadable: 0, withoutRecords: 0, beforeStart: 0, failed: 0 };
   const result: SurveyRedrive = { surveyId, outcome: "done", putBack: 0, left };
-  const { graph, deadline: until } = context;
+  const { graph, ports, deadline } = context;
   if (!selected(surveyId, graph.source.surveys)) return { ...result, outcome: "not polled" };
-  if (ports.clock.now() > until) return { ...result, outcome: "unfinished" };
+  if (ports.clock.now() > deadline) return { ...result, outcome: "unfinished" };
   try {
-    const work = { surveyId, ports, account: await ports.state.account(), until, patience: 0 };
+    const work = { surveyId, account: await ports.state.account(), patience: 0 };
     const outcome = await onSurvey(context, work, (survey) => putBack(survey, result, reason));
     return { ...result, outcome: outcome ?? "busy" };
   } catch (error) {

@@ -32,13 +32,12 @@ import {
   type Survey,
 } from "../polling/index.ts";
 import { isForgotten } from "./forget.ts";
-import { type Operation, onSurvey, refusePaused } from "./operation.ts";
+import { entriesOf, type Operation, onSurvey, refusePaused } from "./operation.ts";
 
 /** Responses that one invocation takes. */
 export const MOST_RESENT = 5_000;
 /** Milliseconds after which an invocation says how far it has come, and Ctrl-C is heard. */
 const SLICE = 30_000;
-const READ_AT_ONCE = 100;
 /** Responses that are asked for at once, and whose events are made and published under one lease: news wait for it. */
 const AT_ONCE = 20;
 
@@ -75,11 +74,10 @@ export const resend: Operation<ResendInput, ResendResult> = {
     from: section({ page: id, isPartial: flag() }).optional(),
   }),
   async run(context, { surveyId, responseIds, from = { page: 1, isPartial: false } }) {
-    const { graph, deadline, abortsAt } = context;
-    const { source, service, begin } = graph;
-    const given = begin(abortsAt);
+    const { deadline } = context;
+    const { source, service } = context.graph;
     // News go first.
-    const ports = { ...given, service: given.backlog ?? given.service };
+    const ports = { ...context.ports, service: context.ports.backlog ?? context.ports.service };
     const account = await ports.state.account();
     checkOwnState(account, { source, service });
     // For the end of a short pause the client waits.
@@ -94,7 +92,8 @@ export const resend: Operation<ResendInput, ResendResult> = {
       const same = judged.filter((one) => "run" in one);
       for (let i = 0; i < same.length; i += AT_ONCE) {
         const some = same.slice(i, i + AT_ONCE);
-        const done = await onSurvey(context, { surveyId, ports, account, until }, (survey) => sendSame(survey, some));
+        const work = { surveyId, account, until };
+        const done = await onSurvey({ ...context, ports }, work, (survey) => sendSame(survey, some));
         results.push(...(done ?? some.map(({ entry }) => resent(entry, "failed", "SURVEY_BUSY"))));
       }
     };
@@ -117,23 +116,20 @@ export const resend: Operation<ResendInput, ResendResult> = {
 
 /** The entries that the ledger has as emitted; the others are told. */
 async function readEntries(
-  { state }: Ports,
+  ports: Ports,
   surveyId: number,
   responseIds: readonly number[],
 ): Promise<{ emitted: EmittedEntry[]; results: Resent[] }> {
   const ids = [...new Set(responseIds)];
+  const entries = await entriesOf(ports, surveyId, ids);
   const emitted: EmittedEntry[] = [];
   const results: Resent[] = [];
-  for (let i = 0; i < ids.length; i += READ_AT_ONCE) {
-    const some = ids.slice(i, i + READ_AT_ONCE);
-    const entries = await state.entries(surveyId, some);
-    for (const responseId of some) {
-      const entry = entries.get(responseId);
-      if (isEmitted(entry)) emitted.push(entry);
-      else {
-        const reason = entry !== undefined && isForgotten(entry) ? FORGOTTEN : (entry?.state ?? "unknown");
-        results.push({ responseId, eventId: null, revision: null, outcome: "not-emitted", reason });
-      }
+  for (const responseId of ids) {
+    const entry = entries.get(responseId);
+    if (isEmitted(entry)) emitted.push(entry);
+    else {
+      const reason = entry !== undefined && isForgotten(entry) ? FORGOTTEN : (entry?.state ?? "unknown");
+      results.push({ responseId, eventId: null, revision: null, outcome: "not-emitted", reason });
     }
   }
   return { emitted, results };

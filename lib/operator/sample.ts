@@ -7,15 +7,12 @@ import {
   type EntryState,
   endsWork,
   knownOf,
-  type LedgerEntry,
   lastOf,
   type Page,
-  type Ports,
-  type Run,
   toPage,
 } from "../polling/index.ts";
 import { dateRange } from "./backfill.ts";
-import { type Operation, readySource, refusePaused } from "./operation.ts";
+import { entriesOf, type Operation, readySource, refusePaused } from "./operation.ts";
 
 // Pages that are only looked at: no lease, no state, nothing is written.
 
@@ -52,8 +49,8 @@ const AT_ONCE = 4;
 export const sample: Operation<z.infer<typeof inputSchema>, SampleResult> = {
   input: inputSchema,
   async run(context, { surveyId, pages, hasBooks, range }) {
-    const ports = context.graph.begin(context.abortsAt);
-    const account = await readySource(context, surveyId, ports);
+    const { ports } = context;
+    const account = await readySource(context, surveyId);
     refusePaused(account);
     const result: SampleResult = { empty: [], states: {}, completed: {}, history: [] };
     // It waits behind what ticks ask.
@@ -70,7 +67,8 @@ export const sample: Operation<z.infer<typeof inputSchema>, SampleResult> = {
         result.empty.push(pages[i] ?? 0);
         continue;
       }
-      const entries = await entriesOf(ports, surveyId, page.runs);
+      const ids = new Set(page.runs.map(({ responseId }) => responseId));
+      const entries = await entriesOf(ports, surveyId, [...ids]);
       for (const run of page.runs) {
         const entry = entries.get(run.responseId);
         const state = entry?.state ?? (decide(run, undefined, by) === "emit" ? "missing" : "unnoted");
@@ -83,20 +81,6 @@ export const sample: Operation<z.infer<typeof inputSchema>, SampleResult> = {
     return result;
   },
 };
-
-/** The entries of the responses of a page. */
-async function entriesOf(
-  ports: Ports,
-  surveyId: number,
-  runs: readonly Run[],
-): Promise<Map<LedgerEntry["id"], LedgerEntry>> {
-  const ids = [...new Set(runs.map(({ responseId }) => responseId))];
-  const entries = new Map<LedgerEntry["id"], LedgerEntry>();
-  for (let i = 0; i < ids.length; i += 100) {
-    for (const [id, entry] of await ports.state.entries(surveyId, ids.slice(i, i + 100))) entries.set(id, entry);
-  }
-  return entries;
-}
 
 /** A page number that no list reaches. */
 const BEYOND = 1_000_000;

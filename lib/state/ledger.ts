@@ -42,28 +42,6 @@ export async function readEntry(
   return item.sk === undefined ? undefined : toEntry(item);
 }
 
-/** The fields of an entry without its kept records, which may be large and personal. */
-const WITHOUT_RECORDS = [...SHORT, "origin", "dueAt", "patience"];
-
-/** The entries of one response in some surveys, for people to look at: by survey, without the kept records. */
-export async function readEntryIn(
-  table: Table,
-  source: string,
-  surveyIds: readonly number[],
-  id: LedgerEntry["id"],
-): Promise<Map<number, LedgerEntry>> {
-  const entries = new Map<number, LedgerEntry>();
-  for (let i = 0; i < surveyIds.length; i += 100) {
-    const of = new Map(surveyIds.slice(i, i + 100).map((surveyId) => [surveyKey(source, surveyId), surveyId]));
-    const keys = [...of.keys()].map((pk) => ({ pk, sk: responseKey(id) }));
-    for (const item of await batchGet(table, keys, ["pk", ...WITHOUT_RECORDS])) {
-      const surveyId = of.get(String(item.pk));
-      if (surveyId !== undefined) entries.set(surveyId, toEntry(item));
-    }
-  }
-  return entries;
-}
-
 /** Entries under `due` (see `dueKey`) whose next check is not after `until`, from the sparse index. */
 export async function dueEntries(table: Table, due: string, until: number, limit: number): Promise<LedgerEntry[]> {
   const answer = await table.client.send(

@@ -8,13 +8,11 @@ export function operatorOf(world: MemoryWorld, source: Partial<PollingSource> = 
   const graph = {
     source: { ...sourceDefaults, ...source },
     service: "service-1",
-    begin: () => world.ports,
-    settle: async () => undefined,
   };
   const quiet = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined };
   return {
     graph,
-    config: {},
+    ports: world.ports,
     rawConfig: {},
     owner: "operator",
     deadline: world.time.now + MINUTE,

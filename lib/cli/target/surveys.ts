@@ -15,13 +15,12 @@ import {
 import { readAccount } from "../../state/account.ts";
 import { dueKey, surveyKey } from "../../state/keys.ts";
 import { readMark } from "../../state/leases.ts";
-import { emittedResponses, readEntry, readEntryIn } from "../../state/ledger.ts";
+import { emittedResponses, readEntry } from "../../state/ledger.ts";
 import { queryAll, type Table } from "../../state/table-client.ts";
 import { type CommandError, type CommandErrorOptions, InterruptedError, notNow, UsageError } from "../errors.ts";
 import type { Io } from "../io.ts";
 import { count, nextCommand, whyPaused } from "../words.ts";
 import { askingAws } from "./aws-failure.ts";
-import type { Flags } from "./open-target.ts";
 import { sourcesOf, type Target } from "./target.ts";
 
 /** Runs what reads the table. An error of AWS becomes one that says what to do. */
@@ -138,10 +137,14 @@ export interface SurveyOf {
 
 const SURVEYS_AT_ONCE = 8;
 
-/** The surveys of which the table may hold a ledger: all, or the one that is asked for. */
+/**
+ * The surveys of which the table may hold a ledger: all, or those that are asked for.
+ *
+ * @throws UsageError for one that the poller has never met
+ */
 export async function ledgersOf(
   target: Target,
-  { source, survey }: Pick<Flags, "source" | "survey">,
+  { source, survey }: { source?: string | undefined; survey?: number | readonly number[] | undefined },
 ): Promise<SurveyOf[]> {
   const all: SurveyOf[] = [];
   for (const { name } of await sourcesOf(target, source)) {
@@ -149,9 +152,12 @@ export async function ledgersOf(
     all.push(...idsIn(account).map((surveyId) => ({ source: name, surveyId })));
   }
   if (survey === undefined) return all;
-  const chosen = all.filter(({ surveyId }) => surveyId === survey);
-  if (chosen.length === 0) throw noSurvey(target, survey);
-  return chosen;
+  const wanted = [survey].flat();
+  const unknown = wanted.find((id) => !all.some(({ surveyId }) => surveyId === id));
+  if (unknown === undefined) return all.filter(({ surveyId }) => wanted.includes(surveyId));
+  throw new UsageError(`${target.name} knows no survey ${unknown}`, {
+    hint: `${nextCommand("status", target)} lists its surveys.`,
+  });
 }
 
 /** Entries of a ledger, as many at a time as `read` gives. */
@@ -185,45 +191,43 @@ export async function eachEmitted(
   await Promise.all(surveys.map((survey) => limit(readOne, survey)));
 }
 
-/** Where a response was found. */
+/** A response of a survey, as the table has it. */
 export interface FoundResponse extends SurveyOf {
   /** Of the survey. */
   name: string | null;
   id: LedgerEntry["id"];
-  /** Undefined where the mark alone knows it. */
   entry: LedgerEntry | undefined;
   mark: SurveyState;
 }
 
+/** What ledger and state of a survey have of a response now. */
+export function readResponse(
+  { table }: Target,
+  { source, surveyId, id }: SurveyOf & Pick<FoundResponse, "id">,
+): Promise<FoundResponse> {
+  return fromTable(async () => {
+    const entry = await readEntry(table, source, surveyId, id);
+    const mark = await readMark(table, source, surveyId);
+    return { source, surveyId, name: mark.survey?.facts.name ?? null, id, entry, mark };
+  });
+}
+
 /**
- * Looks a response up in the ledgers of all surveys, or of the one that is named. Undefined where none knows it.
+ * Looks a response up in the ledgers of some surveys. Undefined where none knows it.
  *
- * @param isKnown whether the mark of a survey knows of it
- * @throws UsageError when several do, or there is no such survey
+ * @param isKnown whether the state of a survey knows of it
+ * @throws UsageError when several do
  */
 export async function findResponse(
   target: Target,
+  surveys: readonly SurveyOf[],
   id: LedgerEntry["id"],
-  { source, survey }: Pick<Flags, "source" | "survey">,
   isKnown: (mark: SurveyState) => boolean = () => false,
 ): Promise<FoundResponse | undefined> {
-  const table = target.table;
-  const found: FoundResponse[] = [];
-  let surveys = 0;
-  for (const { name } of await sourcesOf(target, source)) {
-    const state = await readSource(target, name);
-    const chosen = state.surveys.filter(({ surveyId }) => survey === undefined || surveyId === survey);
-    surveys += chosen.length;
-    const ids = chosen.map(({ surveyId }) => surveyId);
-    const entries = await fromTable(() => readEntryIn(table, name, ids, id));
-    for (const { surveyId, mark } of chosen) {
-      if (!entries.has(surveyId) && !isKnown(mark)) continue;
-      const entry = await fromTable(() => readEntry(table, name, surveyId, id));
-      found.push({ source: name, surveyId, name: mark.survey?.facts.name ?? null, id, entry, mark });
-    }
-  }
-  if (survey !== undefined && surveys === 0) throw noSurvey(target, survey);
-  return theOne(found);
+  const limit = pLimit(AT_ONCE);
+  const read = (survey: SurveyOf) => readResponse(target, { ...survey, id });
+  const all = await Promise.all(surveys.map((survey) => limit(read, survey)));
+  return theOne(all.filter(({ entry, mark }) => entry !== undefined || isKnown(mark)));
 }
 
 /** @throws UsageError where several surveys have the response */
@@ -232,13 +236,6 @@ export function theOne<Found extends SurveyOf>(found: readonly Found[]): Found |
   const where = found.map(({ source, surveyId }) => `--survey ${surveyId} --source ${source}`);
   const hint = `Say which is meant: ${where.join(", or ")}.`;
   throw new UsageError(`${count(found.length, "survey")} have such a response`, { hint });
-}
-
-/** A survey was asked for that the poller has never met. */
-export function noSurvey(target: Target, surveyId: number): UsageError {
-  return new UsageError(`${target.name} knows no survey ${surveyId}`, {
-    hint: `${nextCommand("status", target)} lists its surveys.`,
-  });
 }
 
 /** The ids that the last closed books list; undefined where there are none, or the set may not be read. */

@@ -77,7 +77,7 @@ async function initialise({ file, stack, check, force, yes, ...wishes }: InitOpt
   }
   const wanted = await askFor(wishes, io);
   const { baseUrl } = configOf(wanted) as { baseUrl: string };
-  const checked = check ? await checkService(baseUrl, io) : undefined;
+  const checked = check ? await checkService(baseUrl, wanted.timeZone, io) : undefined;
   const config = configOf({ ...wanted, timeZone: wanted.timeZone ?? checked?.timeZone });
 
   const secretId = secretName(stack, wanted.name ?? "main");
@@ -91,8 +91,7 @@ async function initialise({ file, stack, check, force, yes, ...wishes }: InitOpt
   } else io.say(DRY_RUN);
   return {
     ...{ dryRun: !isMeant, file, replaces, config, checked: check },
-    // Once a zone is there nothing is to be said of it.
-    notes: checked?.notes.filter((note) => !("timeZone" in config && note.includes("`timeZone`"))) ?? [],
+    notes: checked?.notes ?? [],
     secret: { secretId, stored: isStored },
     next: nextOf({ file, secret: { secretId, stored: isStored } }, { stack, source: wanted.name, baseUrl }),
   };
@@ -227,10 +226,10 @@ interface Checked {
 }
 
 /** Looks at the service as doctor does. */
-async function checkService(baseUrl: string, io: Io): Promise<Checked> {
+async function checkService(baseUrl: string, wantedZone: string | undefined, io: Io): Promise<Checked> {
   const credentials = await credentialsFor(baseUrl, io);
   io.say("Looking at the service, as `survey-poller doctor` does …");
-  const { checks, suggests } = await lookAtService({ baseUrl, credentials }, io);
+  const { checks, suggests } = await lookAtService({ baseUrl, credentials, timeZone: wantedZone }, io);
   if (io.signal.aborted) throw new InterruptedError();
   const failed = checks.find(({ state }) => state === "fail");
   if (failed !== undefined) {

@@ -1,13 +1,14 @@
 import { Command } from "@commander-js/extra-typings";
 import { reasonOf, type SurveyRedrive } from "../../operator/redrive.ts";
 import { isForRedrive, type LedgerEntry, takeOut } from "../../polling/index.ts";
+import { readMark } from "../../state/leases.ts";
 import { redriveEntries } from "../../state/ledger.ts";
 import { CommandError, EXIT, InterruptedError, UsageError } from "../errors.ts";
 import { type Io, showProgress } from "../io.ts";
 import { askingAws } from "../target/aws-failure.ts";
 import { openTarget } from "../target/open-target.ts";
-import { entriesOf, findResponse, noSurvey, readSource } from "../target/surveys.ts";
-import { oneSource, sourcesOf, type Target } from "../target/target.ts";
+import { entriesOf, findResponse, fromTable, ledgersOf, type SurveyOf } from "../target/surveys.ts";
+import { oneSource, type Target } from "../target/target.ts";
 import {
   type Answer,
   DRY_RUN,
@@ -71,9 +72,7 @@ const listVerb: Verb = (act) =>
     .action((options) =>
       act(options, async (io) => {
         await using target = await openTarget(options, io);
-        const sources = (await sourcesOf(target, options.source)).map(({ name }) => name);
-        const surveyIds = options.survey === undefined ? undefined : [options.survey];
-        const found = await readSetAside(target, { sources, surveyIds }, io);
+        const found = await readSetAside(target, options, io);
         const answer = { total: found.length, groups: groupsOf(found, target.flags) };
         return { data: answer, text: listText(answer, io) };
       }),
@@ -118,7 +117,7 @@ const showVerb: Verb = (act) =>
     .action((id, options) =>
       act(options, async (io) => {
         await using target = await openTarget(options, io);
-        const found = await findResponse(target, id, options);
+        const found = await findResponse(target, await ledgersOf(target, options), id);
         if (found?.entry === undefined) {
           const next = nextCommand("quarantine list", target);
           const message = `${target.name} has no entry of response ${id}`;
@@ -197,7 +196,7 @@ const redriveVerb: Verb = (act) =>
         }
         await using target = await openTarget(options, io);
         const { name: source } = await oneSource(target, options.source);
-        const found = await readSetAside(target, { sources: [source], surveyIds: survey, reason }, io);
+        const found = await readSetAside(target, { source, survey, reason }, io);
         const names = new Map(found.map(({ surveyId, name }) => [surveyId, name]));
         const dryRun = options.yes !== true;
         const done = dryRun ? [] : await redrive(target, { source, surveyIds: [...names.keys()], reason }, io);
@@ -305,38 +304,32 @@ export interface Group {
 }
 
 /** A response that was set aside. */
-interface SetAside {
-  source: string;
-  surveyId: number;
+interface SetAside extends SurveyOf {
   name: string | null;
   entry: LedgerEntry;
 }
 
-/** Reads the ledgers of some surveys, or of all, for what was set aside: there is no index of all of it. */
+/** Reads ledgers for what was set aside: there is no index of all of it. */
 async function readSetAside(
   target: Target,
-  wanted: { sources: readonly string[]; surveyIds?: readonly number[] | undefined; reason?: string | undefined },
+  { reason, ...wanted }: Parameters<typeof ledgersOf>[1] & { reason?: string | undefined },
   io: Io,
 ): Promise<SetAside[]> {
   const found: SetAside[] = [];
-  const known = new Set<number>();
   using progress = showProgress(io);
-  for (const source of wanted.sources) {
-    const { surveys } = await readSource(target, source);
-    const chosen = surveys.filter(({ surveyId }) => wanted.surveyIds?.includes(surveyId) ?? true);
-    for (const [i, { surveyId, mark }] of chosen.entries()) {
-      known.add(surveyId);
-      const name = mark.survey?.facts.name ?? null;
-      for await (const entries of entriesOf(target, { source, surveyId }, redriveEntries)) {
-        if (io.signal.aborted) throw new InterruptedError();
-        progress.update(`reading the ledger of survey ${surveyId}`, i / chosen.length);
-        found.push(...entries.map((entry) => ({ source, surveyId, name, entry })));
-      }
+  const surveys = await ledgersOf(target, wanted);
+  for (const [i, survey] of surveys.entries()) {
+    for await (const entries of entriesOf(target, survey, redriveEntries)) {
+      if (io.signal.aborted) throw new InterruptedError();
+      progress.update(`reading the ledger of survey ${survey.surveyId}`, i / surveys.length);
+      const meant = entries.filter((entry) => reason === undefined || reasonOf(entry) === reason);
+      if (meant.length === 0) continue;
+      const mark = await fromTable(() => readMark(target.table, survey.source, survey.surveyId));
+      const of = { ...survey, name: mark.survey?.facts.name ?? null };
+      found.push(...meant.map((entry) => ({ ...of, entry })));
     }
   }
-  const unknown = wanted.surveyIds?.find((id) => !known.has(id));
-  if (unknown !== undefined) throw noSurvey(target, unknown);
-  return found.filter(({ entry }) => wanted.reason === undefined || reasonOf(entry) === wanted.reason);
+  return found;
 }
 
 /** By source, state and reason, the largest group first. */

@@ -57,18 +57,15 @@ export interface ListReading {
   surveyId: number;
   /** Responses by the survey list, which may count what is not listed. */
   counted: number;
-  /** Where an earlier reading has ended. */
-  place?: ListPlace | undefined;
-  /** Told after each page; `place` gives where the reading stands, also later. */
-  onPage?: (step: { page: number; pages: number; place: () => ListPlace }) => void;
+  /** Told after each page, beside how many there may be. */
+  onPage?: (page: number, pages: number) => void;
 }
 
 /** Pages in a row that fail, after which the rest is left. */
 const MOST_FAILED = 3;
 
-/** Reads all pages, each twice. A page that cannot be read is skipped. */
-export async function readList(reading: ListReading): Promise<ReadList> {
-  const list = new Listing(reading.place);
+/** Reads all pages that are left, each twice. A page that cannot be read is skipped. */
+export async function readList(list: Listing, reading: ListReading): Promise<ReadList> {
   while (!list.isOver) {
     const end = await readOn(list, reading);
     if (end.kind === "failed") {
@@ -106,7 +103,7 @@ async function readOn(list: Listing, { service, surveyId, counted, onPage }: Lis
     if (step.end !== undefined) return step.end;
     const page = step.page?.number ?? 0;
     const pages = Math.ceil((counted * page) / Math.max(1, list.size));
-    onPage?.({ page, pages: Math.max(page, pages), place: () => list.place() });
+    onPage?.(page, Math.max(page, pages));
   }
   throw new TypeError("a read has no end");
 }
@@ -127,8 +124,8 @@ async function meetsHead(list: Listing, { service, surveyId }: ListReading): Pro
 /** Looks that are remembered: more pages than stand in one window. */
 const LOOKS_KEPT = 30;
 
-/** The responses of a list that were met. */
-class Listing {
+/** The responses of a list that were met so far, from the place on where an earlier reading has ended. */
+export class Listing {
   page: number;
   covered: boolean;
   moved: boolean;

@@ -48,6 +48,18 @@ export interface CheckLine {
   code: string | null;
 }
 
+export function ok(check: string, says: string): CheckLine {
+  return { check, state: "ok", says, todo: null, code: null };
+}
+
+export function warn(check: string, says: string, todo: string): CheckLine {
+  return { check, state: "warn", says, todo, code: null };
+}
+
+export function fail(check: string, says: string, todo: string, code: string | null = null): CheckLine {
+  return { check, state: "fail", says, todo, code };
+}
+
 /** The findings of a look at a survey service. No answer, no name of a survey and no token is in it. */
 export interface ProbeReport {
   checks: CheckLine[];
@@ -83,6 +95,8 @@ export interface ProbeOptions {
   surveys?: Selection;
   /** The details that events have; all of them without it. */
   enrich?: { metrics: boolean; metadata: boolean };
+  /** The zone that is configured, where one is. */
+  timeZone?: string | undefined;
   /** Ends all requests. */
   signal?: AbortSignal;
   now: () => number;
@@ -165,11 +179,11 @@ export class Look {
   async part<T>(check: string, work: () => Promise<Part<T>>): Promise<T | undefined> {
     try {
       const { says, value, warns } = await work();
-      this.checks.push({ check, state: warns === undefined ? "ok" : "warn", says, todo: warns ?? null, code: null });
+      this.checks.push(warns === undefined ? ok(check, says) : warn(check, says, warns));
       return value;
     } catch (error) {
       const { code, message, hint } = describeFailure(error);
-      this.checks.push({ check, state: "fail", says: message, todo: hint, code });
+      this.checks.push(fail(check, message, hint, code));
       if (ENDS.test(code)) throw new Ended();
       return undefined;
     }

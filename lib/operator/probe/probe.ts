@@ -14,10 +14,12 @@ import {
   wellKnown,
 } from "./lists.ts";
 import {
+  type CheckLine,
   Ended,
   type Finding,
   Look,
   notSeen,
+  ok,
   PAGE,
   type PageAnswer,
   type Part,
@@ -26,6 +28,7 @@ import {
   QUESTIONS,
   type Question,
   type Row,
+  warn,
   watching,
 } from "./look.ts";
 import { zoneFinding } from "./zone.ts";
@@ -47,12 +50,12 @@ export async function probe(options: ProbeOptions): Promise<ProbeReport> {
   const findings = QUESTIONS.map(
     (question) => all.find((one) => one.question === question) ?? notSeen(question, "it did not come that far"),
   );
-  return { checks, findings, suggests: suggestionOf(findings, zone), zones, requests, surveyId };
+  return { checks, findings, suggests: suggestionOf(findings, options.timeZone, zone), zones, requests, surveyId };
 }
 
 async function look(of: Look): Promise<void> {
   const { api } = of;
-  const { another, now, surveys = "all" } = of.options;
+  const { another, now, surveys = "all", timeZone } = of.options;
   const isTold = await of.part("credentials", async () => {
     if (another === undefined) {
       await api.token();
@@ -75,6 +78,16 @@ async function look(of: Look): Promise<void> {
   const { finding, zone, zones } = zoneFinding(rows, pages, now());
   of.findings.push(finding);
   Object.assign(of, { zone, zones });
+  if (timeZone !== undefined && zones.length > 0) of.checks.push(zoneCheck(timeZone, zones));
+}
+
+/** Whether the zone that is configured is one in which the service's dates may be. */
+function zoneCheck(timeZone: string, zones: readonly string[]): CheckLine {
+  // Zones have names of old and of new: Asia/Kolkata is Asia/Calcutta.
+  const { timeZone: known } = new Intl.DateTimeFormat("en", { timeZone }).resolvedOptions();
+  if (zones.includes(known)) return ok("timeZone", `${timeZone} fits the service's dates`);
+  const todo = `Set one that fits, such as ${zones[0]}, and deploy.`;
+  return warn("timeZone", `${timeZone} does not fit the service's dates`, todo);
 }
 
 async function surveysOf(of: Look): Promise<Part<Row[]>> {
@@ -254,8 +267,13 @@ const NOTES: Partial<Record<Question, (found: string) => string | false>> = {
     !/^[01]$/.test(found) && 'Events will carry no labels of answers: "questions": "labels" would be of no use.',
 };
 
-function suggestionOf(findings: readonly Finding[], zone: string | undefined): ProbeReport["suggests"] {
+function suggestionOf(
+  findings: readonly Finding[],
+  timeZone: string | undefined,
+  zone: string | undefined,
+): ProbeReport["suggests"] {
   const notes = findings.flatMap(({ question, found }) => (found === null ? [] : NOTES[question]?.(found) || []));
+  if (timeZone !== undefined) return { config: {}, notes };
   if (zone !== undefined) return { config: { timeZone: zone }, notes };
   const open = "Give `timeZone` where the service's zone is known: without it events carry no instants.";
   return { config: {}, notes: [...notes, open] };

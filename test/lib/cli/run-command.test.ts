@@ -1,7 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { verbs } from "../../../lib/cli/run-command.ts";
+import { verbs } from "../../../lib/cli/verbs/index.ts";
 import { startCommand, temporaryFolder } from "../../support/command.ts";
 import { polledFolder, survey } from "./support/command.ts";
 

@@ -26,34 +26,40 @@ export interface TestAws {
   events: EventEnvelope[];
 }
 
-/** The embedded AWS for all tests of a file, with a table, a bus and a bucket; its faults are cleared after each test. */
-export function useAws(): TestAws {
-  const dataDir = mkdtempSync(join(tmpdir(), "survey-poller-test-"));
-  const test = {
-    table: "state",
-    bus: "bus",
-    bucket: "claim-check",
-    events: [] as EventEnvelope[],
-  } as unknown as TestAws;
+const NAMES = { table: "state", bus: "bus", bucket: "claim-check" };
 
+/** The embedded AWS over a folder, with a table, a bus and a bucket of these names. To be closed. */
+export async function startTestAws(dataDir: string, names = NAMES): Promise<TestAws & AsyncDisposable> {
+  const events: EventEnvelope[] = [];
+  const aws = await startAws({ dataDir, onEvent: (event) => void events.push(event) });
+  const clients = clientsOf(aws);
+  await Promise.all([
+    createTable(clients, names.table),
+    clients.events.send(new CreateEventBusCommand({ Name: names.bus })),
+    clients.s3.send(new CreateBucketCommand({ Bucket: names.bucket })),
+  ]);
+  return {
+    ...names,
+    ...{ aws, clients, events },
+    async [Symbol.asyncDispose]() {
+      for (const client of Object.values(clients)) client.destroy();
+      await aws.close();
+      rmSync(dataDir, { recursive: true, force: true });
+    },
+  };
+}
+
+/** The same for all tests of a file; its faults are cleared after each test. */
+export function useAws(): TestAws {
+  const test = { ...NAMES } as TestAws & AsyncDisposable;
   beforeAll(async () => {
-    test.aws = await startAws({ dataDir, onEvent: (event) => void test.events.push(event) });
-    test.clients = clientsOf(test.aws);
-    await Promise.all([
-      createTable(test.clients, test.table),
-      test.clients.events.send(new CreateEventBusCommand({ Name: test.bus })),
-      test.clients.s3.send(new CreateBucketCommand({ Bucket: test.bucket })),
-    ]);
+    Object.assign(test, await startTestAws(mkdtempSync(join(tmpdir(), "survey-poller-test-"))));
   });
   afterEach(() => {
     test.aws.faults.clear();
     test.events.length = 0;
   });
-  afterAll(async () => {
-    for (const client of Object.values(test.clients)) client.destroy();
-    await test.aws.close();
-    rmSync(dataDir, { recursive: true, force: true });
-  });
+  afterAll(() => test[Symbol.asyncDispose]());
   return test;
 }
 

@@ -1,4 +1,3 @@
-import { parseConfig } from "../../../lib/config/index.ts";
 import type { Operation } from "../../../lib/operator/operation.ts";
 import type { MemoryWorld } from "../../support/memory-ports.ts";
 import { MINUTE } from "../../support/survey.ts";
@@ -16,9 +15,11 @@ export function operate<Input, Result extends object>(
   { time = MINUTE, fields = {} }: { time?: number; fields?: Record<string, unknown> } = {},
 ): Promise<Result> {
   const deadline = world.time.now + time;
-  const config = parseConfig(rawConfig, { deployed: true });
   return operation.run(
-    { graph: memoryGraph(world, fields), config, rawConfig, owner: "operator", deadline, abortsAt: deadline, logger },
+    {
+      ...{ graph: memoryGraph(world, fields), ports: world.ports, rawConfig },
+      ...{ owner: "operator", deadline, abortsAt: deadline, logger },
+    },
     input,
   );
 }

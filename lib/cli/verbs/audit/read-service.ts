@@ -11,7 +11,7 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { isObject } from "../../../json.ts";
-import { type ListPlace, type ReadList, readList } from "../../../operator/against/read-list.ts";
+import { Listing, type ListPlace, type ReadList, readList } from "../../../operator/against/read-list.ts";
 import { OutOfTimeError, readSurveyList } from "../../../polling/index.ts";
 import { parseJson } from "../../../secrets/secret-values.ts";
 import { toSurveyService } from "../../../service/survey-service.ts";
@@ -75,29 +75,23 @@ export async function readService({ baseUrl, survey, data }: ServiceReading, io:
     const surveys: ReadSurvey[] = [];
     let startedAt = io.now();
     for (const { surveyId, facts, counts } of chosen) {
-      let placeNow: (() => ListPlace) | undefined;
-      let keptAt = io.now();
       const { place, since } = places?.kept(surveyId) ?? { since: io.now() };
       startedAt = Math.min(startedAt, since);
-      const keep = (): void => {
-        if (placeNow !== undefined) places?.keep(surveyId, { since, place: placeNow() });
+      const list = new Listing(place);
+      const done = chosen.length > 1 ? `, ${surveys.length} of ${count(chosen.length, "survey")} done` : "";
+      const counted = Math.max(0, ...counts.map((one) => one ?? 0));
+      let keptAt = io.now();
+      const onPage = (page: number, pages: number): void => {
+        progress.update(`survey ${surveyId}: page ${figure(page)} of ${figure(pages)}${done}`, page / pages);
+        if (io.now() < keptAt + KEPT_EVERY) return;
+        places?.keep(surveyId, { since, place: list.place() });
+        keptAt = io.now();
       };
       try {
-        const list = await readList({
-          ...{ service, surveyId, counted: Math.max(0, ...counts.map((one) => one ?? 0)) },
-          place,
-          onPage({ page, pages, place: now }) {
-            placeNow = now;
-            const done = chosen.length > 1 ? `, ${surveys.length} of ${count(chosen.length, "survey")} done` : "";
-            progress.update(`survey ${surveyId}: page ${figure(page)} of ${figure(pages)}${done}`, page / pages);
-            if (io.now() < keptAt + KEPT_EVERY) return;
-            keep();
-            keptAt = io.now();
-          },
-        });
-        surveys.push({ surveyId, name: facts?.name ?? null, ...list });
+        const read = await readList(list, { service, surveyId, counted, onPage });
+        surveys.push({ surveyId, name: facts?.name ?? null, ...read });
       } finally {
-        keep();
+        places?.keep(surveyId, { since, place: list.place() });
       }
     }
     // Another reading goes on where pages failed on to the end, and reads all other lists anew.

@@ -10,7 +10,7 @@ import { GetCommand } from "@aws-sdk/lib-dynamodb";
 import type { SourceConfig } from "../../../config/index.ts";
 import { errorCode } from "../../../errors.ts";
 import { describeFailure } from "../../../monitoring/log.ts";
-import type { CheckLine } from "../../../operator/probe/look.ts";
+import { type CheckLine, fail, ok, warn } from "../../../operator/probe/look.ts";
 import { ACCOUNT, sourceKey } from "../../../state/keys.ts";
 import { sweepExpired } from "../../hearing/temporary-rules.ts";
 import type { Io } from "../../io.ts";
@@ -30,16 +30,6 @@ export interface CheckContext {
 
 /** Looks at one side of a poller. It gives no line where there is nothing to say. */
 type Check = (context: CheckContext) => Promise<CheckLine[]>;
-
-export const ok = (check: string, says: string): CheckLine => ({ check, state: "ok", says, todo: null, code: null });
-export const warn = (check: string, says: string, todo: string): CheckLine => ({
-  ...ok(check, says),
-  state: "warn",
-  todo,
-});
-export const fail = (check: string, says: string, todo: string, code: string | null = null): CheckLine => ({
-  ...{ check, state: "fail", says, todo, code },
-});
 
 /** The name of the lines that tell of rights which are missing. */
 const PERMISSIONS = "permissions";

@@ -1,6 +1,6 @@
 import { Option } from "@commander-js/extra-typings";
 import { describeFailure } from "../../../monitoring/log.ts";
-import { type CheckLine, notSeen, type ProbeReport, QUESTIONS } from "../../../operator/probe/look.ts";
+import { type CheckLine, fail, notSeen, ok, type ProbeReport, QUESTIONS } from "../../../operator/probe/look.ts";
 import { probe } from "../../../operator/probe/probe.ts";
 import { baseUrlProblem } from "../../../survey-api/base-url.ts";
 import { type Credentials, createSurveyApi } from "../../../survey-api/index.ts";
@@ -12,7 +12,7 @@ import { sourcesOf, type Target } from "../../target/target.ts";
 import { examples, targetVerb, type Verb } from "../../verb.ts";
 import { count } from "../../words.ts";
 import { sumOf } from "../status/answer.ts";
-import { createStackLooks, fail, ok, runChecks, warn } from "./checks.ts";
+import { createStackLooks, runChecks } from "./checks.ts";
 
 const ABOUT = `
 With --base-url nothing needs to be deployed: credentials are those of SURVEY_CLIENT_ID and
@@ -61,9 +61,7 @@ async function examine(options: Flags, io: Io): Promise<DoctorAnswer> {
   try {
     const services: ServiceAnswer[] = [];
     // A source that is not enabled is none of the function's.
-    for (const { name, timeZone } of sources.filter(({ enabled }) => enabled)) {
-      services.push(await lookByFunction(target, name, timeZone));
-    }
+    for (const { name } of sources.filter(({ enabled }) => enabled)) services.push(await lookByFunction(target, name));
     const checks = await runChecks({ target, sources, looks, io });
     return { poller: target.name, checks, services, requests: sumOf(services, ({ requests }) => requests) };
   } finally {
@@ -151,7 +149,7 @@ const LONGEST_PAUSE = 20_000;
 
 /** Looks at a service that no poller knows yet, with tokens of its own. */
 export async function lookAtService(
-  { baseUrl, credentials }: { baseUrl: string; credentials: Credentials },
+  { baseUrl, credentials, timeZone }: { baseUrl: string; credentials: Credentials; timeZone?: string | undefined },
   io: Pick<Io, "environment" | "signal" | "now">,
 ): Promise<ServiceAnswer> {
   const proxy = io.environment.SURVEY_PROXY;
@@ -159,22 +157,17 @@ export async function lookAtService(
   const settings = { baseUrl, credentials, timeouts: TIMEOUTS, retry, ...(proxy === undefined ? {} : { proxy }) };
   const [api, another] = [createSurveyApi(settings), createSurveyApi(settings)];
   try {
-    return { source: null, ...(await probe({ api, another, signal: io.signal, now: io.now })) };
+    return { source: null, ...(await probe({ api, another, timeZone, signal: io.signal, now: io.now })) };
   } finally {
     await Promise.all([api.close(), another.close()]);
   }
 }
 
 /** Has the function of a poller look at the service of a source: a function that does not answer is a check that has failed. */
-async function lookByFunction(target: Target, source: string, timeZone: string | undefined): Promise<ServiceAnswer> {
+async function lookByFunction(target: Target, source: string): Promise<ServiceAnswer> {
   try {
     const report = await target.operate(source, "probe", {});
-    const checks = [ok("function", "answers"), ...report.checks];
-    if (timeZone === undefined) return { source, ...report, checks };
-    // A zone is there already.
-    const notes = report.suggests.notes.filter((note) => !note.includes("`timeZone`"));
-    checks.push(...zoneCheck(timeZone, report));
-    return { source, ...report, checks, suggests: { config: {}, notes } };
+    return { source, ...report, checks: [ok("function", "answers"), ...report.checks] };
   } catch (error) {
     const { code, message, hint } = describeFailure(error);
     return {
@@ -187,14 +180,4 @@ async function lookByFunction(target: Target, source: string, timeZone: string |
       surveyId: null,
     };
   }
-}
-
-/** Whether the zone that is configured is one in which the service's dates may be. */
-function zoneCheck(timeZone: string, { zones }: ProbeReport): CheckLine[] {
-  if (zones.length === 0) return [];
-  // Zones have names of old and of new: Asia/Kolkata is Asia/Calcutta.
-  const { timeZone: known } = new Intl.DateTimeFormat("en", { timeZone }).resolvedOptions();
-  if (zones.includes(known)) return [ok("timeZone", `${timeZone} fits the service's dates`)];
-  const todo = `Set one that fits, such as ${zones[0]}, and deploy.`;
-  return [warn("timeZone", `${timeZone} does not fit the service's dates`, todo)];
 }

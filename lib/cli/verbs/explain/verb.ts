@@ -1,14 +1,20 @@
-import type { SourceConfig } from "../../../config/index.ts";
 import { type Looked, MOST_ASKED } from "../../../operator/look.ts";
-import type { AccountState, LedgerEntry } from "../../../polling/index.ts";
+import type { LedgerEntry } from "../../../polling/index.ts";
 import { readAccount } from "../../../state/account.ts";
 import { readMark } from "../../../state/leases.ts";
-import { readEntryIn } from "../../../state/ledger.ts";
 import { CommandError, EXIT, UsageError, unlessFailing } from "../../errors.ts";
 import type { Io, Style } from "../../io.ts";
 import { type Flags, openTarget } from "../../target/open-target.ts";
-import { fromTable, idsIn, listedIdsOf, refusePaused, type SurveyOf, theOne } from "../../target/surveys.ts";
-import { sourcesOf, type Target } from "../../target/target.ts";
+import {
+  findResponse,
+  fromTable,
+  ledgersOf,
+  listedIdsOf,
+  refusePaused,
+  type SurveyOf,
+  theOne,
+} from "../../target/surveys.ts";
+import { oneSource, sourcesOf, type Target } from "../../target/target.ts";
 import { examples, surveyId, targetVerb, type Verb } from "../../verb.ts";
 import { columns, count, nextCommand, surveyName } from "../../words.ts";
 import { readEventLog } from "./event-log.ts";
@@ -86,47 +92,32 @@ export interface Asked extends Pick<Flags, "source" | "survey"> {
   ask: boolean;
 }
 
-/** A source, and those of its surveys in which a response may be. */
-interface Place {
-  source: SourceConfig;
-  account: AccountState;
-  surveyIds: number[];
-}
-
-/** Where a response was found, or is looked for. */
-interface Found extends SurveyOf {
-  place: Place;
-  entry?: LedgerEntry;
-  looked?: Looked;
-}
-
-const allIn = (places: readonly Place[]): Found[] =>
-  places.flatMap((place) => place.surveyIds.map((surveyId) => ({ place, source: place.source.name, surveyId })));
+/** A response as the service gives it, and the source of its survey. */
+type LookedIn = SurveyOf & { looked: Looked };
 
 /** Finds the response, reads all that is known of it, and tells its story. */
 export async function readStory(
   target: Target,
-  { by, ask, survey, source }: Asked,
+  { by, ask, ...flags }: Asked,
   io: Pick<Io, "now" | "say">,
 ): Promise<ExplainAnswer> {
-  const places = await placesOf(target, await sourcesOf(target, source), survey);
-  const named = "crk" in by ? await byCrk(target, places, by.crk) : undefined;
-  const id = named?.looked?.responseId ?? ("id" in by ? by.id : 0);
-  const within = named === undefined ? places : [{ ...named.place, surveyIds: [named.surveyId] }];
-  const all = allIn(within);
+  const all = await ledgersOf(target, flags);
+  const named = "crk" in by ? await byCrk(target, all, by.crk) : undefined;
+  const id = "id" in by ? by.id : (named?.looked.responseId ?? 0);
+  const surveys = named === undefined ? all : [named];
+  const known = await findResponse(target, surveys, id);
   // Where there is but one survey it is meant, whether it has such a response or not.
-  const only = all.length === 1 ? all[0] : undefined;
-  const known = theOne(await findInLedger(target, within, id)) ?? only;
+  const place = known ?? (surveys.length === 1 ? surveys[0] : undefined);
   const mayAsk = ask && named === undefined && typeof id === "number";
-  const there = known === undefined ? within : [{ ...known.place, surveyIds: [known.surveyId] }];
+  const there = place === undefined ? surveys : [place];
   const answers = mayAsk
-    ? await orLedger(io, known?.entry !== undefined, () => askService(target, there, { responseId: id }))
+    ? await orLedger(io, known !== undefined, () => askService(target, there, { responseId: id }))
     : undefined;
   const looked = named ?? (answers === undefined ? undefined : theOne(answers.found));
-  const found = known ?? looked;
-  if (found === undefined) return nowhere(places, id, answers?.asked, target.flags);
+  const found = place ?? looked;
+  if (found === undefined) return nowhere(target, flags, id, { surveys: all.length, asked: answers?.asked });
   const asked = looked?.looked ?? (answers === undefined ? undefined : null);
-  return explain(await factsOf(target, found, { id, looked: asked }, io));
+  return explain(await factsOf(target, found, { id, entry: known?.entry, looked: asked }, io));
 }
 
 /** Asks for what adds to the ledger's story, and does without where that cannot be had now; throws where the ledger has none. */
@@ -140,74 +131,61 @@ async function orLedger<T>(io: Pick<Io, "say">, hasStory: boolean, ask: () => Pr
   }
 }
 
-async function placesOf(target: Target, sources: readonly SourceConfig[], survey: number | undefined) {
-  const placeOf = async (source: SourceConfig): Promise<Place> => {
-    const account = await readAccount(target.table, source.name);
-    return { source, account, surveyIds: survey === undefined ? idsIn(account) : [survey] };
-  };
-  return fromTable(() => Promise.all(sources.map(placeOf)));
-}
-
-async function findInLedger(target: Target, places: readonly Place[], id: LedgerEntry["id"]): Promise<Found[]> {
-  const found: Found[] = [];
-  for (const place of places) {
-    const source = place.source.name;
-    const entries = await fromTable(() => readEntryIn(target.table, source, place.surveyIds, id));
-    for (const [surveyId, entry] of entries) found.push({ place, source, surveyId, entry });
-  }
-  return found;
-}
-
 /** Asks the service for the response, one request a survey and a hundred at most; a source that is paused is not asked. */
 async function askService(
   target: Target,
-  places: readonly Place[],
+  surveys: readonly SurveyOf[],
   by: { responseId: number } | { crk: string },
-): Promise<{ found: Found[]; asked: number }> {
-  const found: Found[] = [];
+): Promise<{ found: LookedIn[]; asked: number }> {
+  const found: LookedIn[] = [];
   let asked = 0;
-  for (const place of places) {
-    refusePaused({ source: place.source.name, account: place.account }, target);
-    for (let from = 0; from < place.surveyIds.length && asked < MOST_ASKED; ) {
-      const surveyIds = place.surveyIds.slice(from, from + MOST_ASKED - asked);
-      const answer = await target.operate(place.source.name, "look", { surveyIds, ...by });
+  for (const [source, some = []] of Object.entries(Object.groupBy(surveys, (one) => one.source))) {
+    const account = await fromTable(() => readAccount(target.table, source));
+    refusePaused({ source, account }, target);
+    const all = some.map(({ surveyId }) => surveyId);
+    for (let from = 0; from < all.length && asked < MOST_ASKED; ) {
+      const surveyIds = all.slice(from, from + MOST_ASKED - asked);
+      const answer = await target.operate(source, "look", { surveyIds, ...by });
       from += answer.asked;
       asked += answer.asked;
-      const { name: source } = place.source;
-      found.push(...answer.found.map((looked) => ({ place, source, surveyId: looked.surveyId, looked })));
+      found.push(...answer.found.map((looked) => ({ source, surveyId: looked.surveyId, looked })));
     }
   }
   return { found, asked };
 }
 
-async function byCrk(target: Target, places: readonly Place[], crk: string): Promise<Found> {
-  const { found, asked } = await unlessFailing(() => askService(target, places, { crk }));
+async function byCrk(target: Target, surveys: readonly SurveyOf[], crk: string): Promise<LookedIn> {
+  const { found, asked } = await unlessFailing(() => askService(target, surveys, { crk }));
   const one = theOne(found);
   if (one !== undefined) return one;
-  const surveys = allIn(places).length;
-  const hint = asked < surveys ? "Say which survey: --survey N." : "Is the key right? Upper and lower case differ.";
-  const message = `the service has no such key in ${asked} of ${count(surveys, "survey")}`;
+  const hint =
+    asked < surveys.length ? "Say which survey: --survey N." : "Is the key right? Upper and lower case differ.";
+  const message = `the service has no such key in ${asked} of ${count(surveys.length, "survey")}`;
   throw new CommandError("NO_SUCH_KEY", message, { hint });
 }
 
 async function factsOf(
   target: Target,
-  { place: { source, account }, surveyId, entry }: Found,
-  { id, looked }: Pick<Facts, "id" | "looked">,
+  { source: name, surveyId }: SurveyOf,
+  known: Pick<Facts, "id" | "entry" | "looked">,
   io: Pick<Io, "now" | "say">,
 ): Promise<Facts> {
   const now = io.now();
+  const { id, entry } = known;
+  const source = await oneSource(target, name);
   const { events } = await target.config();
-  const mark = await fromTable(() => readMark(target.table, source.name, surveyId));
-  const around = [entry?.emittedAt, entry?.gone?.since].filter((at) => at !== undefined);
+  const [mark, account] = await fromTable(() =>
+    Promise.all([readMark(target.table, name, surveyId), readAccount(target.table, name)]),
+  );
   const facts = {
-    ...{ source, surveyId, id, entry, mark, account, looked, now, flags: target.flags },
+    ...{ ...known, source, surveyId, mark, account, now, flags: target.flags },
     tellsDeleted: events["response.deleted"],
     isStopped: target.data?.isRunning === false,
   };
   // The log and the books name responses alone, and no single records.
   if (typeof id !== "number") return { ...facts, log: [], isListed: undefined };
-  const of = { source: source.name, surveyId, responseId: id, around };
+  const around = [entry?.emittedAt, entry?.gone?.since].filter((at) => at !== undefined);
+  const of = { source: name, surveyId, responseId: id, around };
   const log = await orLedger(io, true, () => readEventLog(target, of, now));
   return { ...facts, log: log ?? [], isListed: (await listedIdsOf(mark, target.bucket))?.has(id) };
 }
@@ -224,7 +202,7 @@ export function explain(facts: Facts): ExplainAnswer {
 
 function ledgerOf(entry: LedgerEntry | undefined): ExplainAnswer["ledger"] {
   if (entry === undefined) return null;
-  const { kept: _, person: __, shown: ___, ...others } = entry;
+  const { kept: _, keptKey: __, person: ___, shown: ____, ...others } = entry;
   return others;
 }
 
@@ -237,23 +215,28 @@ function noteOf({ entry, log, source }: Facts): string | null {
 }
 
 /** The answer about a response that no survey has. */
-function nowhere(
-  places: readonly Place[],
+async function nowhere(
+  target: Target,
+  { source: name }: Pick<Flags, "source">,
   id: LedgerEntry["id"],
-  asked: number | undefined,
-  flags: string,
-): ExplainAnswer {
-  const isBehind = places.some(({ account }) => [...account.rows.values()].some((row) => row.isBehind === true));
+  { surveys, asked }: { surveys: number; asked: number | undefined },
+): Promise<ExplainAnswer> {
+  const names = (await sourcesOf(target, name)).map((source) => source.name);
+  const accounts = await fromTable(() => Promise.all(names.map((one) => readAccount(target.table, one))));
+  const isBehind = accounts.some(({ rows }) => [...rows.values()].some((row) => row.isBehind === true));
   const of = asked === undefined ? "" : `, and the service has it in none of ${asked}`;
   const more = isBehind ? " Some are still being read for the first time." : "";
   const what = "With its survey named the answer says more: never listed, or before the start.";
-  const source = places.map((place) => place.source.name).join(", ");
   return {
-    ...{ source, surveyId: null, name: null, responseId: id },
+    ...{ source: names.join(", "), surveyId: null, name: null, responseId: id },
     ...{ verdict: "unknown", outlook: isBehind ? "coming" : "unknown" },
-    sentence: `Not known: none of ${count(allIn(places).length, "survey")} has it in its ledger${of}.${more}`,
+    sentence: `Not known: none of ${count(surveys, "survey")} has it in its ledger${of}.${more}`,
     steps: [],
-    next: { what, at: null, command: nextCommand(`explain ${id}`, { surveyId: "N", flags }, "--ask") },
+    next: {
+      what,
+      at: null,
+      command: nextCommand(`explain ${id}`, { surveyId: "N", flags: target.flags }, "--ask"),
+    },
     ...{ ledger: null, log: { lines: 0, note: null } },
   };
 }

@@ -1,12 +1,13 @@
 import { FORGOTTEN, type LedgerEntry, type PersonKey, personKeys, takeOut } from "../../../polling/index.ts";
 import { type PersonHash, readPersonHash } from "../../../run/person-hash.ts";
+import { readMark } from "../../../state/leases.ts";
 import { personEntries } from "../../../state/ledger.ts";
 import { InterruptedError } from "../../errors.ts";
 import type { Io } from "../../io.ts";
 import { askingAws } from "../../target/aws-failure.ts";
 import type { Flags } from "../../target/open-target.ts";
-import { entriesOf, type FoundResponse, noSurvey, readSource } from "../../target/surveys.ts";
-import { sourcesOf, type Target } from "../../target/target.ts";
+import { entriesOf, type FoundResponse, fromTable, ledgersOf } from "../../target/surveys.ts";
+import type { Target } from "../../target/target.ts";
 
 /** The key under which the inviter knows somebody. It is personal: it goes into no message. */
 export interface Person {
@@ -25,19 +26,17 @@ export interface FoundPerson {
 export async function findPerson(
   target: Target,
   person: Person,
-  { source, survey }: Pick<Flags, "source" | "survey">,
+  flags: Pick<Flags, "source" | "survey">,
   { signal }: Pick<Io, "signal">,
 ): Promise<FoundPerson> {
   const found: FoundPerson = { responses: [], unsearched: [] };
-  let surveys = 0;
-  for (const { name } of await sourcesOf(target, source)) {
-    const hash = await askingAws("the bucket could not be read", () => readPersonHash(target.bucket, name));
-    const state = await readSource(target, name);
-    const chosen = state.surveys.filter(({ surveyId }) => survey === undefined || surveyId === survey);
-    surveys += chosen.length;
+  const surveys = Object.groupBy(await ledgersOf(target, flags), ({ source }) => source);
+  for (const [source, own = []] of Object.entries(surveys)) {
+    const hash = await askingAws("the bucket could not be read", () => readPersonHash(target.bucket, source));
     let unknown = 0;
-    for (const { surveyId, mark } of chosen) {
-      const of = { source: name, surveyId, name: mark.survey?.facts.name ?? null, mark };
+    for (const survey of own) {
+      const mark = await fromTable(() => readMark(target.table, source, survey.surveyId));
+      const of = { ...survey, name: mark.survey?.facts.name ?? null, mark };
       const ids = new Map<LedgerEntry["id"], LedgerEntry | undefined>();
       const meet = async (one: LedgerEntry, entry?: LedgerEntry): Promise<void> => {
         if (await isOf(target, one, person, hash)) ids.set(one.id, entry);
@@ -45,15 +44,14 @@ export async function findPerson(
       };
       for (const one of mark.pending ?? []) await meet(one);
       const read = personEntries(person.kind, hash?.(person.kind, person.value));
-      for await (const entries of entriesOf(target, of, read)) {
+      for await (const entries of entriesOf(target, survey, read)) {
         if (signal.aborted) throw new InterruptedError();
         for (const entry of entries) await meet(entry, entry);
       }
       found.responses.push(...[...ids].map(([id, entry]) => ({ ...of, id, entry })));
     }
-    if (unknown > 0) found.unsearched.push({ source: name, responses: unknown });
+    if (unknown > 0) found.unsearched.push({ source, responses: unknown });
   }
-  if (survey !== undefined && surveys === 0) throw noSurvey(target, survey);
   return found;
 }
 

@@ -1,10 +1,8 @@
 import { isDeepStrictEqual } from "node:util";
 import { bareEntry, prefixesOf } from "../../../operator/forget.ts";
 import type { LedgerEntry, SurveyState } from "../../../polling/index.ts";
-import { readMark } from "../../../state/leases.ts";
-import { readEntry } from "../../../state/ledger.ts";
 import { askingAws } from "../../target/aws-failure.ts";
-import { type FoundResponse, fromTable } from "../../target/surveys.ts";
+import type { FoundResponse } from "../../target/surveys.ts";
 import type { Target } from "../../target/target.ts";
 
 /** The parts of a response that are held beside an entry that says that it is settled. */
@@ -33,18 +31,6 @@ function goingOf(entry: LedgerEntry): string[] {
 /** Whether the state of its survey knows of an event of it that the ledger does not have yet. */
 export function isPending({ pending = [] }: SurveyState, id: LedgerEntry["id"]): boolean {
   return pending.some((one) => one.id === id);
-}
-
-/** A response, as ledger and mark have it now. */
-export function readFound(
-  target: Target,
-  { source, surveyId, id }: Pick<FoundResponse, "source" | "surveyId" | "id">,
-): Promise<FoundResponse> {
-  return fromTable(async () => {
-    const entry = await readEntry(target.table, source, surveyId, id);
-    const mark = await readMark(target.table, source, surveyId);
-    return { source, surveyId, name: mark.survey?.facts.name ?? null, id, entry, mark };
-  });
 }
 
 /** All that is held of a response, whole: its entry with the records that are kept in it, what the ledger has not taken yet, and its objects by their keys. */

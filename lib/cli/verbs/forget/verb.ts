@@ -6,14 +6,14 @@ import type { LedgerEntry } from "../../../polling/index.ts";
 import { CommandError, EXIT, notNow, orNotWritten, UsageError } from "../../errors.ts";
 import type { Io } from "../../io.ts";
 import { type Flags, openTarget } from "../../target/open-target.ts";
-import { type FoundResponse, findResponse, theOne } from "../../target/surveys.ts";
+import { type FoundResponse, findResponse, ledgersOf, readResponse, theOne } from "../../target/surveys.ts";
 import { sourcesOf, type Target } from "../../target/target.ts";
 import { DRY_RUN, examples, responseId, surveyId, targetVerb, type Verb, yesOption } from "../../verb.ts";
 import { columns, count, day, surveyName } from "../../words.ts";
 import { deadLettersOf, type Letter } from "./dead-letters.ts";
 import { type Elsewhere, elsewhere } from "./elsewhere.ts";
 import { type FoundPerson, findPerson, type Person } from "./find-person.ts";
-import { type Held, heldOf, isPending, readFound, readHeld } from "./held.ts";
+import { type Held, heldOf, isPending, readHeld } from "./held.ts";
 
 /** What became of one response. */
 interface ForgottenResponse {
@@ -114,7 +114,7 @@ async function forget(target: Target, meant: Meant, options: Options, io: Io): P
     isOneOf(known.responses, letter) || (isChosen(letter) && letter[meant.kind] === meant.value);
   const waiting = await deadLettersOf(target, isMeant, false);
   for (const letter of waiting.flatMap(({ letters }) => letters)) {
-    if (!isOneOf(found, letter)) found.push(await readFound(target, letter));
+    if (!isOneOf(found, letter)) found.push(await readResponse(target, letter));
   }
   if (meant.kind === "id") theOne(found);
 
@@ -152,7 +152,8 @@ async function forget(target: Target, meant: Meant, options: Options, io: Io): P
 /** Of a survey that is named one that was never met is meant, too: it will not go out. */
 async function findById(target: Target, id: LedgerEntry["id"], options: Options): Promise<FoundPerson> {
   const isNamed = options.survey !== undefined && typeof id === "number";
-  const found = await findResponse(target, id, options, (mark) => isNamed || isPending(mark, id));
+  const surveys = await ledgersOf(target, options);
+  const found = await findResponse(target, surveys, id, (mark) => isNamed || isPending(mark, id));
   return { responses: found === undefined ? [] : [found], unsearched: [] };
 }
 
@@ -189,7 +190,7 @@ async function erase(target: Target, found: FoundResponse): Promise<FoundRespons
     const message = `survey ${survey} is being polled just now, and nothing was forgotten`;
     throw notNow("SURVEY_BUSY", message, { hint, next });
   }
-  const left = await readFound(target, found);
+  const left = await readResponse(target, found);
   const { table, bucket } = await heldOf(target, left);
   const unforgotten = [...table, ...bucket];
   if (unforgotten.length === 0) return left;

@@ -1,7 +1,7 @@
 import { stat } from "node:fs/promises";
 import { DescribeTableCommand } from "@aws-sdk/client-dynamodb";
 import { GetQueueAttributesCommand, SQSClient } from "@aws-sdk/client-sqs";
-import { ScanCommand } from "@aws-sdk/lib-dynamodb";
+import { paginateScan } from "@aws-sdk/lib-dynamodb";
 import { CommandError, InterruptedError, UsageError } from "../../errors.ts";
 import { eventIdIn, eventsIn, linesOf, unreadable } from "../../event-ids.ts";
 import type { Io } from "../../io.ts";
@@ -124,21 +124,15 @@ async function tableList({ clients: { dynamodb } }: Target, text: string, { now 
   const keys = named === undefined ? (await dynamodb.send(new DescribeTableCommand({ TableName }))).Table : undefined;
   const attribute = named ?? keys?.KeySchema?.find(({ KeyType }) => KeyType === "HASH")?.AttributeName ?? "id";
   async function* entries(): AsyncGenerator<readonly string[] | undefined> {
-    let ExclusiveStartKey: Record<string, unknown> | undefined;
-    do {
-      const answer = await dynamodb.send(
-        new ScanCommand({
-          ...{ TableName, ConsistentRead: true, ExclusiveStartKey },
-          ...{ ProjectionExpression: "#id", ExpressionAttributeNames: { "#id": attribute } },
-        }),
-      );
-      for (const item of answer.Items ?? []) {
+    const ids = { ProjectionExpression: "#id", ExpressionAttributeNames: { "#id": attribute } };
+    const pages = paginateScan({ client: dynamodb }, { TableName, ConsistentRead: true, ...ids });
+    for await (const { Items = [] } of pages) {
+      for (const item of Items) {
         const value: unknown = item[attribute];
         const id = typeof value === "string" ? eventIdIn(value) : undefined;
         yield id === undefined ? undefined : [id];
       }
-      ExclusiveStartKey = answer.LastEvaluatedKey;
-    } while (ExclusiveStartKey !== undefined);
+    }
   }
   return {
     ...{ from: `attribute ${attribute} of table ${TableName}`, asOf: now(), unit: "items", entries: entries() },

@@ -1,15 +1,13 @@
 import { DeleteCommand } from "@aws-sdk/lib-dynamodb";
 import { describe, expect, it } from "vitest";
-import { openTarget } from "../../../../lib/cli/target/open-target.ts";
 import { type AuditAnswer, outcomeOf } from "../../../../lib/cli/verbs/audit/passes.ts";
 import { chanceToSee, drawPages, type SampleAnswer } from "../../../../lib/cli/verbs/audit/sample.ts";
 import { createRandom } from "../../../../lib/local/simulator/hashing.ts";
-import { sample } from "../../../../lib/operator/sample.ts";
 import { NEW_SURVEY } from "../../../../lib/polling/index.ts";
 import { responseKey, surveyKey } from "../../../../lib/state/keys.ts";
-import { operatorOf } from "../../../support/operator.ts";
-import { at, HOUR, range, runTick, worldWith } from "../../../support/survey.ts";
-import { answerOf, ioOf, survey, useFolder } from "../support/command.ts";
+import { range } from "../../../support/survey.ts";
+import { answerOf, survey, useFolder } from "../support/command.ts";
+import { inAws } from "../support/folder-aws.ts";
 
 const surveys = [
   { surveyId: 7, responses: 120 },
@@ -19,13 +17,13 @@ const folder = useFolder({ surveys }, undefined, ["--time-zone", "UTC"]);
 const onFolder = ["--data", folder.data];
 
 /** Deletes what the ledger has of some responses of survey 7. */
-async function forget(ids: number[]): Promise<void> {
-  await using target = await openTarget({ data: folder.data }, ioOf().io);
-  const table = target.table;
-  for (const id of ids) {
-    const key = { pk: surveyKey("main", 7), sk: responseKey(id) };
-    await table.client.send(new DeleteCommand({ TableName: table.name, Key: key }));
-  }
+function forget(ids: number[]): Promise<void> {
+  return inAws(folder.data, async ({ target: { table } }) => {
+    for (const id of ids) {
+      const Key = { pk: surveyKey("main", 7), sk: responseKey(id) };
+      await table.client.send(new DeleteCommand({ TableName: table.name, Key }));
+    }
+  });
 }
 
 /** Ids of the responses of survey 7, in the order in which they are listed. */
@@ -154,50 +152,6 @@ describe("the outcome of a full read", () => {
       unaccounted: { count: 2 },
     });
   });
-});
-
-const SEEDS = 200;
-
-/** Bounds between which 99.9 % of as many trials lie, by the normal form of the binomial distribution. */
-function bounds(chance: number): [number, number] {
-  const width = 3.29 * Math.sqrt((chance * (1 - chance)) / SEEDS);
-  return [chance - width, chance + width];
-}
-
-it.each([
-  [1, 10],
-  [1, 45],
-  [3, 20],
-  [10, 10],
-])("sees one of %i planted gaps in a sample of %i percent as often as it says", async (missing, percent) => {
-  // Twenty pages of ten responses each, in an order that knows nothing of the seed.
-  const world = worldWith(
-    range(1, 200).map((responseId) => ({ responseId, completed: at(-responseId * HOUR), size: 10 })),
-  );
-  await runTick(world);
-  const held = new Set(range(1, 200));
-  const { entries } = world.ports.state;
-  const operator = operatorOf(world);
-  let seen = 0;
-  let read = 0;
-  for (let seed = 1; seed <= SEEDS; seed += 1) {
-    const gaps = new Set(Array.from({ length: missing }, (_, i) => 1 + ((seed * 7_919 + i * 104_729) % held.size)));
-    world.ports.state.entries = async (surveyId, ids) => {
-      const all = await entries(surveyId, ids);
-      for (const id of gaps) all.delete(id);
-      return all;
-    };
-    const { length: pages = 0 } = await sample.run(operator, { surveyId: 1, pages: [], hasBooks: true });
-    expect(pages).toBe(20);
-    const drawn = drawPages(pages, percent, createRandom(seed));
-    read = drawn.length;
-    const { states } = await sample.run(operator, { surveyId: 1, pages: drawn, hasBooks: true });
-    expect(states.missing?.every((id) => gaps.has(id)) ?? true).toBe(true);
-    if (states.missing !== undefined) seen += 1;
-  }
-  const [low, high] = bounds(chanceToSee(missing, { read, pages: 20 }));
-  expect(seen / SEEDS).toBeGreaterThan(low);
-  expect(seen / SEEDS).toBeLessThan(high);
 });
 
 it("draws each page as often as any other, and no page twice", () => {

@@ -1,16 +1,14 @@
 import { expect, it } from "vitest";
-import { openTarget } from "../../../../lib/cli/target/open-target.ts";
 import { readSource } from "../../../../lib/cli/target/surveys.ts";
 import type { BackfillAnswer } from "../../../../lib/cli/verbs/backfill.ts";
 import { eventId } from "../../../../lib/events/index.ts";
-import { readEntries } from "../../../../lib/state/ledger.ts";
-import { answerOf, type Folder, ioOf, polledFolder, survey } from "../support/command.ts";
+import { answerOf, type Folder, polledFolder, survey } from "../support/command.ts";
+import { inAws } from "../support/folder-aws.ts";
 
 /** Event ids of the responses of survey 7 that the ledger has as emitted, by response. */
 async function emitted({ data, simulator }: Folder): Promise<Map<number, string>> {
-  await using target = await openTarget({ data }, ioOf().io);
   const ids = simulator.truth(7).map(({ responseId }) => responseId);
-  const entries = await readEntries(target.table, "main", 7, ids);
+  const entries = await inAws(data, ({ state }) => state.entries(7, ids));
   return new Map(
     [...entries].flatMap(([id, { state, eventId: own = "" }]) => (state === "emitted" ? [[Number(id), own]] : [])),
   );
@@ -55,8 +53,7 @@ it("counts in its dry run, emits exactly these with their own ids, and nothing t
   expect((await survey([...stop, "--yes"])).stdout).toBe("No backfill of survey 7 is under way.\n");
   await survey(["audit", "--yes", "--data", data]);
   expect(await emitted(folder)).toEqual(events);
-  await using target = await openTarget({ data }, ioOf().io);
-  expect((await readSource(target, "main")).surveys[0]?.mark).toMatchObject({
+  expect((await inAws(data, ({ target }) => readSource(target, "main"))).surveys[0]?.mark).toMatchObject({
     phase: { kind: "head" },
     books: { listed: 60, emitted: wanted.length, beforeStart: 60 - wanted.length },
   });

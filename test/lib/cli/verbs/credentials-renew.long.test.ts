@@ -1,18 +1,13 @@
-import { GetSecretValueCommand, SecretsManagerClient } from "@aws-sdk/client-secrets-manager";
 import { expect, it } from "vitest";
 import type { RenewAnswer } from "../../../../lib/cli/verbs/credentials.ts";
-import { startEmbeddedAws } from "../../../../lib/local/aws/index.ts";
+import { readSecret } from "../../../../lib/secrets/secret-values.ts";
 import { answerOf, poll, polledFolder, survey } from "../support/command.ts";
+import { inAws } from "../support/folder-aws.ts";
 
 /** The token as the folder has it. */
-async function tokenOf(dataDir: string): Promise<{ token: string; expiresAt: number }> {
-  const aws = await startEmbeddedAws({ dataDir });
-  const { credentials, endpoint } = aws;
-  const client = new SecretsManagerClient({ endpoint, region: "us-east-1", credentials });
-  const answer = await client.send(new GetSecretValueCommand({ SecretId: "survey-poller/main/token" }));
-  client.destroy();
-  await aws.close();
-  return JSON.parse(answer.SecretString ?? "") as { token: string; expiresAt: number };
+async function tokenOf(data: string): Promise<{ token: string; expiresAt: number }> {
+  const text = await inAws(data, ({ clients }) => readSecret(clients.secrets, "survey-poller/main/token"));
+  return JSON.parse(text ?? "") as { token: string; expiresAt: number };
 }
 
 it("renews the token of a source, and the next tick uses the new one", async () => {

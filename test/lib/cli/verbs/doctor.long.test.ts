@@ -9,7 +9,7 @@ import {
 } from "../../../../lib/local/simulator/index.ts";
 import type { Question } from "../../../../lib/operator/probe/look.ts";
 import { answerOf, polledFolder, survey } from "../support/command.ts";
-import { inAws } from "../support/consumer.ts";
+import { inAws } from "../support/folder-aws.ts";
 
 it("examines a data folder and the service behind it, with the token that is kept", async () => {
   const settings = { surveys: [{ surveyId: 7, responses: 30 }] };

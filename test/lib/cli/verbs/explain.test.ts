@@ -1,85 +1,14 @@
 import { readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { searchLog } from "../../../../lib/cli/verbs/explain/event-log.ts";
+import type { EventLogLine } from "../../../../lib/cli/verbs/explain/event-log.ts";
 import type { ExplainAnswer, Facts } from "../../../../lib/cli/verbs/explain/story.ts";
 import { explain } from "../../../../lib/cli/verbs/explain/verb.ts";
-import { FORGOTTEN, type LedgerEntry, newFullRead, ReadIds, type SurveyState } from "../../../../lib/polling/index.ts";
-import { pollScheduled } from "../../../../lib/run/poll-scheduled.ts";
+import { parseConfig } from "../../../../lib/config/index.ts";
+import { type Books, FORGOTTEN, type LedgerEntry, NEW_SURVEY, newFullRead } from "../../../../lib/polling/index.ts";
 import { FOREVER } from "../../../../lib/state/keys.ts";
-import type { MemoryWorld } from "../../../support/memory-ports.ts";
-import {
-  arrive,
-  at,
-  HOUR,
-  MINUTE,
-  noon,
-  type ResponseSpec,
-  range,
-  replace,
-  SECOND,
-  worldWith,
-} from "../../../support/survey.ts";
-import { writtenBy } from "../../monitoring/support/embedded-metrics.ts";
-import { memoryGraph } from "../../support/graph.ts";
+import { at, HOUR, MINUTE, noon, SECOND } from "../../../support/survey.ts";
 import { answerOf, survey, useFolder } from "../support/command.ts";
-
-/** A source in memory that is polled by the whole function, and what `explain` says of its responses. */
-interface Told {
-  world: MemoryWorld;
-  /** A tick, after so many milliseconds. */
-  tick(after?: number): Promise<void>;
-  /** The story of a response, from the ledger and the log as they are now. */
-  story(id: number, more?: Partial<Facts>): Promise<ExplainAnswer>;
-}
-
-/** The source after its first tick, a minute before noon. */
-async function told(responses: ResponseSpec[], fields: Record<string, unknown> = {}): Promise<Told> {
-  const world = worldWith(responses);
-  const graph = memoryGraph(world, { timeZone: "UTC", ...fields });
-  const events: { eventId: string; message: string }[] = [];
-  const write =
-    (level: string) =>
-    (message: string, details: object): void => {
-      const line = { level, message, timestamp: new Date(world.time.now).toISOString(), ...details };
-      events.push({ eventId: `${events.length}`, message: JSON.stringify(line) });
-    };
-  const logger = { debug: write("DEBUG"), info: write("INFO"), warn: write("WARN"), error: write("ERROR") };
-  const tick = async (after = 0): Promise<void> => {
-    world.time.now += after;
-    await writtenBy(() => pollScheduled({ graphs: [graph], owner: "o", remaining: () => 60_000, logger }));
-  };
-  world.time.now = noon - MINUTE;
-  await tick();
-  world.time.now = noon;
-  return {
-    world,
-    tick,
-    async story(id, more) {
-      const { now } = world.time;
-      const log = await searchLog({ source: "main", surveyId: 1, responseId: id, around: [] }, now, async () => ({
-        events,
-      }));
-      return explain({
-        ...{ source: graph.source, surveyId: 1, id, entry: world.entry(1, id), mark: world.mark(1) },
-        ...{ account: await world.ports.state.account(), isListed: listedBy(world, id), log, looked: undefined },
-        ...{ tellsDeleted: true, isStopped: false, flags: "--stack SurveyPoller", now, ...more },
-      });
-    },
-  };
-}
-
-function listedBy(world: MemoryWorld, id: number): boolean | undefined {
-  const { books, listedIds } = world.mark(1);
-  if (books === undefined || listedIds === undefined) return undefined;
-  const text = "inline" in listedIds ? listedIds.inline : world.objects.get(listedIds.key);
-  return typeof text === "string" ? ReadIds.fromText(text).has(id) : undefined;
-}
-
-/** What happened, without when and how. */
-function whats({ steps }: ExplainAnswer): string[] {
-  return steps.map(({ what }) => what);
-}
 
 const surveys = [
   { surveyId: 7, responses: 30 },
@@ -171,211 +100,210 @@ it("asks the service where it may: by id, and by a respondent's key, which is to
 });
 
 const DAY = 24 * HOUR;
-const EARLIER = { responseId: 1, completed: at(-HOUR) };
-const beginning = { startFrom: "beginning" };
 
-const FORGOTTEN_ONE: LedgerEntry = { id: 1, state: "before-start", reason: FORGOTTEN };
+const [source] = parseConfig({ baseUrl: "https://s.example.com", timeZone: "UTC" }, { deployed: true }).sources;
+const tally = { listed: 1, emitted: 1, beforeStart: 0, open: 0, waiting: 0, held: 0, quarantined: 0, refused: 0 };
+const books: Books = {
+  ...{ ...tally, startedAt: noon - HOUR, closedAt: noon - HOUR + MINUTE },
+  ...{ gone: 0, changed: 0, repaired: 0, found: 0, deficit: null, moved: false, passes: 2 },
+};
+const start = { from: "now", at: "2026-03-10 11:00:00" };
 
-/** A source with a response 2 that has completed seconds ago, after the tick that has met it. */
-async function met(spec: Partial<ResponseSpec> = {}, before: (world: MemoryWorld) => void = () => {}, fields = {}) {
-  const source = await told([EARLIER], { ...beginning, ...fields });
-  arrive(source.world, { responseId: 2, completed: at(-12 * SECOND), ...spec });
-  before(source.world);
-  await source.tick();
-  return source;
+/** The story of response 2 of survey 1, which is read at its head and has closed books, polled a minute ago. */
+function storyOf({ mark, account, ...more }: Partial<Facts>): ExplainAnswer {
+  if (source === undefined) throw new Error("no source");
+  return explain({
+    ...{ source, surveyId: 1, id: 2, entry: undefined, isListed: undefined, log: [], looked: undefined },
+    ...{ tellsDeleted: true, isStopped: false, flags: "--stack SurveyPoller", now: noon },
+    mark: { ...NEW_SURVEY, phase: { kind: "head" }, books, ...mark },
+    account: { start, lastTick: noon - MINUTE, ...account },
+    ...more,
+  });
 }
 
-describe("a response that was emitted", () => {
-  it("at once: from its completion to the ledger, each with its time", async () => {
-    const { world, story } = await met();
+/** What happened, without when and how. */
+const whats = ({ steps }: ExplainAnswer): string[] => steps.map(({ what }) => what);
+const details = ({ steps }: ExplainAnswer): string => steps.map(({ what, detail }) => `${what}: ${detail}`).join("\n");
 
-    const answer = await story(2);
+const emitted: LedgerEntry = { id: 2, state: "emitted", eventId: "e1", revision: 1, emittedAt: noon };
+const line: EventLogLine = {
+  ...{ type: "response.completed", surveyId: 1, responseId: 2, eventId: "e1", revision: 1, origin: "head" },
+  ...{ changed: undefined, detectedAt: noon, outcome: "published", code: undefined, batch: 1, at: noon, lag: 12_000 },
+  ...{ ms: { metrics: 20, bus: 5, ledger: 7 }, listed: { page: 1, order: "desc", at: noon - SECOND } },
+  ...{ proved: "its page", attempts: undefined },
+};
 
-    expect(whats(answer)).toEqual(["completed", "listed", "proved", "details", "bus", "ledger"]);
-    expect(answer.steps[0]).toMatchObject({ at: noon - 12 * SECOND, detail: "its event was made 12 s later" });
-    expect(answer.steps[1]?.detail).toMatch(/^page 1 \(newest first\), by reading the head/);
-    expect(answer.steps[2]?.detail).toBe("whole by its page");
-    expect(answer.steps.at(-1)?.detail).toContain(world.delivered.at(-1)?.meta.eventId);
-    expect(answer).toMatchObject({ verdict: "emitted", outlook: "settled", sentence: "Emitted 0 s ago." });
-    expect(answer.log).toEqual({ lines: 1, note: null });
-    // Where the log no longer reaches back it is what the ledger has.
-    expect(whats(await story(2, { log: [] }))).toEqual(["ledger"]);
-  });
+it("a response that was emitted: from its completion to the ledger, each with its time", () => {
+  const answer = storyOf({ entry: emitted, log: [{ ...line, attempts: 2 }] });
 
-  it("after it had been open: open first, with the time of the next look; then its event", async () => {
-    const { world, tick, story } = await told([EARLIER], beginning);
-    arrive(world, { responseId: 2 });
-    await tick();
-
-    const open = await story(2);
-    expect(open).toMatchObject({ verdict: "open", outlook: "coming" });
-    expect(whats(open)).toEqual(expect.arrayContaining(["met", "open"]));
-    expect(open.next.at).toBeGreaterThan(noon);
-
-    replace(world, { responseId: 2, completed: at(10 * MINUTE) });
-    world.counts.set(1, { correct: 1 });
-    await tick(11 * MINUTE);
-    expect(await story(2)).toMatchObject({ verdict: "emitted", outlook: "settled" });
-    expect((await story(2)).steps[0]).toMatchObject({ at: noon + 10 * MINUTE, what: "completed" });
-  });
-
-  it("after it had waited: what for, until when, and how often it was asked for", async () => {
-    const absent = (of: MemoryWorld): void => of.model.edit(1, 2, { metrics: { absent: "404" } });
-    const { world, tick, story } = await met({}, absent, { advanced: { absentAfter: "5m" } });
-
-    const waiting = await story(2);
-    expect(waiting).toMatchObject({ verdict: "waiting", outlook: "coming", next: { at: noon + 5 * MINUTE } });
-    expect(waiting.sentence).toContain("the service has no metrics of it yet");
-    expect(waiting.next.what).toContain("still absent 5 min after it was met, it goes out without");
-    expect(whats(waiting)).toEqual(["met", "waiting"]);
-    // That a full read of before has not listed it says nothing.
-    const mark = structuredClone(world.mark(1));
-    if (mark.books !== undefined) mark.books.startedAt = noon - MINUTE;
-    expect(whats(await story(2, { mark, isListed: false }))).toEqual(["met", "waiting"]);
-
-    await tick(6 * MINUTE);
-    const emitted = await story(2);
-    expect(emitted.verdict).toBe("emitted");
-    expect(emitted.steps.find(({ what }) => what === "details")?.detail).toMatch(/2 attempts$/);
-  });
-
-  it("and is listed otherwise by now: the update, with its revision and what has changed", async () => {
-    const { world, tick, story } = await told([EARLIER, { responseId: 2, completed: at(-40 * MINUTE) }], beginning);
-    replace(world, { responseId: 2, completed: at(-40 * MINUTE), fields: { answer: [7] } });
-    for (let minute = 0; minute < 90; minute += 1) await tick(2 * MINUTE);
-
-    const answer = await story(2);
-
-    expect(answer).toMatchObject({ verdict: "emitted", ledger: { revision: 2 } });
-    expect(answer.sentence).toMatch(/^Emitted .* ago, revision 2\.$/);
-    expect(answer.steps.at(-1)).toMatchObject({ what: "updated" });
-    expect(answer.steps.at(-1)?.detail).toMatch(/^revision 2: answers changed; page 1 /);
-  });
-
-  it("and is listed no more: gone at first, deleted once a second full read agrees", async () => {
-    const { world, tick, story } = await told([EARLIER, { responseId: 2, completed: at(-40 * MINUTE) }], beginning);
-    world.model.remove(1, 2);
-    const verdicts = new Set<string>();
-    for (let hour = 0; hour < 24 * 18 && !verdicts.has("deleted"); hour += 1) {
-      await tick(HOUR);
-      const { verdict, sentence } = await story(2);
-      verdicts.add(verdict === "emitted" && sentence.includes("no longer listed") ? "gone" : verdict);
-    }
-
-    expect([...verdicts]).toEqual(["emitted", "gone", "deleted"]);
-    const answer = await story(2);
-    expect(answer).toMatchObject({ outlook: "settled", next: { command: null } });
-    expect(whats(answer)).toContain("deleted");
-  });
-
-  it("but whose ledger write failed: the next poll writes it first", async () => {
-    const { story } = await met({}, (world) => {
-      world.before.push(({ operation, args }) => {
-        const entries = operation === "putEntries" ? (args[1] as { id: number }[]) : [];
-        if (entries.some(({ id }) => id === 2)) throw new Error("the table is gone");
-      });
-    });
-
-    expect(await story(2)).toMatchObject({ verdict: "emitted", outlook: "coming" });
-  });
+  expect(answer.steps[0]?.at).toBe(noon - 12 * SECOND);
+  expect(details(answer)).toBe(
+    [
+      "completed: its event was made 12 s later",
+      "listed: page 1 (newest first), by reading the head of the list",
+      "proved: whole by its page",
+      "details: metrics 20 ms, 2 attempts",
+      "bus: published, alone, in 5 ms",
+      "ledger: emitted, event e1, revision 1, written in 7 ms",
+    ].join("\n"),
+  );
+  expect(answer).toMatchObject({ verdict: "emitted", outlook: "settled", sentence: "Emitted 0 s ago." });
+  expect(answer.log).toEqual({ lines: 1, note: null });
+  // Where the log no longer reaches back it is what the ledger has.
+  expect(whats(storyOf({ entry: emitted }))).toEqual(["ledger"]);
 });
 
-describe("a response that was not emitted", () => {
-  it("held: since nothing proves it, and when it is looked at again", async () => {
-    const { world, tick, story } = await told([EARLIER], beginning);
-    const { page } = world.ports.service;
-    for (const responseId of range(2, 101)) arrive(world, { responseId, completed: at(-60 * SECOND), size: 3 });
-    world.ports.service.response = async () => ({ kind: "absent" });
-    // Page 2 reads otherwise at each read, so that nothing proves a response across its edges.
-    let read = 0;
-    world.ports.service.page = async (surveyId, number, order) => {
-      const shown = await page(surveyId, number, order);
-      read += 1;
-      if (number === 1 || shown.kind === "none") return shown;
-      return { ...shown, records: shown.records.map((record) => ({ ...(record as object), score: read })) };
-    };
-    for (let minute = 0; minute < 8; minute += 1) await tick(MINUTE);
-    const held = world.entries(1).find(({ state }) => state === "held");
+const update: EventLogLine = { ...line, type: "response.updated", eventId: "e2", revision: 2, changed: ["answers"] };
+const redrive = "survey-poller quarantine show 2 --survey 1 --source main --stack SurveyPoller";
 
-    const answer = await story(Number(held?.id));
-
-    expect(answer).toMatchObject({ verdict: "held", outlook: "coming", ledger: { state: "held" } });
-    expect(answer.next.at).toBeGreaterThanOrEqual(held?.nextCheck ?? Number.POSITIVE_INFINITY);
-    expect(whats(answer)).toEqual(expect.arrayContaining(["met", "held"]));
-  });
-
-  it("quarantined: why, for how long its records are kept, and the command", async () => {
-    const { story } = await met({ fields: { completed: "perhaps" } });
-
-    const answer = await story(2);
-
-    expect(answer).toMatchObject({
-      verdict: "quarantined",
-      outlook: "person",
-      sentence: "Quarantined: unreadable completed.",
-      next: { command: "survey-poller quarantine show 2 --survey 1 --source main --stack SurveyPoller" },
-    });
-    const quarantined = answer.steps.find(({ what }) => what === "quarantined");
-    expect(quarantined?.detail).toContain("kept until 2026-04-09 12:00:00Z");
-  });
-
-  it("refused by the bus: with its code, and what was tried", async () => {
-    const { story } = await met({}, ({ bus }) => {
-      bus.decide = () => ({ kind: "refused", code: "MalformedDetail" });
-    });
-
-    const answer = await story(2);
-
-    expect(answer).toMatchObject({ verdict: "refused", outlook: "person" });
-    expect(answer.steps.find(({ what }) => what === "bus")?.detail).toMatch(/^refused \(MalformedDetail\), alone/);
-    expect(whats(answer)).not.toContain("ledger");
-  });
-
-  it("history: which date has decided", async () => {
-    const before = { responseId: 1, completed: at(-40 * DAY) };
-    const { story } = await told([before, { responseId: 2, completed: at(-HOUR) }], { startFrom: "2026-03-01" });
-    const old = await story(1);
-    expect(old).toMatchObject({ verdict: "before-start", outlook: "settled", ledger: { state: "before-start" } });
-    expect(old.sentence).toContain("what completed before 2026-03-01 00:00:00 is history");
-    expect((await story(2)).verdict).toBe("emitted");
-
-    const now = await told([EARLIER], { startFrom: "now" });
-    const answer = await now.story(1);
-    expect(answer).toMatchObject({ verdict: "before-start", outlook: "settled" });
-    expect(answer.sentence).toContain("what completed up to 2026-03-10 11:00:00 is history");
-  });
+it.each<[what: string, facts: Partial<Facts>, answer: object, sentence: string, said: string]>([
+  [
+    "that was updated",
+    { entry: { ...emitted, eventId: "e2", revision: 2 }, log: [line, update] },
+    { verdict: "emitted", outlook: "settled", ledger: { revision: 2 } },
+    "Emitted 0 s ago, revision 2.",
+    "updated: revision 2: answers changed; page 1 (newest first)",
+  ],
+  [
+    "that reads otherwise by now",
+    { entry: { ...emitted, next: { revision: 2, contents: "c" } } },
+    { verdict: "emitted", outlook: "settled" },
+    "it reads otherwise by now",
+    "ledger: emitted",
+  ],
+  [
+    "whose update the bus has refused",
+    { entry: { ...emitted, refusedRevision: "TooLarge" } },
+    { verdict: "refused", outlook: "person", next: { command: redrive } },
+    "the bus has refused its update (TooLarge)",
+    "refused: the bus has refused for good",
+  ],
+  [
+    "that is listed no more",
+    { entry: { ...emitted, gone: { since: noon - DAY } } },
+    { verdict: "emitted", outlook: "settled" },
+    "no longer listed",
+    "gone: a full read no longer lists it",
+  ],
+  [
+    "that is listed no more, as a second full read agrees",
+    { entry: { ...emitted, gone: { since: noon - DAY, told: true } } },
+    { verdict: "deleted", outlook: "settled", next: { command: null } },
+    "Deleted: emitted 0 s ago",
+    "subscribers were told by response.deleted",
+  ],
+  [
+    "that is listed no more, where nobody is told",
+    { entry: { ...emitted, gone: { since: noon - DAY } }, tellsDeleted: false, isListed: false },
+    { verdict: "deleted", outlook: "settled" },
+    "Deleted: emitted 0 s ago",
+    "gone: a full read no longer lists it",
+  ],
+  [
+    "whose ledger write failed: the next poll writes it first",
+    { mark: { ...NEW_SURVEY, pending: [emitted] } },
+    { verdict: "emitted", outlook: "coming" },
+    "the ledger does not say so yet",
+    "ledger: the bus has taken event e1",
+  ],
+  [
+    "that is open",
+    { entry: { id: 2, state: "open", firstSeen: noon - HOUR, nextCheck: noon + HOUR } },
+    { verdict: "open", outlook: "coming", next: { at: noon + HOUR } },
+    "not completed yet",
+    "met: open since then at the latest\nopen: not completed",
+  ],
+  [
+    "that waits for metrics; that a full read of before has not listed it says nothing",
+    {
+      entry: {
+        ...{ id: 2, state: "waiting", reason: "metrics:absent", firstSeen: noon - MINUTE },
+        ...{ nextCheck: noon + 5 * MINUTE, attempts: 1, origin: "head" },
+      },
+      isListed: false,
+    },
+    {
+      ...{ verdict: "waiting", outlook: "coming", steps: [{ what: "met" }, { what: "waiting" }] },
+      next: { at: noon + 5 * MINUTE, what: expect.stringContaining("still absent 1 min after it was met") },
+    },
+    "the service has no metrics of it yet",
+    "; 1 attempt so far",
+  ],
+  [
+    "that is held",
+    { entry: { id: 2, state: "held", firstSeen: noon, nextCheck: noon + HOUR, attempts: 2 } },
+    { verdict: "held", outlook: "coming", next: { at: noon + HOUR } },
+    "nothing proves its contents",
+    "; 2 attempts so far",
+  ],
+  [
+    "that cannot be read",
+    { entry: { id: 2, state: "quarantined", reason: "unreadable completed", nextCheck: noon + 30 * DAY } },
+    { verdict: "quarantined", outlook: "person", next: { command: redrive } },
+    "Quarantined: unreadable completed.",
+    "kept until 2026-04-09 12:00:00Z",
+  ],
+  [
+    "that the bus has refused",
+    {
+      entry: { id: 2, state: "refused", reason: "MalformedDetail" },
+      log: [{ ...line, outcome: "refused", code: "MalformedDetail" }],
+    },
+    { verdict: "refused", outlook: "person", next: { command: redrive } },
+    "refused its event for good (MalformedDetail)",
+    "bus: refused (MalformedDetail), alone",
+  ],
+  [
+    "that completed before a date",
+    {
+      entry: { id: 2, state: "before-start" },
+      account: { start: { from: "2026-03-01", at: "2026-03-01 00:00:00" } },
+    },
+    { verdict: "before-start", outlook: "settled", ledger: { state: "before-start" } },
+    "what completed before 2026-03-01 00:00:00 is history",
+    "before the start",
+  ],
+  [
+    "that completed before the poller began",
+    { entry: { id: 2, state: "before-start" } },
+    { verdict: "before-start", outlook: "settled" },
+    "what completed up to 2026-03-10 11:00:00 is history",
+    "before the start",
+  ],
+  [
+    "that was forgotten",
+    { entry: { id: 2, state: "before-start", reason: FORGOTTEN } },
+    { verdict: "before-start", outlook: "settled", steps: [{ what: "forgotten", detail: "by an operator" }] },
+    "Forgotten by an operator.",
+    "",
+  ],
+])("a response %s", (_what, facts, wanted, sentence, said) => {
+  const answer = storyOf(facts);
+  expect(answer).toMatchObject(wanted);
+  expect(answer.sentence).toContain(sentence);
+  expect(details(answer)).toContain(said);
 });
 
 describe("history", () => {
   const backfill = { from: "2026-03-01 00:00:00", to: "2026-03-10 11:30:00" };
-  const looked = { surveyId: 1, responseId: 1, isCompleted: true, records: 2 };
+  const looked = { surveyId: 1, responseId: 2, isCompleted: true, records: 2 };
+  const forgotten: LedgerEntry = { id: 2, state: "before-start", reason: FORGOTTEN };
 
   it.each<[what: string, facts: Partial<Facts>, outlook: string, says: string]>([
     ["that a backfill may ask for", {}, "coming", "2026-03-01 00:00:00 to 2026-03-10 11:30:00 is under way"],
     ["that it asks for", { looked: { ...looked, dateCompleted: at(-HOUR) } }, "coming", "is under way"],
     ["that it does not ask for", { looked: { ...looked, dateCompleted: at(-10 * MINUTE) } }, "settled", "is history"],
-    ["of which an operator has had it forgotten", { entry: FORGOTTEN_ONE }, "settled", "Forgotten by an operator."],
-  ])("%s", async (_what, facts, outlook, says) => {
-    const { world, story } = await told([EARLIER], { startFrom: "now" });
-    const mark: SurveyState = {
-      ...world.mark(1),
-      phase: { kind: "backlog", place: newFullRead(noon, { backfill }) },
-    };
-    const answer = await story(1, { mark, ...facts });
+    ["of which an operator has had it forgotten", { entry: forgotten }, "settled", "Forgotten by an operator."],
+  ])("%s", (_what, facts, outlook, says) => {
+    const phase = { kind: "backlog", place: newFullRead(noon, { backfill }) } as const;
+    const answer = storyOf({ entry: { id: 2, state: "before-start" }, mark: { ...NEW_SURVEY, phase }, ...facts });
     expect(answer).toMatchObject({ verdict: "before-start", outlook });
     expect(answer.sentence).toContain(says);
-  });
-
-  it("that was forgotten is not told as history in its steps either", async () => {
-    const { story } = await told([EARLIER], { startFrom: "now" });
-    const answer = await story(1, { entry: FORGOTTEN_ONE });
-    expect(whats(answer)).toContain("forgotten");
-    expect(JSON.stringify([answer.sentence, answer.steps])).not.toContain("history");
   });
 });
 
 describe("a response of which there is no item", () => {
-  const looked = { surveyId: 1, responseId: 9, isCompleted: true, dateCompleted: at(0), records: 2 };
+  const looked = { surveyId: 1, responseId: 2, isCompleted: true, dateCompleted: at(0), records: 2 };
   const dated = (dateCompleted: string) => ({ looked: { ...looked, dateCompleted } });
   const unread = { isListed: undefined, hasBooks: false };
   const unlogged = { log: [], isListed: true };
@@ -427,36 +355,31 @@ describe("a response of which there is no item", () => {
       { verdict: "unknown", outlook: "person" },
       "Unaccounted: the service has it, completed 2026-03-10 11:00:00, and a full read",
     ],
-  ])("%s", async (_what, { hasBooks = true, ...facts }, verdict, says) => {
-    const { world, story } = await told([EARLIER], { startFrom: "now" });
-    const { books: _, ...unproved } = world.mark(1);
-    const answer = await story(9, { mark: hasBooks ? world.mark(1) : unproved, ...facts });
+  ])("%s", (_what, { hasBooks = true, ...facts }, verdict, says) => {
+    const mark = { ...NEW_SURVEY, phase: { kind: "head" } as const, ...(hasBooks ? { books } : { books: undefined }) };
+    const answer = storyOf({ isListed: false, mark, ...facts });
     expect(answer).toMatchObject(verdict);
     expect(answer.sentence).toContain(says);
   });
 
-  it("whose event stands in the log is unaccounted for", async () => {
-    const { story } = await met();
-    expect(await story(2, { entry: undefined, isListed: true })).toMatchObject({ outlook: "person" });
+  it("whose event stands in the log is unaccounted for", () => {
+    expect(storyOf({ log: [line], isListed: true })).toMatchObject({ outlook: "person" });
   });
 });
 
-describe("what happens next", () => {
-  it("does not happen where nobody polls", async () => {
-    const { world, tick, story } = await told([EARLIER], beginning);
-    arrive(world, { responseId: 2 });
-    await tick();
-    const stopped = await story(2, { isStopped: true });
-    expect(stopped.next).toMatchObject({ at: null, what: expect.stringContaining("npm start") });
-    const late = await story(2, { now: noon + 2 * HOUR });
-    expect(late.next).toMatchObject({ at: null, what: expect.stringContaining("nobody has polled for 2 h") });
-    const paused = await story(2, { account: { lastTick: noon, pausedUntil: noon + 8 * DAY } });
-    expect(paused.next).toMatchObject({
-      at: noon + 8 * DAY,
-      what: expect.stringContaining("the service of main asks"),
-    });
-    const account = { lastTick: noon, pausedSince: noon, pausedUntil: FOREVER };
-    const what = expect.stringMatching(/Paused since 2026-03-10 12:00:00 UTC by an operator: source main\.$/);
-    expect((await story(2, { account })).next).toMatchObject({ at: null, what });
-  });
+it.each<[why: string, facts: Partial<Facts>, next: object]>([
+  ["nobody polls", { isStopped: true }, { at: null, what: expect.stringContaining("npm start") }],
+  ["no tick comes", { now: noon + 2 * HOUR }, { at: null, what: expect.stringContaining("nobody has polled for 2 h") }],
+  [
+    "the service asks to be left alone",
+    { account: { pausedUntil: noon + 8 * DAY } },
+    { at: noon + 8 * DAY, what: expect.stringContaining("the service of main asks") },
+  ],
+  [
+    "an operator has paused it",
+    { account: { pausedSince: noon, pausedUntil: FOREVER } },
+    { at: null, what: expect.stringMatching(/Paused since 2026-03-10 12:00:00 UTC by an operator: source main\.$/) },
+  ],
+])("says why nothing happens next: %s", (_why, facts, next) => {
+  expect(storyOf({ entry: { id: 2, state: "open" }, ...facts }).next).toMatchObject(next);
 });

@@ -12,7 +12,7 @@ import { openTarget } from "../../../../lib/cli/target/open-target.ts";
 import type { ForgetAnswer } from "../../../../lib/cli/verbs/forget/verb.ts";
 import { temporaryFolder } from "../../../support/command.ts";
 import { answerOf, ioOf, survey, useFolder } from "../support/command.ts";
-import { holdLease } from "../support/lease.ts";
+import { holdLease } from "../support/folder-aws.ts";
 
 /** The dead-letter queue of a webhook, and how many of its messages are read. */
 const queue = vi.hoisted(() => ({ arn: "", most: 5_000 }));

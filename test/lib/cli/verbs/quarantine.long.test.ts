@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { ListAnswer, RedriveAnswer, ShowAnswer } from "../../../../lib/cli/verbs/quarantine.ts";
 import { groupsOf, redriveText } from "../../../../lib/cli/verbs/quarantine.ts";
 import { answerOf, poll, survey, useFolder } from "../support/command.ts";
-import { holdLease } from "../support/lease.ts";
+import { holdLease } from "../support/folder-aws.ts";
 
 /** A folder with a response and some records in survey 7 that cannot be read. */
 let id = 0;

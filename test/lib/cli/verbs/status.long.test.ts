@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
-import { openTarget } from "../../../../lib/cli/target/open-target.ts";
-import { ioOf, polledFolder, survey } from "../support/command.ts";
+import { polledFolder, survey } from "../support/command.ts";
+import { inAws } from "../support/folder-aws.ts";
 
 it("is late while the polls of one survey fail, whatever the books of the others say; and well once they do not", async () => {
   const surveys = [
@@ -9,10 +9,7 @@ it("is late while the polls of one survey fail, whatever the books of the others
   ];
   const { data, simulator } = await polledFolder({ surveys });
   const status = () => survey(["status", "--data", data], { now: () => Date.now() + 60_000 });
-  const tick = async () => {
-    await using target = await openTarget({ data }, ioOf().io);
-    await target.invoke({ source: "main" });
-  };
+  const tick = () => inAws(data, ({ target }) => target.invoke({ source: "main" }));
   expect((await status()).stdout).toMatch(/^● Complete\. 10 listed/);
 
   const heal = simulator.fault({ kind: "status", status: 400, surveyId: 8 });

@@ -1,7 +1,5 @@
-import { hash } from "node:crypto";
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
-import { GetObjectCommand } from "@aws-sdk/client-s3";
 import { describe, expect, it } from "vitest";
 import { readGolden } from "../../../../lib/cli/package.ts";
 import type { TriggerAnswer } from "../../../../lib/cli/verbs/trigger.ts";
@@ -47,20 +45,6 @@ describe("--yes", () => {
     expect(ran.code).toBe(0);
     const again = answerOf<TriggerAnswer>(await trigger("detractor", "--yes", "--json"));
     expect(again).toMatchObject({ dryRun: false, eventId });
-  });
-
-  it("puts the answers of a large one into the bucket first, as the publisher does", async () => {
-    await trigger("large", "--yes");
-
-    const data = (test.folder.events.at(-1)?.detail as ResponseCompleted | undefined)?.data;
-    expect(data?.answers).toEqual([]);
-    const { bucket, key, bytes } = data?.answersRef ?? { bucket: "", key: "", bytes: 0 };
-    const stored = await test.folder.s3.send(new GetObjectCommand({ Bucket: bucket, Key: key }));
-    const body = (await stored.Body?.transformToString()) ?? "";
-    expect(Buffer.byteLength(body)).toBe(bytes);
-    expect(bytes).toBeGreaterThan(200_000);
-    expect(key).toContain(hash("sha256", body, "hex").slice(0, 32));
-    expect(JSON.parse(body)).toHaveLength(data?.response.answerCount ?? 0);
   });
 
   it("says that a type is switched off", async () => {

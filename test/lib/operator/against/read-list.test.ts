@@ -1,6 +1,7 @@
 import { expect, it } from "vitest";
 import { createModel, type Model } from "../../../../lib/local/simulator/model.ts";
 import {
+  Listing,
   type ListPlace,
   type ListReading,
   type ReadList,
@@ -35,17 +36,16 @@ function serviceOf(model: Model, { reads, before }: Reads): ListReading["service
   };
 }
 
-const read = (model: Model, before?: Reads["before"], more: Partial<ListReading> = {}): Promise<ReadList> =>
-  readList({
-    ...{ service: serviceOf(model, { reads: [], ...(before === undefined ? {} : { before }) }) },
-    ...{ surveyId: 7, counted: 300, ...more },
-  });
+function read(model: Model, before?: Reads["before"], counted = 300, list = new Listing()): Promise<ReadList> {
+  const service = serviceOf(model, { reads: [], ...(before === undefined ? {} : { before }) });
+  return readList(list, { service, surveyId: 7, counted });
+}
 
 it("reads each page twice, and what is listed", async () => {
   const model = surveyOf(280, 20);
   const reads: number[] = [];
 
-  const list = await readList({ service: serviceOf(model, { reads }), surveyId: 7, counted: 300 });
+  const list = await readList(new Listing(), { service: serviceOf(model, { reads }), surveyId: 7, counted: 300 });
 
   expect(list).toMatchObject({ pages: 3, moved: false, open: undefined });
   expect(list.rows.map(({ id }) => id)).toEqual(
@@ -58,20 +58,16 @@ it("reads each page twice, and what is listed", async () => {
 
 it("goes on from a kept place also where the list has moved since", async () => {
   const model = surveyOf(3_000);
-  let place: (() => ListPlace) | undefined;
-  const stop = read(
-    model,
-    (page) => {
-      if (page > 20) throw new OutOfTimeError();
-    },
-    { onPage: (step) => ({ place } = step), counted: 3_000 },
-  );
-  await expect(stop).rejects.toThrow(OutOfTimeError);
-  const kept = JSON.parse(JSON.stringify(place?.())) as ListPlace;
+  const begun = new Listing();
+  const stop = (page: number): void => {
+    if (page > 20) throw new OutOfTimeError();
+  };
+  await expect(read(model, stop, 3_000, begun)).rejects.toThrow(OutOfTimeError);
+  const kept = JSON.parse(JSON.stringify(begun.place())) as ListPlace;
   // Two pages and a half that were met go: what stood behind the place stands before it now.
   for (const { id } of kept.rows.slice(0, 250)) model.remove(7, id);
 
-  const list = await read(model, undefined, { place: kept, counted: 2_750 });
+  const list = await read(model, undefined, 2_750, new Listing(kept));
 
   expect(list.open).toBeUndefined();
   const listed = model.truth(7).map(({ responseId }) => responseId);
@@ -100,12 +96,14 @@ it("is not sure where the other order shows what no page has shown", async () =>
       order === "asc" && number > 5 ? Promise.resolve({ kind: "none" }) : page(id, number, order),
   };
 
-  expect((await readList({ service, surveyId: 7, counted: 1_000 })).open).toEqual({ code: "range-unreachable" });
+  expect((await readList(new Listing(), { service, surveyId: 7, counted: 1_000 })).open).toEqual({
+    code: "range-unreachable",
+  });
 });
 
 it("is not sure of a list that is empty against its count", async () => {
   expect((await read(surveyOf(0))).open).toEqual({ code: "read-as-empty" });
-  expect((await read(surveyOf(0), undefined, { counted: 0 })).open).toBeUndefined();
+  expect((await read(surveyOf(0), undefined, 0)).open).toBeUndefined();
 });
 
 it("knows what was open at its first look and completed by its last", async () => {
