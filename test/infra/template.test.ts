@@ -16,21 +16,22 @@ const sources = [{ baseUrl }];
 const config = { sources: [{ baseUrl, credentialsSecret: "team/surveys" }] };
 
 /**
- * A poller of two sources with all that there is: key, VPC, traces, full monitoring, ticks within a minute, a bus of facts, accounts that
- * subscribe, webhooks with every kind of secret, and a subscription.
+ * A poller of two sources, of which one is not enabled, with all that there is: key, VPC, proxy, traces, full monitoring, ticks within a minute, a bus
+ * of facts, accounts that subscribe, webhooks with every kind of secret, and a subscription.
  */
 function withEverything(props: StackProps = {}): Template {
   const stack = new Stack(createApp(), "Own", props);
-  const given = { encryptionKey: new Key(stack, "Key"), vpc: importVpc(stack), tracing: true };
+  const given = { encryptionKey: new Key(stack, "Key"), vpc: importVpc(stack), proxy: "http://proxy.example.com" };
+  const retention = { logs: "90d", claimCheck: "100d", archive: "45d", quarantine: "70d" };
   const url = "https://crm.example.com:8443/hook?key=hidden";
   const signing = { secret: "crm/signing" };
   const poller = new SurveyPoller(stack, "Poller", {
     sources: [
       { baseUrl, interval: "10s" },
-      { baseUrl, name: "b", eventSource: "team/b", retention: { logs: "90d", claimCheck: "100d", archive: "45d" } },
+      { baseUrl, name: "eu-2", eventSource: "team/b", interval: "5m", enabled: false, retention },
     ],
-    bus: { facts: { name: "figures", accounts: ["333333333333"] } },
-    monitoring: { level: "full", email: "ops@example.com" },
+    bus: { facts: { name: "figures", accounts: ["333333333333"] }, arnParameter: "/team/bus" },
+    monitoring: { level: "full", email: "ops@example.com", lagThreshold: "2h" },
     subscribers: { accounts: ["222222222222"], organizationId: "o-a1b2c3d4e5" },
     webhooks: [
       { name: "crm", url, signing, where: { data: { surveyId: [7] } }, ratePerSecond: 2, retry: { attempts: 9 } },
@@ -39,27 +40,28 @@ function withEverything(props: StackProps = {}): Template {
       { name: "open", url },
     ],
     ...given,
+    tracing: true,
+    memory: 1024,
   });
   const where = { data: { summary: { nps: { class: ["detractor"] } } } } as const;
   poller.onResponseCompleted("Detractors", { where, target: new SqsQueue(new Queue(stack, "Mine")) });
   return Template.fromStack(stack);
 }
 
-/** A poller that is given a bus, a table, a topic, a key, a network and the credentials of two of its sources. */
+/** A poller that is given a bus, a table, a topic, a key, a network, and credentials in each way. */
 function withExisting(): Template {
   return synthesizeOwn((stack) => {
     const b = Secret.fromSecretAttributes(stack, "B", {
       secretCompleteArn: "arn:aws:secretsmanager:eu-west-1:111111111111:secret:b-AbCdEf",
       encryptionKey: Key.fromKeyArn(stack, "OwnKey", "arn:aws:kms:eu-west-1:111111111111:key/12345678"),
     });
+    const { vpc, ...given } = existing(stack);
     new SurveyPoller(stack, "Poller", {
-      ...existing(stack),
-      sources: [
-        { baseUrl, credentialsSecret: "team/surveys" },
-        { baseUrl, name: "b" },
-        { baseUrl, name: "c" },
-      ],
-      secrets: { b },
+      ...given,
+      vpc,
+      vpcSubnets: { subnets: vpc.isolatedSubnets },
+      sources: [{ baseUrl }, { baseUrl, name: "b" }, { baseUrl, name: "c", credentialsSecret: "team/c" }],
+      secrets: { main: "team/surveys", b },
       proxy: "http://10.0.0.1:3128",
     });
   });
