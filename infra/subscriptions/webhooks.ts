@@ -1,4 +1,4 @@
-import { ArnFormat, CfnOutput, Duration, Names, Stack } from "aws-cdk-lib";
+import { CfnOutput, Duration, Names } from "aws-cdk-lib";
 import { Code, EventSourceMapping, type Function as LambdaFunction } from "aws-cdk-lib/aws-lambda";
 import type { Bucket } from "aws-cdk-lib/aws-s3";
 import type { Queue } from "aws-cdk-lib/aws-sqs";
@@ -6,7 +6,7 @@ import { Construct } from "constructs";
 import type { WebhookConfig } from "../../lib/config/index.ts";
 import { MINUTE } from "../../lib/config/units.ts";
 import { paceOf } from "../../lib/webhooks/pace.ts";
-import { may, useKey } from "../encryption.ts";
+import { arnIn, may, useKey } from "../encryption.ts";
 import { acknowledgeFinding } from "../findings.ts";
 import { bundleInto, createFunction, type FunctionSurroundings } from "../functions.ts";
 import type { Monitoring } from "../monitoring/monitoring.ts";
@@ -85,12 +85,7 @@ function createWebhook(
   const { bus, encryptionKey } = props;
   // Known before the rule is there: a rule whose queue does not take its events yet would lose the first ones.
   const ruleName = Names.uniqueResourceName(inner, { maxLength: 64, separator: "-" });
-  const ruleArn = Stack.of(inner).formatArn({
-    service: "events",
-    resource: "rule",
-    resourceName: `${bus.eventBusName}/${ruleName}`,
-    arnFormat: ArnFormat.SLASH_RESOURCE_NAME,
-  });
+  const ruleArn = arnIn(inner, "events", `rule/${bus.eventBusName}/${ruleName}`);
   const deadLetters = createDeadLetters(inner, encryptionKey);
   takeEvents(deadLetters, "KeepUndelivered", ruleArn);
   const queue = createQueue(inner, "Queue", encryptionKey, {
