@@ -67,7 +67,8 @@ function withExisting(): Template {
   });
 }
 
-it("templates change on purpose only (npx vitest run test/infra/template.test.ts -u)", () => {
+// It loads the CDK, and works the schemas of all events out.
+it("templates change on purpose only (npx vitest run test/infra/template.test.ts -u)", { timeout: 120_000 }, () => {
   const templates = {
     "A stack as it is by default": Template.fromStack(
       new SurveyPollerStack(createApp(), "Own", { config: { sources } }),
