@@ -68,7 +68,9 @@ function withExisting(): Template {
 }
 
 // It loads the CDK, and works the schemas of all events out.
-it("templates change on purpose only (npx vitest run test/infra/template.test.ts -u)", { timeout: 120_000 }, () => {
+it("templates change on purpose only (npx vitest run test/infra/template.test.ts -u)", {
+  timeout: 120_000,
+}, async () => {
   const templates = {
     "A stack as it is by default": Template.fromStack(
       new SurveyPollerStack(createApp(), "Own", { config: { sources } }),
@@ -76,7 +78,7 @@ it("templates change on purpose only (npx vitest run test/infra/template.test.ts
     "With everything that can be asked for": withEverything().toJSON(),
     "With what is there already": withExisting().toJSON(),
   };
-  expect(renderTemplates(templates)).toMatchSnapshot();
+  await expect(renderTemplates(templates)).toMatchFileSnapshot("templates.txt");
 });
 
 /** Services whose principal has the same name in every partition. */

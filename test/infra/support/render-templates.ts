@@ -20,7 +20,7 @@ export function renderTemplates(templates: Record<string, Tree>): string {
     const unchanged: string[] = [];
     text += `# ${title}\n`;
     for (const entry of entriesOf(template)) {
-      const heading = `${entry.name} ${entry.type}`;
+      const heading = `${entry.name} ${entry.type}`.trimStart();
       if (isDeepStrictEqual(told.get(heading), entry)) unchanged.push(entry.name);
       else text += `${heading}${renderBeside(entry, [...told.values()])}\n`;
       told.set(heading, entry);
