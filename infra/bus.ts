@@ -26,7 +26,6 @@ import { type Config, ConfigError, type SourceConfig, type SubscribersConfig } f
 import { DAY } from "../lib/config/units.ts";
 import { DETAIL_TYPE, EVENT_TYPES, type EventType, eventJsonSchema } from "../lib/events/index.ts";
 import { arnIn, busLogName, letService } from "./encryption.ts";
-import { acknowledgeOwnKey } from "./findings.ts";
 import { takeEvents } from "./queues.ts";
 
 interface BusProps {
@@ -89,7 +88,6 @@ function createBusLog(scope: Construct, { bus, busName, logDays, encryptionKey }
     removalPolicy: RemovalPolicy.DESTROY,
     encryptionKey,
   });
-  acknowledgeOwnKey(logGroup, "CloudWatchLogGroupEncrypted", encryptionKey);
   // On the group itself: of policies for the account there may be ten in a region, and others need them too.
   (logGroup.node.defaultChild as CfnLogGroup).resourcePolicyDocument = deliveryPolicy(scope, logGroupName);
 

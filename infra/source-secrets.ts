@@ -5,7 +5,7 @@ import type { Construct } from "constructs";
 import { ConfigError, type SourceConfig } from "../lib/config/index.ts";
 import { type SecretNames, secretNames } from "../lib/config/secret-names.ts";
 import { arnIn } from "./encryption.ts";
-import { acknowledge, acknowledgeFinding, acknowledgeOwnKey } from "./findings.ts";
+import { acknowledgeFinding } from "./findings.ts";
 
 /** Lambda allows 4 KB for all environment variables together; this leaves room for the others. */
 const ENVIRONMENT_SHARE = 3 * 1024;
@@ -93,8 +93,6 @@ function createSecret(
   // Credentials are not to lie about when nobody uses them, and a kept secret would stand in the way of the next deployment's.
   secret.applyRemovalPolicy(RemovalPolicy.DESTROY);
   acknowledgeFinding(secret, { id: "AwsSolutions-SMG4", reason: unrotated });
-  acknowledge(secret, { SecretsManagerRotationEnabled: unrotated });
-  acknowledgeOwnKey(secret, "SecretsManagerUsingKMSKey", encryptionKey);
   return { name, arn: secret.ref, family: arnOf(scope, nameFor("*")), encryptionKey };
 }
 

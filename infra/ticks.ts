@@ -9,7 +9,7 @@ import type { SourceConfig } from "../lib/config/index.ts";
 import { INVOCATION } from "../lib/config/invocation.ts";
 import { MINUTE } from "../lib/config/units.ts";
 import { arnIn, may, useKey } from "./encryption.ts";
-import { acknowledgeFinding, acknowledgeInlinePolicy } from "./findings.ts";
+import { acknowledgeFinding } from "./findings.ts";
 import { createQueue } from "./queues.ts";
 import type { ScopeOf } from "./source-scopes.ts";
 
@@ -75,7 +75,6 @@ function createRole(
     }),
     description: "What the survey poller's schedules may do",
   });
-  acknowledgeInlinePolicy(role);
   for (const statement of [
     may("StartTick", ["lambda:InvokeFunction"], target.functionArn),
     may("ReportFailures", ["sqs:SendMessage"], deadLetters.queueArn),

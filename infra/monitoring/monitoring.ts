@@ -10,7 +10,6 @@ import type { IQueue } from "aws-cdk-lib/aws-sqs";
 import { Construct } from "constructs";
 import type { Config } from "../../lib/config/index.ts";
 import { arnIn, letService } from "../encryption.ts";
-import { acknowledgeOwnKey } from "../findings.ts";
 import type { ScopeOf } from "../source-scopes.ts";
 import { type AlarmDefinition, deadLetterAlarm, sourceAlarms, tickWindow, webhookAlarm } from "./alarms.ts";
 import { createDashboard, dashboardUrl } from "./dashboard.ts";
@@ -122,7 +121,6 @@ function createAlarmTopic(scope: Construct, encryptionKey?: IKey): Topic {
     // The key that AWS manages for SNS would shut CloudWatch out: its policy cannot be changed.
     masterKey: encryptionKey,
   });
-  acknowledgeOwnKey(topic, "SNSEncryptedKMS", encryptionKey);
   // A policy of its own takes the place of the default one, by which CloudWatch could publish.
   topic.addToResourcePolicy(
     letService("cloudwatch.amazonaws.com", {

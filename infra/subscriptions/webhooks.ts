@@ -150,10 +150,7 @@ function createForwarder(scope: Construct, parts: ForwarderParts): LambdaFunctio
       ...useKey("DecryptLargeAnswers", encryptionKey, "read-objects"),
     ],
     settings: { timeout: DEADLINE },
-    reasons: {
-      concurrency: "The mapping of its queue keeps it to a few at work.",
-      deadLetters: "It is invoked by its queue, which has a dead-letter queue.",
-    },
+    noDeadLetters: "It is invoked by its queue, which has a dead-letter queue.",
   });
   acknowledgeAnyKey(scope, claimCheckBucket, CLAIM_CHECK_KEYS);
   const { batchSize, concurrency } = paceOf(webhook.ratePerSecond);
