@@ -1,4 +1,4 @@
-import { ArnFormat, Names, RemovalPolicy, Stack, Token, TokenComparison } from "aws-cdk-lib";
+import { Names, RemovalPolicy, Stack, Token, TokenComparison } from "aws-cdk-lib";
 import {
   CfnArchive,
   CfnEventBusPolicy,
@@ -9,14 +9,7 @@ import {
   Level,
 } from "aws-cdk-lib/aws-events";
 import { CfnRegistry, CfnSchema } from "aws-cdk-lib/aws-eventschemas";
-import {
-  AccountPrincipal,
-  AnyPrincipal,
-  type IPrincipal,
-  PolicyDocument,
-  PolicyStatement,
-  ServicePrincipal,
-} from "aws-cdk-lib/aws-iam";
+import { AccountPrincipal, AnyPrincipal, type IPrincipal, PolicyDocument, PolicyStatement } from "aws-cdk-lib/aws-iam";
 import type { IKey } from "aws-cdk-lib/aws-kms";
 import {
   CfnDelivery,
@@ -32,8 +25,7 @@ import { Construct } from "constructs";
 import { type Config, ConfigError, type SourceConfig, type SubscribersConfig } from "../lib/config/index.ts";
 import { DAY } from "../lib/config/units.ts";
 import { DETAIL_TYPE, EVENT_TYPES, type EventType, eventJsonSchema } from "../lib/events/index.ts";
-import { busLogName } from "./encryption.ts";
-import { acknowledgeOwnKey } from "./findings.ts";
+import { arnIn, busLogName, letService } from "./encryption.ts";
 import { takeEvents } from "./queues.ts";
 
 interface BusProps {
@@ -96,7 +88,6 @@ function createBusLog(scope: Construct, { bus, busName, logDays, encryptionKey }
     removalPolicy: RemovalPolicy.DESTROY,
     encryptionKey,
   });
-  acknowledgeOwnKey(logGroup, "CloudWatchLogGroupEncrypted", encryptionKey);
   // On the group itself: of policies for the account there may be ten in a region, and others need them too.
   (logGroup.node.defaultChild as CfnLogGroup).resourcePolicyDocument = deliveryPolicy(scope, logGroupName);
 
@@ -119,24 +110,17 @@ function createBusLog(scope: Construct, { bus, busName, logDays, encryptionKey }
 }
 
 function deliveryPolicy(scope: Construct, logGroupName: string): PolicyDocument {
-  const { account } = Stack.of(scope);
-  const logsArn = (resource: string, resourceName: string) =>
-    Stack.of(scope).formatArn({ service: "logs", resource, resourceName, arnFormat: ArnFormat.COLON_RESOURCE_NAME });
-  return new PolicyDocument({
-    statements: [
-      new PolicyStatement({
-        sid: "DeliverBusLog",
-        principals: [new ServicePrincipal("delivery.logs.amazonaws.com")],
-        actions: ["logs:CreateLogStream", "logs:PutLogEvents"],
-        // By its name: a reference from the group to itself would be a circle.
-        resources: [`${logsArn("log-group", logGroupName)}:log-stream:*`],
-        conditions: {
-          StringEquals: { "aws:SourceAccount": account },
-          ArnLike: { "aws:SourceArn": logsArn("delivery-source", "*") },
-        },
-      }),
-    ],
+  const statement = letService("delivery.logs.amazonaws.com", {
+    sid: "DeliverBusLog",
+    actions: ["logs:CreateLogStream", "logs:PutLogEvents"],
+    // By its name: a reference from the group to itself would be a circle.
+    resources: [arnIn(scope, "logs", `log-group:${logGroupName}:log-stream:*`)],
+    conditions: {
+      StringEquals: { "aws:SourceAccount": Stack.of(scope).account },
+      ArnLike: { "aws:SourceArn": arnIn(scope, "logs", "delivery-source:*") },
+    },
   });
+  return new PolicyDocument({ statements: [statement] });
 }
 
 /** Names of delivery ends are shared by all of an account's region. */
@@ -240,17 +224,11 @@ export function shareBus(scope: Construct, bus: IEventBus, { accounts, organizat
   const allow = (id: string, principals: IPrincipal[], conditions?: Record<string, unknown>): CfnEventBusPolicy => {
     // Two pollers may share a bus, whose statements are told apart by their ids.
     const statementId = `${id}-${scope.node.addr.slice(-8)}`;
-    const rules = Stack.of(scope).formatArn({
-      service: "events",
-      resource: "rule",
-      resourceName: `${bus.eventBusName}/*`,
-      arnFormat: ArnFormat.SLASH_RESOURCE_NAME,
-    });
     const statement = new PolicyStatement({
       sid: statementId,
       principals,
       actions: MANAGE_RULES,
-      resources: [rules],
+      resources: [arnIn(scope, "events", `rule/${bus.eventBusName}/*`)],
       conditions: {
         ...conditions,
         // A rule that is only about to be made has no creator yet; one that is there has, and it is not to be touched by another account.

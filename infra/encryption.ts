@@ -1,5 +1,5 @@
 import { ArnFormat, Aws, Stack } from "aws-cdk-lib";
-import { PolicyStatement, ServicePrincipal } from "aws-cdk-lib/aws-iam";
+import { PolicyStatement, type PolicyStatementProps, ServicePrincipal } from "aws-cdk-lib/aws-iam";
 import type { IKey } from "aws-cdk-lib/aws-kms";
 import type { Construct } from "constructs";
 
@@ -24,6 +24,20 @@ export type KeyUse = keyof typeof USES;
 /** Permission for a role: these actions on these resources. */
 export function may(sid: string, actions: string[], ...resources: string[]): PolicyStatement {
   return new PolicyStatement({ sid, actions, resources });
+}
+
+/** Permission for a service of AWS itself, in a policy of what it works on. */
+export function letService(
+  service: string,
+  { sid, actions, resources, conditions }: PolicyStatementProps & { conditions: object },
+): PolicyStatement {
+  const principals = [new ServicePrincipal(service)];
+  return new PolicyStatement({ sid, principals, actions, resources, conditions });
+}
+
+/** ARN of something in the account and region of a stack: `rule/BUS/NAME` of `events`, `log-group:NAME` of `logs`. */
+export function arnIn(scope: Construct, service: string, resource: string): string {
+  return Stack.of(scope).formatArn({ service, resource, arnFormat: ArnFormat.NO_RESOURCE_NAME });
 }
 
 /** The permission for a role to use a key through one service only: nothing can be decrypted with it elsewhere. None without a key. */
@@ -60,20 +74,12 @@ export function busLogName(busName: string): string {
 export function keyPolicyStatements(scope: Construct, busName?: string, factsBusName?: string): PolicyStatement[] {
   const account = { "aws:SourceAccount": Stack.of(scope).account };
   // Made of names alone: a reference to what the key encrypts would be a circle.
-  const arn = (service: string, resource: string, resourceName: string, arnFormat: ArnFormat): string =>
-    Stack.of(scope).formatArn({ service, resource, resourceName, arnFormat });
-  const logGroup = (name: string): string => arn("logs", "log-group", name, ArnFormat.COLON_RESOURCE_NAME);
-  const logGroups = [logGroup(`${Stack.of(scope).stackName}-*`)];
-  if (busName !== undefined) logGroups.push(logGroup(busLogName(busName)));
-  const anyLog = Stack.of(scope).formatArn({
-    service: "logs",
-    resource: "*",
-    arnFormat: ArnFormat.NO_RESOURCE_NAME,
-  });
+  const ownLogs = [`${Stack.of(scope).stackName}-*`, ...(busName === undefined ? [] : [busLogName(busName)])];
+  const logGroups = ownLogs.map((name) => arnIn(scope, "logs", `log-group:${name}`));
   // What is encrypted on its way from the bus to its log names neither of the two.
-  const delivered = { ArnLike: { "kms:EncryptionContext:SourceArn": anyLog } };
+  const delivered = { ArnLike: { "kms:EncryptionContext:SourceArn": arnIn(scope, "logs", "*") } };
   const names = busName === undefined || factsBusName === undefined ? [busName ?? "*"] : [busName, factsBusName];
-  const buses = names.map((name) => arn("events", "event-bus", name, ArnFormat.SLASH_RESOURCE_NAME));
+  const buses = names.map((name) => arnIn(scope, "events", `event-bus/${name}`));
   const bus = buses.length === 1 ? buses[0] : buses;
   return [
     allowService("KeepLogs", `logs.${Aws.REGION}.${Aws.URL_SUFFIX}`, {
@@ -115,11 +121,6 @@ function allowService(
   service: string,
   { actions, conditions }: { actions: string[]; conditions: Record<string, Record<string, unknown>> },
 ): PolicyStatement {
-  return new PolicyStatement({
-    sid: `SurveyPoller${sid}`,
-    principals: [new ServicePrincipal(service)],
-    actions: actions.map((action) => `kms:${action}`),
-    resources: ["*"],
-    conditions,
-  });
+  const kms = actions.map((action) => `kms:${action}`);
+  return letService(service, { sid: `SurveyPoller${sid}`, actions: kms, resources: ["*"], conditions });
 }

@@ -19,7 +19,7 @@ import type { ConfigInput } from "../lib/config/index.ts";
 import { INVOCATION } from "../lib/config/invocation.ts";
 import { bundleFunction, type FunctionName } from "./bundle.ts";
 import { may, useKey } from "./encryption.ts";
-import { acknowledge, acknowledgeFinding, acknowledgeInlinePolicy, acknowledgeOwnKey } from "./findings.ts";
+import { acknowledgeFinding } from "./findings.ts";
 import { NETWORK_WILDCARD, type Network, networkStatements } from "./network.ts";
 
 /** Settings that every function of the poller is given. */
@@ -46,8 +46,8 @@ interface LambdaFunctionProps extends FunctionSurroundings {
   deadLetters: IQueue;
   /** Settings that differ between the functions. */
   settings: Pick<FunctionProps, "timeout" | "maxEventAge" | "retryAttempts" | "onFailure">;
-  /** Why it has neither reserved concurrency nor a dead-letter queue of Lambda's own. */
-  reasons: { concurrency: string; deadLetters: string };
+  /** Why it has no dead-letter queue of Lambda's own. */
+  noDeadLetters: string;
 }
 
 /** A function with a log and a role of its own. `name` begins the names of all three. */
@@ -79,8 +79,6 @@ export function createFunction(scope: Construct, name: string, props: LambdaFunc
     ...(tracing ? ["X-Ray knows no resources for these two actions, which can only add traces."] : []),
   ];
   for (const reason of wildcards) acknowledgeFinding(role, { id: "AwsSolutions-IAM5[Resource::*]", reason });
-  acknowledgeInlinePolicy(role);
-  acknowledgeOwnKey(logGroup, "CloudWatchLogGroupEncrypted", encryptionKey);
   const made = new LambdaFunction(scope, name, {
     ...network,
     ...props.settings,
@@ -102,14 +100,7 @@ export function createFunction(scope: Construct, name: string, props: LambdaFunc
     // Helpers of the library would widen the policy: every statement stands above, or comes from the caller.
     role: role.withoutPolicyUpdates(),
   });
-  const { concurrency, deadLetters: noDeadLetters } = props.reasons;
-  acknowledge(made, { LambdaConcurrency: concurrency, LambdaDLQ: noDeadLetters });
-  acknowledgeFinding(made, { id: "Serverless-LambdaDLQ", reason: noDeadLetters });
-  if (network === undefined) {
-    const reason =
-      "All that it calls is on the internet and it listens to nobody; with the construct's vpc it is inside.";
-    acknowledge(made, { LambdaInsideVPC: reason });
-  }
+  acknowledgeFinding(made, { id: "Serverless-LambdaDLQ", reason: props.noDeadLetters });
   if (!tracing) {
     const reason = "Each tick says in the log what it came to; with the construct's tracing its traces are kept too.";
     acknowledgeFinding(made, { id: "Serverless-LambdaTracing", reason });
@@ -140,12 +131,7 @@ export function createPollFunction(scope: Construct, { config, ...props }: PollF
       retryAttempts: 0,
       onFailure: new SqsDestination(props.deadLetters),
     },
-    reasons: {
-      concurrency:
-        "Leases keep it to two at work a source, and a reservation fails in an account that has ten executions.",
-      deadLetters:
-        "What fails goes to the dead-letter queue as a failure destination, which says more than a dead letter.",
-    },
+    noDeadLetters: "What fails goes to the dead-letter queue as a failure destination, which says more.",
   });
   // Of the bundle a change shows as another hash alone: here `cdk diff --method=template` shows the field. In a list it shows values too.
   (made.node.defaultChild as CfnFunction).addMetadata("survey-poller:configuration", [withoutQueries(config)]);

@@ -1,8 +1,8 @@
 import { Duration } from "aws-cdk-lib";
-import { PolicyStatement, ServicePrincipal } from "aws-cdk-lib/aws-iam";
 import type { IKey } from "aws-cdk-lib/aws-kms";
 import { Queue, QueueEncryption, type QueueProps } from "aws-cdk-lib/aws-sqs";
 import type { Construct } from "constructs";
+import { letService } from "./encryption.ts";
 import { acknowledgeFinding } from "./findings.ts";
 
 /** A queue, encrypted with its own key or one of yours. It keeps things for 14 days by default, which is the longest that SQS keeps anything. */
@@ -33,9 +33,8 @@ export function createDeadLetters(scope: Construct, encryptionKey: IKey | undefi
 /** Lets EventBridge send to a queue in the name of one rule or bus alone. */
 export function takeEvents(queue: Queue, sid: string, sourceArn: string): void {
   queue.addToResourcePolicy(
-    new PolicyStatement({
+    letService("events.amazonaws.com", {
       sid,
-      principals: [new ServicePrincipal("events.amazonaws.com")],
       actions: ["sqs:SendMessage"],
       resources: [queue.queueArn],
       conditions: { ArnEquals: { "aws:SourceArn": sourceArn } },

@@ -1,10 +1,11 @@
-import { ArnFormat, RemovalPolicy, Stack } from "aws-cdk-lib";
+import { RemovalPolicy, Stack } from "aws-cdk-lib";
 import type { IKey } from "aws-cdk-lib/aws-kms";
 import { CfnSecret, type ISecret } from "aws-cdk-lib/aws-secretsmanager";
 import type { Construct } from "constructs";
 import { ConfigError, type SourceConfig } from "../lib/config/index.ts";
 import { type SecretNames, secretNames } from "../lib/config/secret-names.ts";
-import { acknowledge, acknowledgeFinding, acknowledgeOwnKey } from "./findings.ts";
+import { arnIn } from "./encryption.ts";
+import { acknowledgeFinding } from "./findings.ts";
 
 /** Lambda allows 4 KB for all environment variables together; this leaves room for the others. */
 const ENVIRONMENT_SHARE = 3 * 1024;
@@ -92,19 +93,12 @@ function createSecret(
   // Credentials are not to lie about when nobody uses them, and a kept secret would stand in the way of the next deployment's.
   secret.applyRemovalPolicy(RemovalPolicy.DESTROY);
   acknowledgeFinding(secret, { id: "AwsSolutions-SMG4", reason: unrotated });
-  acknowledge(secret, { SecretsManagerRotationEnabled: unrotated });
-  acknowledgeOwnKey(secret, "SecretsManagerUsingKMSKey", encryptionKey);
   return { name, arn: secret.ref, family: arnOf(scope, nameFor("*")), encryptionKey };
 }
 
 /** Of a secret that is known by its name alone, or of all whose names are of this pattern. */
 function arnOf(scope: Construct, name: string): string {
-  return Stack.of(scope).formatArn({
-    service: "secretsmanager",
-    resource: "secret",
-    resourceName: `${name}${ANY_VERSION}`,
-    arnFormat: ArnFormat.COLON_RESOURCE_NAME,
-  });
+  return arnIn(scope, "secretsmanager", `secret:${name}${ANY_VERSION}`);
 }
 
 /** Name and addresses of a secret that is there already. */

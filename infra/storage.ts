@@ -4,7 +4,7 @@ import type { IKey } from "aws-cdk-lib/aws-kms";
 import { BlockPublicAccess, Bucket, BucketEncryption, ObjectOwnership } from "aws-cdk-lib/aws-s3";
 import type { Construct } from "constructs";
 import { type KeySchema, tableDefinition } from "../lib/state/table.ts";
-import { acknowledge, acknowledgeFinding, acknowledgeOwnKey } from "./findings.ts";
+import { acknowledgeFinding } from "./findings.ts";
 
 export interface StateTableProps {
   /** Default: a key that AWS owns. */
@@ -28,10 +28,6 @@ export function createStateTable(scope: Construct, id: string, props: StateTable
     pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: true },
     removalPolicy,
     ...(encryptionKey === undefined ? {} : { encryption: TableEncryption.CUSTOMER_MANAGED, encryptionKey }),
-  });
-  acknowledge(table, {
-    DynamoDBInBackupPlan:
-      "It can be restored to any second of the last 35 days; whether copies are kept longer is the account's to say.",
   });
   for (const index of tableDefinition.indexes) {
     table.addGlobalSecondaryIndex({ indexName: index.name, ...keys(index), projectionType: ProjectionType.ALL });
@@ -77,15 +73,9 @@ export function createClaimCheckBucket(scope: Construct, props: ClaimCheckBucket
     removalPolicy,
     autoDeleteObjects: removalPolicy === RemovalPolicy.DESTROY,
   });
-  const unlogged =
-    "Only the poller writes here and every object is named by an event; access logs would double the objects.";
-  acknowledgeFinding(bucket, { id: "AwsSolutions-S1", reason: unlogged });
-  acknowledge(bucket, {
-    S3BucketLoggingEnabled: unlogged,
-    S3BucketReplicationEnabled:
-      "Objects live for weeks and are personal data: a copy elsewhere would have to be forgotten as well.",
-    S3BucketVersioningEnabled: "No object is ever changed, and what is deleted has to be gone: it is personal data.",
+  acknowledgeFinding(bucket, {
+    id: "AwsSolutions-S1",
+    reason: "Only the poller writes here and every object is named by an event; access logs would double the objects.",
   });
-  acknowledgeOwnKey(bucket, "S3DefaultEncryptionKMS", encryptionKey);
   return bucket;
 }

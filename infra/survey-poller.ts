@@ -18,7 +18,7 @@ import { leftOut, uncertainStarts } from "./left-out.ts";
 import { deploymentName, type MetricsOwner, PollerMetrics } from "./monitoring/metrics.ts";
 import { Monitoring } from "./monitoring/monitoring.ts";
 import { createNetwork } from "./network.ts";
-import { alphanumeric, createOutputs } from "./outputs.ts";
+import { alphanumeric, type Outputs, outputsOf } from "./outputs.ts";
 import {
   acknowledgeAnyKey,
   acknowledgeFamilies,
@@ -32,7 +32,7 @@ import {
 import type { SurveyPollerProps } from "./props.ts";
 import { createDeadLetters } from "./queues.ts";
 import { readProps } from "./read-props.ts";
-import { sourceScopes } from "./source-scopes.ts";
+import { areMany, sourceScopes } from "./source-scopes.ts";
 import { createSourceSecrets, type SourceSecrets, secretsVariables } from "./source-secrets.ts";
 import { createClaimCheckBucket, createStateTable } from "./storage.ts";
 import { createSubscription, type ResponseCompletedProps, type Subscription } from "./subscriptions/subscribe.ts";
@@ -185,6 +185,7 @@ export class SurveyPoller extends PollerMetrics {
       scopeOf,
     });
     this.alarmTopic = this.monitoring.topic;
+    const output = outputsOf(this, outputPrefix ?? alphanumeric(id));
     this.webhooks = createWebhooks(this, {
       ...surroundings,
       webhooks: config.webhooks,
@@ -194,12 +195,36 @@ export class SurveyPoller extends PollerMetrics {
       claimCheckBucket: this.claimCheckBucket,
       deployment,
       monitoring: this.monitoring,
-      outputPrefix: outputPrefix ?? alphanumeric(id),
+      output,
     });
     startTicks(this, tickQueue, this.pollFunction);
     createSchedules(this, { sources, target: this.pollFunction, deadLetters, encryptionKey, scopeOf });
-    createOutputs(this, outputPrefix ?? alphanumeric(id));
+    this.#tell(output);
     Tags.of(this).add("survey-poller", this.node.path);
+  }
+
+  /** Outputs for somebody who works with the deployment. */
+  #tell(output: Outputs): void {
+    const { bus, factsBus, archive, secrets, monitoring } = this;
+    output("BusName", bus.eventBusName, "The bus to subscribe to");
+    output("BusArn", bus.eventBusArn, "The bus to subscribe to");
+    if (factsBus !== undefined)
+      output("FactsBusArn", factsBus.eventBusArn, "The bus to subscribe to for what is not personal");
+    if (archive !== undefined) output("ArchiveArn", archive.attrArn, "What to replay events from");
+    output("PollFunctionName", this.pollFunction.functionName, "Invoke it to poll at once");
+    output("ResendFunctionArn", this.resendFunction.functionArn, "Lets a subscriber have events sent again");
+    output("PollLogGroupName", this.pollFunction.logGroup.logGroupName, "What ticks came to");
+    output("DeadLetterQueueUrl", this.deadLetters.queueUrl, "Ticks that were not started, or were cut off");
+    output("TableName", this.table.tableName, "The books");
+    output("ClaimCheckBucketName", this.claimCheckBucket.bucketName, "Answers too large for an event");
+    if (monitoring.dashboardUrl !== undefined)
+      output("DashboardUrl", monitoring.dashboardUrl, "Is it well, how late, what does it cost");
+    // A stack takes 200 outputs. The names are those of the sources in any case.
+    for (const { source, credentials, token } of areMany(secrets) ? [] : secrets) {
+      const suffix = secrets.length === 1 ? "" : alphanumeric(source);
+      output(`CredentialsSecretName${suffix}`, credentials.name, 'Put {"clientId":"...","clientSecret":"..."} here');
+      output(`TokenSecretName${suffix}`, token.name, "Kept by the poller");
+    }
   }
 
   /** Lets somebody poll at once, by invoking `pollFunction` with `{}` or `{"source":"main"}`. */

@@ -8,8 +8,8 @@ import type { Construct } from "constructs";
 import type { SourceConfig } from "../lib/config/index.ts";
 import { INVOCATION } from "../lib/config/invocation.ts";
 import { MINUTE } from "../lib/config/units.ts";
-import { may, useKey } from "./encryption.ts";
-import { acknowledgeFinding, acknowledgeInlinePolicy } from "./findings.ts";
+import { arnIn, may, useKey } from "./encryption.ts";
+import { acknowledgeFinding } from "./findings.ts";
 import { createQueue } from "./queues.ts";
 import type { ScopeOf } from "./source-scopes.ts";
 
@@ -67,11 +67,7 @@ function createRole(
   { target, deadLetters, encryptionKey }: Omit<SchedulesProps, "sources" | "scopeOf">,
 ): Role {
   const { account } = Stack.of(scope);
-  const group = Stack.of(scope).formatArn({
-    service: "scheduler",
-    resource: "schedule-group",
-    resourceName: "default",
-  });
+  const group = arnIn(scope, "scheduler", "schedule-group/default");
   const role = new Role(scope, "ScheduleRole", {
     // Without the conditions a schedule in somebody else's account could be given this role.
     assumedBy: new ServicePrincipal("scheduler.amazonaws.com", {
@@ -79,7 +75,6 @@ function createRole(
     }),
     description: "What the survey poller's schedules may do",
   });
-  acknowledgeInlinePolicy(role);
   for (const statement of [
     may("StartTick", ["lambda:InvokeFunction"], target.functionArn),
     may("ReportFailures", ["sqs:SendMessage"], deadLetters.queueArn),

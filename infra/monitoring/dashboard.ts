@@ -3,6 +3,7 @@ import {
   AlarmStatusWidget,
   Dashboard,
   GraphWidget,
+  type GraphWidgetProps,
   type IAlarm,
   type IMetric,
   MathExpression,
@@ -49,49 +50,31 @@ export function createDashboard(scope: Construct, props: DashboardProps): Dashbo
   const fine = Duration.minutes(5);
   const inFull = (key: MetricKey, statistic: string): IMetric[] =>
     isWritten(key, owner.level) ? all(key, statistic, fine) : [];
-  const third = { width: WIDTH / 3, height: HEIGHT };
+  const isFull = owner.level === "full";
   return new Dashboard(scope, "Dashboard", {
     dashboardName: owner.deployment,
     defaultInterval: Duration.days(1),
     widgets: [
       [heading(`# Is it well?\nWhat each alarm means and what to do: \`${runbook}\``)],
       [
-        new AlarmStatusWidget({ ...third, title: "Alarms", alarms: alarms as IAlarm[] }),
-        new GraphWidget({
-          ...third,
-          title: "Ticks that came to their end, in 5 minutes",
-          left: all("credentialsProblem", "SampleCount", fine),
-          leftYAxis: { min: 0, showUnits: false },
-        }),
-        new GraphWidget({
-          ...third,
-          title: "Trouble: counts, and milliseconds that something stands still",
-          left: [
-            ...all("withheld", "Sum", fine),
-            ...all("throttled", "Sum", fine),
-            ...inFull("surveysFailed", "Maximum"),
-          ],
-          leftYAxis: { min: 0, showUnits: false },
-          right: all("stalled", "Maximum", fine),
-          rightYAxis: { min: 0, showUnits: false },
-        }),
+        new AlarmStatusWidget({ width: WIDTH / 3, height: HEIGHT, title: "Alarms", alarms: alarms as IAlarm[] }),
+        graph(WIDTH / 3, "Ticks that came to their end, in 5 minutes", all("credentialsProblem", "SampleCount", fine)),
+        graph(
+          WIDTH / 3,
+          "Trouble: counts, and milliseconds that something stands still",
+          [...all("withheld", "Sum", fine), ...all("throttled", "Sum", fine), ...inFull("surveysFailed", "Maximum")],
+          { right: all("stalled", "Maximum", fine), rightYAxis: FROM_ZERO },
+        ),
       ],
       [heading("# How late are we?")],
       [
-        new GraphWidget({
-          width: WIDTH / 2,
-          height: HEIGHT,
-          title: "Milliseconds from completion to event: half of them, and the slowest",
-          left: [...all("detectionLag", "p50", fine), ...all("detectionLag", "Maximum", fine)],
-          leftAnnotations: [{ value: lagThreshold, label: "alarm, for p50" }],
-          leftYAxis: { min: 0, showUnits: false },
-        }),
-        new GraphWidget({
-          width: WIDTH / 2,
-          height: HEIGHT,
-          title: "Events, in 5 minutes",
-          left: [...all("emitted", "Sum", fine), ...inFull("waiting", "Sum")],
-          leftYAxis: { min: 0, showUnits: false },
+        graph(
+          WIDTH / 2,
+          "Milliseconds from completion to event: half of them, and the slowest",
+          [...all("detectionLag", "p50", fine), ...all("detectionLag", "Maximum", fine)],
+          { leftAnnotations: [{ value: lagThreshold, label: "alarm, for p50" }] },
+        ),
+        graph(WIDTH / 2, "Events, in 5 minutes", [...all("emitted", "Sum", fine), ...inFull("waiting", "Sum")], {
           right: inFull("behind", "Maximum"),
         }),
       ],
@@ -101,29 +84,25 @@ export function createDashboard(scope: Construct, props: DashboardProps): Dashbo
         ),
       ],
       [
-        new GraphWidget({
-          width: owner.level === "full" ? (WIDTH / 3) * 2 : WIDTH,
-          height: HEIGHT,
-          title: "Dollars a month",
-          stacked: true,
-          left: costs(props),
-          leftYAxis: { min: 0, showUnits: false },
-        }),
-        ...(owner.level === "full"
+        graph(isFull ? (WIDTH / 3) * 2 : WIDTH, "Dollars a month", costs(props), { stacked: true }),
+        ...(isFull
           ? [
-              new GraphWidget({
-                ...third,
-                title: "Requests to the service, in 5 minutes",
-                left: ["requests", "requestsThrottled", "requestsFailed"].flatMap((key) =>
-                  inFull(key as MetricKey, "Sum"),
-                ),
-                leftYAxis: { min: 0, showUnits: false },
-              }),
+              graph(
+                WIDTH / 3,
+                "Requests to the service, in 5 minutes",
+                (["requests", "requestsThrottled", "requestsFailed"] as const).flatMap((key) => inFull(key, "Sum")),
+              ),
             ]
           : []),
       ],
     ],
   });
+}
+
+const FROM_ZERO = { min: 0, showUnits: false };
+
+function graph(width: number, title: string, left: IMetric[], more: GraphWidgetProps = {}): GraphWidget {
+  return new GraphWidget({ width, height: HEIGHT, title, left, leftYAxis: FROM_ZERO, ...more });
 }
 
 function heading(markdown: string): TextWidget {

@@ -1,8 +1,7 @@
-import { Annotations, ArnFormat, Stack } from "aws-cdk-lib";
+import { Annotations, Stack } from "aws-cdk-lib";
 import { Alarm, ComparisonOperator, type Dashboard, TreatMissingData } from "aws-cdk-lib/aws-cloudwatch";
 import { SnsAction } from "aws-cdk-lib/aws-cloudwatch-actions";
 import type { ITable } from "aws-cdk-lib/aws-dynamodb";
-import { PolicyStatement, ServicePrincipal } from "aws-cdk-lib/aws-iam";
 import type { IKey } from "aws-cdk-lib/aws-kms";
 import type { Function as LambdaFunction } from "aws-cdk-lib/aws-lambda";
 import { type ITopic, Topic } from "aws-cdk-lib/aws-sns";
@@ -10,7 +9,7 @@ import { EmailSubscription } from "aws-cdk-lib/aws-sns-subscriptions";
 import type { IQueue } from "aws-cdk-lib/aws-sqs";
 import { Construct } from "constructs";
 import type { Config } from "../../lib/config/index.ts";
-import { acknowledgeOwnKey } from "../findings.ts";
+import { arnIn, letService } from "../encryption.ts";
 import type { ScopeOf } from "../source-scopes.ts";
 import { type AlarmDefinition, deadLetterAlarm, sourceAlarms, tickWindow, webhookAlarm } from "./alarms.ts";
 import { createDashboard, dashboardUrl } from "./dashboard.ts";
@@ -122,23 +121,15 @@ function createAlarmTopic(scope: Construct, encryptionKey?: IKey): Topic {
     // The key that AWS manages for SNS would shut CloudWatch out: its policy cannot be changed.
     masterKey: encryptionKey,
   });
-  acknowledgeOwnKey(topic, "SNSEncryptedKMS", encryptionKey);
-  const alarms = Stack.of(scope).formatArn({
-    service: "cloudwatch",
-    resource: "alarm",
-    resourceName: "*",
-    arnFormat: ArnFormat.COLON_RESOURCE_NAME,
-  });
   // A policy of its own takes the place of the default one, by which CloudWatch could publish.
   topic.addToResourcePolicy(
-    new PolicyStatement({
+    letService("cloudwatch.amazonaws.com", {
       sid: "TellAlarms",
-      principals: [new ServicePrincipal("cloudwatch.amazonaws.com")],
       actions: ["sns:Publish"],
       resources: [topic.topicArn],
       conditions: {
         StringEquals: { "aws:SourceAccount": Stack.of(scope).account },
-        ArnLike: { "aws:SourceArn": alarms },
+        ArnLike: { "aws:SourceArn": arnIn(scope, "cloudwatch", "alarm:*") },
       },
     }),
   );

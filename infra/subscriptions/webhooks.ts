@@ -1,4 +1,4 @@
-import { ArnFormat, CfnOutput, Duration, Names, Stack } from "aws-cdk-lib";
+import { Duration, Names } from "aws-cdk-lib";
 import { Code, EventSourceMapping, type Function as LambdaFunction } from "aws-cdk-lib/aws-lambda";
 import type { Bucket } from "aws-cdk-lib/aws-s3";
 import type { Queue } from "aws-cdk-lib/aws-sqs";
@@ -6,11 +6,11 @@ import { Construct } from "constructs";
 import type { WebhookConfig } from "../../lib/config/index.ts";
 import { MINUTE } from "../../lib/config/units.ts";
 import { paceOf } from "../../lib/webhooks/pace.ts";
-import { may, useKey } from "../encryption.ts";
+import { arnIn, may, useKey } from "../encryption.ts";
 import { acknowledgeFinding } from "../findings.ts";
 import { bundleInto, createFunction, type FunctionSurroundings } from "../functions.ts";
 import type { Monitoring } from "../monitoring/monitoring.ts";
-import { alphanumeric } from "../outputs.ts";
+import { alphanumeric, type Outputs } from "../outputs.ts";
 import { acknowledgeAnyKey, CLAIM_CHECK_KEYS } from "../permissions.ts";
 import { createDeadLetters, createQueue, takeEvents } from "../queues.ts";
 import { reference } from "../source-secrets.ts";
@@ -21,14 +21,13 @@ interface WebhooksProps extends Omit<WebhookProps, "code"> {
   /** The raw configuration, which travels in the bundle. */
   config: unknown;
   monitoring: Monitoring;
-  /** Stands in front of the name of each output. */
-  outputPrefix: string;
+  output: Outputs;
 }
 
 /** Creates the webhooks, each with its alarms and with outputs that the operator's command reads, by name. */
 export function createWebhooks(
   scope: Construct,
-  { webhooks, config, monitoring, outputPrefix, ...props }: WebhooksProps,
+  { webhooks, config, monitoring, output, ...props }: WebhooksProps,
 ): Map<string, Subscription> {
   if (webhooks.length === 0) return new Map();
   const inner = new Construct(scope, "Webhooks");
@@ -41,13 +40,11 @@ export function createWebhooks(
       const { deadLetters, forwarder } = subscription;
       monitoring.watchDeadLetters(`Webhook-${name}`, deadLetters, `webhook ${name}`);
       monitoring.watchWebhook(name);
-      const output = (what: string, value: string, description: string): void => {
-        const made = new CfnOutput(inner, `Output${what}-${name}`, { value, description });
-        made.overrideLogicalId(`${outputPrefix}Forward${what}${alphanumeric(name)}`);
-      };
-      output("FunctionName", forwarder.function.functionName, `Delivers to webhook ${name}: trigger --webhook`);
-      output("QueueArn", forwarder.queue.queueArn, `What waits for webhook ${name}`);
-      output("DeadLetterQueueArn", deadLetters.queueArn, `What webhook ${name} did not take`);
+      const own = alphanumeric(name);
+      const { functionName } = forwarder.function;
+      output(`ForwardFunctionName${own}`, functionName, `Delivers to webhook ${name}: trigger --webhook`);
+      output(`ForwardQueueArn${own}`, forwarder.queue.queueArn, `What waits for webhook ${name}`);
+      output(`ForwardDeadLetterQueueArn${own}`, deadLetters.queueArn, `What webhook ${name} did not take`);
       return [name, subscription];
     }),
   );
@@ -85,12 +82,7 @@ function createWebhook(
   const { bus, encryptionKey } = props;
   // Known before the rule is there: a rule whose queue does not take its events yet would lose the first ones.
   const ruleName = Names.uniqueResourceName(inner, { maxLength: 64, separator: "-" });
-  const ruleArn = Stack.of(inner).formatArn({
-    service: "events",
-    resource: "rule",
-    resourceName: `${bus.eventBusName}/${ruleName}`,
-    arnFormat: ArnFormat.SLASH_RESOURCE_NAME,
-  });
+  const ruleArn = arnIn(inner, "events", `rule/${bus.eventBusName}/${ruleName}`);
   const deadLetters = createDeadLetters(inner, encryptionKey);
   takeEvents(deadLetters, "KeepUndelivered", ruleArn);
   const queue = createQueue(inner, "Queue", encryptionKey, {
@@ -158,10 +150,7 @@ function createForwarder(scope: Construct, parts: ForwarderParts): LambdaFunctio
       ...useKey("DecryptLargeAnswers", encryptionKey, "read-objects"),
     ],
     settings: { timeout: DEADLINE },
-    reasons: {
-      concurrency: "The mapping of its queue keeps it to a few at work.",
-      deadLetters: "It is invoked by its queue, which has a dead-letter queue.",
-    },
+    noDeadLetters: "It is invoked by its queue, which has a dead-letter queue.",
   });
   acknowledgeAnyKey(scope, claimCheckBucket, CLAIM_CHECK_KEYS);
   const { batchSize, concurrency } = paceOf(webhook.ratePerSecond);

@@ -1,80 +1,15 @@
-import { CfnParameter, Stack } from "aws-cdk-lib";
-import { Match, Template } from "aws-cdk-lib/assertions";
+import { Stack } from "aws-cdk-lib";
+import { Template } from "aws-cdk-lib/assertions";
 import { EventBus } from "aws-cdk-lib/aws-events";
 import { SqsQueue } from "aws-cdk-lib/aws-events-targets";
-import { Secret } from "aws-cdk-lib/aws-secretsmanager";
 import { Queue } from "aws-cdk-lib/aws-sqs";
 import { describe, expect, it } from "vitest";
 import { SurveyPoller } from "../../infra/survey-poller.ts";
-import { importVpc } from "./support/existing.ts";
 import { createApp, synthesizeOwn } from "./support/synthesize.ts";
 
 const baseUrl = "https://surveys.example.com";
 
-describe("in a VPC", () => {
-  const egressOf = (sources: [{ baseUrl: string }], proxy?: string): unknown => {
-    const template = synthesizeOwn((stack) => {
-      new SurveyPoller(stack, "Surveys", { sources, vpc: importVpc(stack), ...(proxy === undefined ? {} : { proxy }) });
-    });
-    const [group] = Object.values(template.findResources("AWS::EC2::SecurityGroup"));
-    expect(group?.Properties.SecurityGroupIngress).toBeUndefined();
-    return group?.Properties.SecurityGroupEgress.map((rule: { FromPort: number; ToPort: number; CidrIp: string }) => [
-      rule.FromPort,
-      rule.ToPort,
-      rule.CidrIp,
-    ]);
-  };
-
-  it("a security group lets out https and the ports of the service and of its proxy, and nothing in", () => {
-    expect(egressOf([{ baseUrl }])).toEqual([[443, 443, "0.0.0.0/0"]]);
-    expect(egressOf([{ baseUrl: "https://surveys.example.com:8443" }], "http://proxy.example.com")).toEqual([
-      [80, 80, "0.0.0.0/0"],
-      [443, 443, "0.0.0.0/0"],
-      [8443, 8443, "0.0.0.0/0"],
-    ]);
-  });
-
-  it("subnets can be chosen", () => {
-    const template = synthesizeOwn((stack) => {
-      const vpc = importVpc(stack);
-      new SurveyPoller(stack, "Surveys", { sources: [{ baseUrl }], vpc, vpcSubnets: { subnets: vpc.isolatedSubnets } });
-    });
-    template.allResourcesProperties("AWS::Lambda::Function", {
-      VpcConfig: Match.objectLike({ SubnetIds: ["subnet-0123456789abcdefc", "subnet-0123456789abcdefd"] }),
-    });
-  });
-});
-
-describe("a proxy", () => {
-  it("may be known at deployment only", () => {
-    const template = synthesizeOwn((stack) => {
-      const proxy = new CfnParameter(stack, "ProxyUrl").valueAsString;
-      new SurveyPoller(stack, "Surveys", { sources: [{ baseUrl }], proxy });
-    });
-    template.allResourcesProperties("AWS::Lambda::Function", {
-      Environment: { Variables: Match.objectLike({ SURVEY_PROXY: { Ref: "ProxyUrl" } }) },
-    });
-  });
-});
-
 describe("credentials that are there already", () => {
-  const variables = (of: ReturnType<typeof synthesizeOwn>): Record<string, unknown> => {
-    const [lambda] = Object.values(of.findResources("AWS::Lambda::Function"));
-    return lambda?.Properties.Environment.Variables;
-  };
-
-  it("may be given by name, or as a secret of the app", () => {
-    const template = synthesizeOwn((stack) => {
-      const secret = new Secret(stack, "Mine", { secretName: "mine" });
-      const secrets = { main: "team/surveys", b: secret };
-      new SurveyPoller(stack, "Surveys", { sources: [{ baseUrl }, { name: "b", baseUrl }], secrets });
-    });
-    template.resourceCountIs("AWS::SecretsManager::Secret", 3);
-    const text = JSON.stringify(variables(template).CREDENTIALS_SECRETS);
-    expect(text).toContain("team/surveys");
-    expect(text).toMatch(/"Ref":"Mine[0-9A-F]{8}"/);
-  });
-
   it("are refused where more are given by props than a function can be told", () => {
     const sources = Array.from({ length: 30 }, (_, index) => ({ name: `${"x".repeat(60)}${index}`, baseUrl }));
     const secrets = Object.fromEntries(sources.map(({ name }) => [name, `team/${name}`]));

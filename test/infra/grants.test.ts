@@ -72,30 +72,7 @@ describe("a poller grants", () => {
     expect(granted(grant, true)).toEqual([...allowed, ...byKey]);
   });
 
-  it("accounts that may subscribe reading of large answers, by the bucket and by its key", () => {
-    const subscribers = { accounts: ["210987654321", "210987654321"] };
-    const template = synthesizeOwn((stack) => {
-      new SurveyPoller(stack, "Poller", { sources, subscribers, encryptionKey: new Key(stack, "Key") });
-    });
-    const found = (type: string, property: string, sid: string): Statement & { Principal: { AWS: unknown } } => {
-      const [resource] = Object.values(template.findResources(type));
-      return resource?.Properties[property].Statement.find(({ Sid }: Statement) => Sid === sid);
-    };
-    const bucket = found("AWS::S3::BucketPolicy", "PolicyDocument", "ShareAnswers");
-    expect([bucket.Effect, bucket.Action, readable(bucket.Resource)]).toEqual([
-      "Allow",
-      "s3:GetObject",
-      "ClaimCheck/answers/*",
-    ]);
-    expect(readable(bucket.Principal.AWS)).toBe("arn:AWS::Partition:iam::210987654321:root");
-    const key = found("AWS::KMS::Key", "KeyPolicy", "SurveyPollerShareAnswers");
-    expect([key.Action, readable(key.Principal.AWS)]).toEqual([
-      "kms:Decrypt",
-      "arn:AWS::Partition:iam::210987654321:root",
-    ]);
-  });
-
-  it("nobody else by itself", () => {
+  it("an organization nothing by itself", () => {
     const subscribers = { organizationId: "o-a1b2c3d4e5" };
     const template = synthesizeOwn((stack) => void new SurveyPoller(stack, "Poller", { sources, subscribers }));
     for (const { Properties } of Object.values(template.findResources("AWS::S3::BucketPolicy")))

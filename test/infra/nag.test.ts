@@ -3,7 +3,7 @@ import { SqsQueue } from "aws-cdk-lib/aws-events-targets";
 import { Key } from "aws-cdk-lib/aws-kms";
 import { Bucket } from "aws-cdk-lib/aws-s3";
 import { Queue, QueueEncryption } from "aws-cdk-lib/aws-sqs";
-import { AwsSolutionsChecks, HIPAASecurityChecks, NIST80053R5Checks, PCIDSS321Checks, ServerlessChecks } from "cdk-nag";
+import { AwsSolutionsChecks, ServerlessChecks } from "cdk-nag";
 import { describe, expect, it } from "vitest";
 import { SurveyPollerStack } from "../../infra/stack.ts";
 import { SurveyPoller } from "../../infra/survey-poller.ts";
@@ -51,15 +51,10 @@ const stacks: Record<string, (app: App) => Stack> = {
   },
 };
 
-const packs = {
-  AwsSolutions: AwsSolutionsChecks,
-  Serverless: ServerlessChecks,
-  "NIST 800-53 r5": NIST80053R5Checks,
-  "HIPAA Security": HIPAASecurityChecks,
-  "PCI DSS 3.2.1": PCIDSS321Checks,
-};
-
-describe.each(Object.entries(packs))("cdk-nag's pack %s", (_name, Pack) => {
+describe.each([
+  ["AwsSolutions", AwsSolutionsChecks],
+  ["Serverless", ServerlessChecks],
+])("cdk-nag's pack %s", (_name, Pack) => {
   it.each(Object.entries(stacks))("finds nothing in %s that is not acknowledged with a reason", (_what, make) => {
     const app = createApp();
     make(app);
@@ -69,17 +64,14 @@ describe.each(Object.entries(packs))("cdk-nag's pack %s", (_name, Pack) => {
 });
 
 describe("what is acknowledged", () => {
-  it.each([
-    ["AwsSolutions", "AwsSolutions-S1"],
-    ["NIST 800-53 r5", "NIST.800.53.R5-S3BucketVersioningEnabled"],
-  ] as const)("is so for what is ours alone: %s finds a bucket beside it by %s", (pack, rule) => {
+  it("is so for what is ours alone: a bucket beside it is found", () => {
     const app = createApp();
     new Bucket(usualStack(app), "Open");
-    Validations.of(app).addPlugins(new packs[pack](app));
-    expect(() => app.synth()).toThrow(rule);
+    Validations.of(app).addPlugins(new AwsSolutionsChecks(app));
+    expect(() => app.synth()).toThrow("AwsSolutions-S1");
   });
 
-  it("with a key, a VPC and traces is not that there are none", () => {
+  it("with traces is not that there are none", () => {
     const acknowledged = (name: string) => {
       const metadata =
         stacks[name]?.(createApp())
@@ -89,7 +81,7 @@ describe("what is acknowledged", () => {
         .filter(({ type }) => type === Validations.ACKNOWLEDGED_RULES_METADATA_KEY)
         .map(({ data }) => data);
     };
-    const ofNone = /KMS|LogGroupEncrypted|InsideVPC|LambdaTracing/;
+    const ofNone = /LambdaTracing/;
     expect(JSON.stringify(acknowledged("a stack by default"))).toMatch(ofNone);
     expect(JSON.stringify(acknowledged("a poller with a key and a VPC"))).not.toMatch(ofNone);
   });

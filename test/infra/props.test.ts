@@ -82,6 +82,7 @@ describe("props", () => {
 
   it.each([
     ["an empty list of security groups", { securityGroups: [] }, "securityGroups"],
+    ["too little memory", { memory: 100 }, "memory"],
     ["another word for what is kept", { onRemoval: "retain" as "keep" }, "onRemoval"],
     ["a bus of facts that is the bus itself", { bus: { facts: { name: "survey-poller" } } }, "bus.facts.name"],
     ["a proxy without scheme", { proxy: "proxy.example.com:3128" }, "proxy"],

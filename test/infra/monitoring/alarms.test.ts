@@ -1,6 +1,3 @@
-import { Template } from "aws-cdk-lib/assertions";
-import { SqsQueue } from "aws-cdk-lib/aws-events-targets";
-import { Queue } from "aws-cdk-lib/aws-sqs";
 import { describe, expect, it } from "vitest";
 import { sourceAlarms } from "../../../infra/monitoring/alarms.ts";
 import { SurveyPollerStack } from "../../../infra/stack.ts";
@@ -11,32 +8,7 @@ const baseUrl = "https://surveys.example.com";
 const MINUTE = 60_000;
 const DAY = 24 * 60 * MINUTE;
 
-interface AlarmProperties {
-  AlarmDescription: string;
-  Period: number;
-  EvaluationPeriods: number;
-  DatapointsToAlarm: number;
-  Threshold: number;
-  Dimensions: { Name: string; Value: unknown }[];
-}
-
-/** The alarms of a source, or of the queues, by the last part of their names. */
-function alarmsOf(config: ConfigInput, name = "main"): Record<string, AlarmProperties> {
-  const found = synthesize(config).findResources("AWS::CloudWatch::Alarm");
-  const pattern = new RegExp(`^PollerMonitoringAlarm${name}(.*?)[0-9A-F]{8}$`);
-  return Object.fromEntries(
-    Object.entries(found).flatMap(([id, { Properties }]) => {
-      const [, last] = pattern.exec(id) ?? [];
-      return last === undefined ? [] : [[last, Properties as AlarmProperties]];
-    }),
-  );
-}
-
 const minimal: ConfigInput = { sources: [{ baseUrl }] };
-
-it("the lag from which on events are late is that of the configuration", () => {
-  expect(alarmsOf({ ...minimal, monitoring: { lagThreshold: "2h" } }).DetectionLag?.Threshold).toBe(7_200_000);
-});
 
 describe("an alarm's periods", () => {
   const owner = { deployment: "d", sources: [{ name: "main" }], level: "minimal" as const };
@@ -93,44 +65,6 @@ describe("an alarm's periods", () => {
   });
 });
 
-describe("the alarm on dead letters", () => {
-  it("is made for each webhook and each subscription too, as long as there are alarms", () => {
-    const watched = (alarms: boolean): string[] => {
-      const webhooks = [{ name: "crm", url: "https://crm.example.com" }];
-      const stack = new SurveyPollerStack(createApp(), "Test", {
-        config: { ...minimal, monitoring: { alarms }, webhooks },
-      });
-      const rule = stack.poller.onResponseCompleted("Detractors", { target: new SqsQueue(new Queue(stack, "Mine")) });
-      expect(stack.poller.subscriptions.get("Detractors")?.rule).toBe(rule);
-      return Object.values(Template.fromStack(stack).findResources("AWS::CloudWatch::Alarm"))
-        .filter(({ Properties }) => Properties.MetricName === "ApproximateNumberOfMessagesVisible")
-        .map(({ Properties }) => Properties.AlarmDescription)
-        .sort();
-    };
-    const tail = "holds some. What to do: docs/runbook.md#dead-letters";
-    expect(watched(true)).toEqual([
-      `Dead letters: the queue of subscription Detractors ${tail}`,
-      `Dead letters: the queue of the poller ${tail}`,
-      `Dead letters: the queue of webhook crm ${tail}`,
-    ]);
-    expect(watched(false)).toEqual([]);
-  });
-});
-
-describe("several sources", () => {
-  const sources = [
-    { baseUrl, interval: "5m" },
-    { name: "eu-2", baseUrl },
-    { name: "old", baseUrl, enabled: false },
-  ];
-
-  it("have alarms each, but none that is not enabled, which would always be missing ticks", () => {
-    synthesize({ sources }).resourceCountIs("AWS::CloudWatch::Alarm", 2 * 6 + 1);
-    expect(Object.keys(alarmsOf({ sources }, "old"))).toEqual([]);
-    expect(alarmsOf({ sources }, "eu2").Stalled?.Dimensions).toContainEqual({ Name: "source", Value: "eu-2" });
-  });
-});
-
 it("nobody is told without alarms", () => {
   const template = synthesize({ ...minimal, monitoring: { alarms: false } });
   template.resourceCountIs("AWS::CloudWatch::Alarm", 0);
@@ -139,7 +73,9 @@ it("nobody is told without alarms", () => {
 
 it("the description of an alarm leads to wherever the runbook is kept", () => {
   const runbook = "https://wiki.example.com/runbooks/survey-poller";
-  const alarms = Object.values(alarmsOf({ ...minimal, monitoring: { runbook } }));
-  expect(alarms).toHaveLength(6);
-  for (const { AlarmDescription } of alarms) expect(AlarmDescription).toContain(` ${runbook}#`);
+  const alarms = Object.values(
+    synthesize({ ...minimal, monitoring: { runbook } }).findResources("AWS::CloudWatch::Alarm"),
+  );
+  expect(alarms).toHaveLength(7);
+  for (const { Properties } of alarms) expect(Properties.AlarmDescription).toContain(` ${runbook}#`);
 });

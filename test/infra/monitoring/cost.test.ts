@@ -62,21 +62,3 @@ describe("ticks every ten seconds", () => {
     );
   });
 });
-
-it("a type without a known price is an error, not a zero", () => {
-  const template = { Resources: { A: { Type: "AWS::EC2::NatGateway" } } };
-  expect(() => pricesOf(template, "minimal", 1)).toThrow("no price for AWS::EC2::NatGateway");
-});
-
-it("the free tier is what it is: ten series, ten alarms, three dashboards", () => {
-  const resources = (type: string, count: number) =>
-    Object.fromEntries(Array.from({ length: count }, (_, i) => [`${type}${i}`, { Type: `AWS::CloudWatch::${type}` }]));
-  const Resources = { ...resources("Alarm", 13), ...resources("Dashboard", 4) };
-  const prices = pricesOf({ Resources }, "minimal", 2);
-  const free = (what: string) => prices.find((price) => price.what.includes(what))?.withFreeTier;
-  expect([free("Alarm"), free("Dashboard"), free("series")]).toEqual([
-    expect.closeTo(0.3),
-    expect.closeTo(3),
-    expect.closeTo(0.6),
-  ]);
-});

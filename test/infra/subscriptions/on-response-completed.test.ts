@@ -1,8 +1,7 @@
 import { Duration, Stack } from "aws-cdk-lib";
-import { Match, Template } from "aws-cdk-lib/assertions";
+import { Template } from "aws-cdk-lib/assertions";
 import { EventBus, type IRuleTarget } from "aws-cdk-lib/aws-events";
 import { SnsTopic, SqsQueue } from "aws-cdk-lib/aws-events-targets";
-import { Key } from "aws-cdk-lib/aws-kms";
 import { Topic } from "aws-cdk-lib/aws-sns";
 import { Queue } from "aws-cdk-lib/aws-sqs";
 import { describe, expect, it } from "vitest";
@@ -12,8 +11,6 @@ import {
   type Subscription,
 } from "../../../infra/subscriptions/subscribe.ts";
 import { parseConfig } from "../../../lib/config/index.ts";
-import { createMatcher } from "../../../lib/local/aws/event-bridge/matcher.ts";
-import { goldenCases } from "../../event-rules/golden.ts";
 import { createApp } from "../support/synthesize.ts";
 
 const source = { baseUrl: "https://surveys.example.com" };
@@ -27,41 +24,15 @@ function createStack(): Stack {
 }
 
 /** A subscription on a bus that stands alone. */
-function subscribed(
-  stack: Stack,
-  props: ResponseCompletedProps,
-  more: { encryptionKey?: Key } = {},
-): { subscription: Subscription; template: Template } {
+function subscribed(stack: Stack, props: ResponseCompletedProps): { subscription: Subscription; template: Template } {
   const bus = new EventBus(stack, "Bus", { eventBusName: "surveys" });
-  const subscription = createSubscription(stack, "All", props, { bus, sources, ...more });
+  const subscription = createSubscription(stack, "All", props, { bus, sources });
   return { subscription, template: Template.fromStack(stack) };
 }
 
 const queueTarget = (stack: Stack): IRuleTarget => new SqsQueue(new Queue(stack, "Queue"));
 
 describe("a subscription", () => {
-  it.each<[string, (stack: Stack) => IRuleTarget]>([
-    ["queue", queueTarget],
-    ["topic", (stack) => new SnsTopic(new Topic(stack, "Topic"))],
-  ])("of a %s loses nothing: it is tried for a day, then lies in a queue of its own", (_kind, makeTarget) => {
-    const stack = createStack();
-    const { subscription, template } = subscribed(stack, { target: makeTarget(stack) });
-    const [deadLetters] = Object.keys(
-      template.findResources("AWS::SQS::Queue", { Properties: { MessageRetentionPeriod: 1_209_600 } }),
-    );
-    template.hasResourceProperties("AWS::Events::Rule", {
-      State: "ENABLED",
-      EventBusName: { Ref: Match.stringLikeRegexp("^Bus") },
-      Targets: [
-        {
-          DeadLetterConfig: { Arn: { "Fn::GetAtt": [deadLetters, "Arn"] } },
-          RetryPolicy: { MaximumEventAgeInSeconds: 86_400, MaximumRetryAttempts: 185 },
-        },
-      ],
-    });
-    expect(stack.resolve(subscription.deadLetters?.queueArn)).toEqual({ "Fn::GetAtt": [deadLetters, "Arn"] });
-  });
-
   it("is of the types that are named, and its pattern may use the fields of any of them", () => {
     const stack = createStack();
     const target = queueTarget(stack);
@@ -103,32 +74,13 @@ describe("a subscription", () => {
     });
   });
 
-  it("has the retry that is asked for, and the key of everything else", () => {
+  it("has the retry that is asked for", () => {
     const stack = createStack();
-    const encryptionKey = new Key(stack, "Key");
     const target = queueTarget(stack);
-    const retry = { maxAge: Duration.minutes(5), attempts: 0 };
-    const { template } = subscribed(stack, { target, retry }, { encryptionKey });
+    const { template } = subscribed(stack, { target, retry: { maxAge: Duration.minutes(5), attempts: 0 } });
     template.hasResourceProperties("AWS::Events::Rule", {
       Targets: [{ RetryPolicy: { MaximumEventAgeInSeconds: 300, MaximumRetryAttempts: 0 } }],
     });
-    template.hasResourceProperties("AWS::SQS::Queue", { KmsMasterKeyId: stack.resolve(encryptionKey.keyArn) });
-  });
-
-  it("takes the events of this poller alone, and of these what is asked for", () => {
-    const stack = createStack();
-    const where = { data: { metrics: { score: { nps: [true], pointsSum: [{ numeric: ["<=", 6] }] } } } } as const;
-    const { template } = subscribed(stack, { where, target: queueTarget(stack) });
-    const [rule] = Object.values(template.findResources("AWS::Events::Rule"));
-    const pattern = rule?.Properties.EventPattern;
-    expect(pattern).toEqual({
-      source: ["survey-poller", "team/c"],
-      "detail-type": ["response.completed"],
-      detail: where,
-    });
-    const event = goldenCases[0]?.event as { source: string };
-    expect(createMatcher(pattern)(event)).toBe(true);
-    expect(createMatcher(pattern)({ ...event, source: "somebody.else" })).toBe(false);
   });
 
   it.each([

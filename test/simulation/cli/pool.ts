@@ -11,20 +11,20 @@ export interface PoolOptions {
   seed: number;
   seeds: number;
   cuts: Cuts;
-  threads?: number;
-  /** Milliseconds after which a history is taken for one without an end, which no thread comes back from by itself. */
-  patience?: number;
   /** Called with each outcome; false stops. */
   take: (outcome: Outcome) => boolean;
 }
 
-/** A history takes a second at most, and some more on a machine that has other things to do. */
+/**
+ * Milliseconds after which a history is taken for one without an end, which no thread comes back from by itself. One takes a second at most, and some more
+ * on a machine that has other things to do.
+ */
 const PATIENCE = 60_000;
 
 /** Runs histories on all cores. */
 export async function runPool(options: PoolOptions): Promise<void> {
-  const { root = join(import.meta.dirname, ".."), seed, seeds, cuts, patience = PATIENCE, take } = options;
-  const threads = Math.min(options.threads ?? availableParallelism(), seeds);
+  const { root = join(import.meta.dirname, ".."), seed, seeds, cuts, take } = options;
+  const threads = Math.min(availableParallelism(), seeds);
   let next = seed;
   let stopped = false;
 
@@ -49,9 +49,9 @@ export async function runPool(options: PoolOptions): Promise<void> {
         if (one === undefined) return;
         watch = setTimeout(() => {
           isEndless = true;
-          stopped ||= !take(endless(one, `it has not come to its end within ${patience / 1000} s`));
+          stopped ||= !take(endless(one, `it has not come to its end within ${PATIENCE / 1000} s`));
           void worker.terminate();
-        }, patience);
+        }, PATIENCE);
       };
       worker.on("message", (outcome: Outcome) => {
         clearTimeout(watch);

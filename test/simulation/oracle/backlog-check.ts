@@ -1,11 +1,11 @@
 import { type LedgerEntry, placeOf, type SurveyState } from "../../../lib/polling/index.ts";
-import { leastPage, listedOf, type SimResponse, type SimSurvey } from "../service/survey-model.ts";
+import { listedOf, type SimResponse, type SimSurvey } from "../service/survey-model.ts";
 import type { World } from "../world.ts";
 
 interface Course {
   /** Epoch milliseconds at which this part of it, up to the next taking of the lease, has begun. */
   partSince: number;
-  /** Whether a part of it may have been followed by a gap, in which more was deleted than going back can make good, or has left something out. */
+  /** Whether it has left something out. */
   hasGap: boolean;
 }
 
@@ -30,13 +30,6 @@ export function createBacklogCheck(world: World, parts: BacklogParts) {
     return left.reduce((sum, { answers }) => sum + answers, 0);
   };
 
-  /** The page where the last part stopped is read again with the one before it. */
-  const noteGap = (survey: SimSurvey, course: Course): void => {
-    const { now } = scheduler;
-    course.hasGap ||= movedSince(survey, course.partSince) >= 2 * leastPage(survey.traits);
-    course.partSince = now();
-  };
-
   const checkMet = (survey: SimSurvey): void => {
     const began = survey.firstReadAt ?? Infinity;
     const entries = parts.entries(survey.id);
@@ -56,8 +49,8 @@ export function createBacklogCheck(world: World, parts: BacklogParts) {
   return {
     /** A process takes the lease of a survey. */
     leaseTaken(surveyId: number): void {
-      const [survey, course] = [world.surveys.get(surveyId), courses.get(surveyId)];
-      if (survey !== undefined && course !== undefined) noteGap(survey, course);
+      const course = courses.get(surveyId);
+      if (course !== undefined) course.partSince = scheduler.now();
     },
     markWritten(surveyId: number, before: SurveyState, after: SurveyState): void {
       const survey = world.surveys.get(surveyId);

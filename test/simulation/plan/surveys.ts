@@ -222,6 +222,8 @@ function planResponses(
   const isPurged = chooser.option("purge", { none: 7, purge: 2 }) === "purge";
   const responses: Omit<ResponsePlan, "id">[] = [];
   const begin = Math.max(0, createdAt);
+  // What is cleared stands still but for that, so that nothing excuses a pass that loses its place.
+  const isCleared = options.isLong && chooser.flag("cleared", 0.6);
   for (let i = 0; i < backlog + arrivals; i += 1) {
     const old = i < backlog;
     const ends = old
@@ -230,10 +232,10 @@ function planResponses(
         ? begin + random.next() * (span - begin)
         : Math.max(begin, Math.min(span, random.pick(bursts) + random.next() * interval));
     const response = planResponse(traits, { ends, late: late || isDeep, begin: createdAt, isDeep, isPurged }, options);
-    responses.push(options.isLong && old ? unsettle(response, random, interval) : response);
+    responses.push(options.isLong && old && !isCleared ? unsettle(response, random, interval) : response);
   }
   responses.sort((a, b) => a.startsAt - b.startsAt);
-  if (options.isLong && chooser.flag("cleared", 0.6)) clearOldest(responses, random, interval);
+  if (isCleared) clearOldest(responses, random, interval);
   const planned = responses.slice(Math.max(0, responses.length - mostResponses));
   return tied(
     traits,

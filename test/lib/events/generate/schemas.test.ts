@@ -2,6 +2,7 @@ import { globSync, readFileSync } from "node:fs";
 import { basename } from "node:path";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { describe, expect, it } from "vitest";
+import { contractFiles } from "../../../../lib/events/generate/contract.ts";
 import { goldenEvents } from "../../../../lib/events/generate/golden.ts";
 import { bundle, type JsonSchema, mapSchemas, schemaFiles } from "../../../../lib/events/generate/schemas.ts";
 import { EVENT_TYPES } from "../../../../lib/events/index.ts";
@@ -80,10 +81,12 @@ describe("the golden events", () => {
 
   it("are those in contract/golden: npm run contract writes them", async () => {
     const kept = globSync("contract/golden/*.json").map((file) => [
-      basename(file, ".json"),
+      `golden/${basename(file)}`,
       readFileSync(file, "utf8"),
     ]);
-    const made = [...(await goldenEvents())].map(([name, event]) => [name, `${JSON.stringify(event, null, 2)}\n`]);
+    const made = [...(await contractFiles())].filter(([path]) => path.startsWith("golden/"));
+    const events = [...(await goldenEvents())].map(([name, event]) => [`golden/${name}.json`, event]);
+    expect(made.map(([path, text]) => [path, JSON.parse(text)])).toEqual(events);
     expect(kept.sort()).toEqual(made.sort());
   });
 
