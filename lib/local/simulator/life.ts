@@ -1,5 +1,12 @@
 import { hash32 } from "./hashing.ts";
-import { durationSeconds, type ResponseOverrides, recordCount, repeatOf, type SimulatedResponse } from "./responses.ts";
+import {
+  drawnRecords,
+  durationSeconds,
+  type ResponseOverrides,
+  recordCount,
+  repeatOf,
+  type SimulatedResponse,
+} from "./responses.ts";
 import type { Settings } from "./settings.ts";
 import { createSurvey, type Survey, type SurveySpec } from "./survey.ts";
 
@@ -66,28 +73,22 @@ export function createLife(
 
   function add(surveyId: number, count: number, completed: boolean, overrides: Partial<ResponseOverrides>): number[] {
     const owner = survey(surveyId);
-    const content = settings();
     return Array.from({ length: count }, () => {
       const responseId = freeId(owner, overrides.responseId);
       const completedAt = completed ? (overrides.completedAt ?? now()) : null;
       const took = durationSeconds(owner.seed, responseId) * 1000;
       const startedAt = overrides.startedAt ?? (completedAt === null ? now() : completedAt - took);
-      const records = recordCount(owner.seed, responseId, content, overrides);
-      owner.put({ responseId, startedAt, completedAt, records, revision: 0, content, overrides });
+      const records = recordCount(overrides.records ?? drawnRecords(owner.seed, responseId, settings()), overrides);
+      owner.put({ responseId, startedAt, completedAt, records, revision: 0, overrides });
       owner.impressions += 1;
       if (completedAt !== null) changed({ kind: "completed", surveyId, responseId, at: completedAt });
       return responseId;
     });
   }
 
-  function change(surveyId: number, before: SimulatedResponse, changes: Partial<ResponseOverrides>): SimulatedResponse {
-    const owner = survey(surveyId);
+  function change(before: SimulatedResponse, changes: Partial<ResponseOverrides>): SimulatedResponse {
     const overrides = { ...before.overrides, ...changes };
-    const own = before.records - repeatOf(owner.seed, before).copies;
-    const recount = changes.records !== undefined || changes.repeat !== undefined;
-    const records = recount
-      ? recordCount(owner.seed, before.responseId, before.content, { records: own, ...overrides })
-      : before.records;
+    const records = recordCount(changes.records ?? before.records - repeatOf(before).copies, overrides);
     const startedAt = changes.startedAt ?? before.startedAt;
     const completedAt = before.completedAt === null ? null : (changes.completedAt ?? before.completedAt);
     return { ...before, overrides, records, startedAt, completedAt };
@@ -120,13 +121,13 @@ export function createLife(
       const before = response(surveyId, responseId);
       if (before.completedAt !== null) throw new Error(`response ${responseId} is completed already`);
       const completedAt = overrides.completedAt ?? now();
-      survey(surveyId).put({ ...change(surveyId, before, overrides), completedAt });
+      survey(surveyId).put({ ...change(before, overrides), completedAt });
       changed({ kind: "completed", surveyId, responseId, at: completedAt });
     },
     edit(surveyId, responseId, overrides) {
       const before = response(surveyId, responseId);
       const revision = overrides === undefined ? before.revision + 1 : before.revision;
-      survey(surveyId).put({ ...change(surveyId, before, overrides ?? {}), revision });
+      survey(surveyId).put({ ...change(before, overrides ?? {}), revision });
     },
     remove(surveyId, responseId) {
       response(surveyId, responseId);

@@ -16,13 +16,8 @@ interface Item {
 export interface ResponseList {
   /** Records listed. */
   total(): number;
-  /** The records from number `from`, counted from the end for desc. `questions` orders those of one response where they stand together. */
-  read(
-    from: number,
-    count: number,
-    order: "asc" | "desc",
-    questions: "ascending" | "descending",
-  ): Pick<Item, "response" | "slot">[];
+  /** The records from number `from`, counted from the end for desc. */
+  read(from: number, count: number, order: "asc" | "desc"): Pick<Item, "response" | "slot">[];
   add(response: SimulatedResponse): void;
   /** Takes out a response as it was added, before it changes. */
   remove(response: SimulatedResponse): void;
@@ -36,6 +31,7 @@ export function sameList(a: ListSettings, b: ListSettings): boolean {
   return (
     a.sortKey === b.sortKey &&
     a.layout === b.layout &&
+    a.descQuestions === b.descQuestions &&
     a.openListed === b.openListed &&
     a.openDateCompleted === b.openDateCompleted &&
     a.zone === b.zone
@@ -48,7 +44,7 @@ export function createResponseList(
   { seed, questions }: { seed: number; questions: number },
   settings: ListSettings,
 ): ResponseList {
-  const { layout, openListed } = settings;
+  const { layout, openListed, descQuestions } = settings;
   const step = layout === "interleaved" ? interleaveStep[settings.sortKey] : 0;
 
   function itemsOf(response: SimulatedResponse): Item[] {
@@ -77,11 +73,11 @@ export function createResponseList(
 
   return {
     total: () => items.length,
-    read(from, count, order, inResponse) {
+    read(from, count, order) {
+      if (order === "asc") return items.slice(from, from + count);
       const end = Math.max(0, items.length - from);
-      const read =
-        order === "asc" ? items.slice(from, from + count) : items.slice(Math.max(0, end - count), end).reverse();
-      const isTurned = layout === "contiguous" && (order === "asc") !== (inResponse === "ascending");
+      const read = items.slice(Math.max(0, end - count), end).reverse();
+      const isTurned = layout === "contiguous" && descQuestions === "ascending";
       return isTurned ? read.map(({ response, slot }) => ({ response, slot: response.records - 1 - slot })) : read;
     },
     add(response) {

@@ -62,7 +62,7 @@ export function createSurvey(
   const completedFrom = spec.completedFrom ?? completedTo - 30 * 86_400_000;
   const createdAt = spec.createdAt ?? completedFrom - 86_400_000;
   const questions = Math.max(5, recordRange(settings)[1]);
-  const first = { seed, firstId: context.firstId, responses, open, completedFrom, completedTo, content: settings };
+  const first = { seed, firstId: context.firstId, responses, open, completedFrom, completedTo, settings };
   const byId = new Map(firstResponses(first).map((response) => [response.responseId, response]));
   const tally: SurveyTally = { completed: responses, open, everCompleted: responses };
   const history = [{ at: now(), completed: responses }];
