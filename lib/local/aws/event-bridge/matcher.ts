@@ -1,4 +1,4 @@
-import { candidatesOf, compileValue, InvalidEventPatternError, type ValueTest } from "./pattern-value.ts";
+import { compileValue, InvalidEventPatternError, matchesAny, type ValueTest } from "./pattern-value.ts";
 
 export { InvalidEventPatternError };
 
@@ -68,11 +68,6 @@ function agrees(membership: Membership, fixed: Membership): boolean {
     if (before !== undefined && before !== index) return false;
   }
   return true;
-}
-
-function matchesAny(tests: readonly ValueTest[], value: Scalar): boolean {
-  const candidates = candidatesOf(value, tests);
-  return tests.some(({ matches }) => matches !== undefined && candidates.some(matches));
 }
 
 function collectLeaves(event: object, paths: ReadonlySet<string>): Map<string, Leaf[]> {

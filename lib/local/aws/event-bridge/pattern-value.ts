@@ -1,4 +1,4 @@
-import { cidrRange, type IpRange, inIpRange, ipDigits } from "./ip-address.ts";
+import { BlockList, isIPv4, isIPv6 } from "node:net";
 
 /** An event pattern that AWS would refuse as `InvalidEventPatternException`. */
 export class InvalidEventPatternError extends Error {
@@ -10,10 +10,7 @@ export class InvalidEventPatternError extends Error {
 }
 
 /** A value of an event as it is compared: strings in their quotes, which is how a string differs from a number. */
-type Candidate =
-  | { kind: "text"; text: string }
-  | { kind: "number"; number: number }
-  | { kind: "address"; text: string };
+type Candidate = { kind: "text"; text: string } | { kind: "number"; number: number };
 
 /** One alternative of a pattern's list. */
 export interface ValueTest {
@@ -23,13 +20,11 @@ export interface ValueTest {
   absence?: boolean;
   /** Numbers are compared as numbers once a list holds such a test, else by their text. */
   numeric?: boolean;
-  /** Values that are addresses are compared as addresses too once a list holds such a test. */
-  address?: boolean;
 }
 
 /** A test of strings as they are compared; booleans and null are texts without quotes. */
 const onText = (test: (text: string) => boolean): ValueTest => ({
-  matches: (candidate) => candidate.kind !== "number" && test(candidate.text),
+  matches: (candidate) => candidate.kind === "text" && test(candidate.text),
 });
 const exactly = (text: string): ValueTest => onText((value) => value === `"${text}"`);
 const prefix = (text: string): ValueTest => onText((value) => value.startsWith(`"${text}`));
@@ -47,19 +42,37 @@ function equalsNumber(number: number): ValueTest {
 
 /** A plain string: one that is an address stands for every way of writing that address. */
 function equalsString(text: string): ValueTest {
-  const digits = ipDigits(text);
-  if (digits === undefined) return exactly(text);
-  return addressIn({ bottom: digits, top: digits });
+  const family = familyOf(text);
+  if (family === undefined) return exactly(text);
+  const addresses = new BlockList();
+  addresses.addAddress(text, family);
+  return addressIn(addresses);
 }
 
+/** @param block such as `10.0.0.0/8` */
 function addressInBlock(block: string): ValueTest {
-  const range = cidrRange(block);
-  if (typeof range === "string") throw new InvalidEventPatternError(range);
-  return addressIn(range);
+  const [, address = "", bits] = /^([^/]+)\/(\d+)$/.exec(block) ?? [];
+  const family = familyOf(address);
+  const width = family === "ipv6" ? 128 : 32;
+  // A block of one address is none for AWS.
+  if (family === undefined || Number(bits) >= width) return invalid(`Malformed CIDR: ${block}`);
+  const addresses = new BlockList();
+  addresses.addSubnet(address, Number(bits), family);
+  return addressIn(addresses);
 }
 
-function addressIn(range: IpRange): ValueTest {
-  return { address: true, ...onText((text) => inIpRange(text, range)) };
+function addressIn(addresses: BlockList): ValueTest {
+  return onText((text) => {
+    const address = text.slice(1, -1);
+    const family = familyOf(address);
+    return family !== undefined && addresses.check(address, family);
+  });
+}
+
+/** Undefined for anything that is no address. One with a zone belongs to a machine: nobody writes it in an event. */
+function familyOf(text: string): "ipv4" | "ipv6" | undefined {
+  if (isIPv4(text)) return "ipv4";
+  return isIPv6(text) && !text.includes("%") ? "ipv6" : undefined;
 }
 
 function numberWhere(test: (number: number) => boolean): ValueTest {
@@ -69,32 +82,23 @@ function numberWhere(test: (number: number) => boolean): ValueTest {
 function anythingButNumbers(numbers: readonly number[]): ValueTest {
   return {
     numeric: true,
-    matches: (candidate) =>
-      candidate.kind === "text" || (candidate.kind === "number" && !numbers.includes(candidate.number)),
+    matches: (candidate) => candidate.kind === "text" || !numbers.includes(candidate.number),
   };
 }
 
 /** Anything that none of the tests matches; a list of tests over strings lets every other kind of value through. */
 function anythingBut(tests: readonly ValueTest[]): ValueTest {
   return {
-    matches: (candidate) => candidate.kind !== "address" && !tests.some((test) => test.matches?.(candidate) === true),
+    matches: (candidate) => !tests.some((test) => test.matches?.(candidate) === true),
   };
 }
 
-/** The forms in which a value of an event is put to the tests of one list. */
-export function candidatesOf(value: string | number | boolean | null, tests: readonly ValueTest[]): Candidate[] {
+/** Whether a value of an event is one of the alternatives of a list. */
+export function matchesAny(tests: readonly ValueTest[], value: string | number | boolean | null): boolean {
+  const isNumber = typeof value === "number" && tests.some(({ numeric }) => numeric === true);
   const text = typeof value === "string" ? `"${value}"` : String(value);
-  const candidates: Candidate[] = [];
-  if (tests.some(({ address }) => address === true)) {
-    const digits = ipDigits(String(value));
-    if (digits !== undefined) candidates.push({ kind: "address", text: digits });
-  }
-  if (typeof value === "number" && tests.some(({ numeric }) => numeric === true)) {
-    candidates.push({ kind: "number", number: value });
-  } else {
-    candidates.push({ kind: "text", text });
-  }
-  return candidates;
+  const candidate: Candidate = isNumber ? { kind: "number", number: value } : { kind: "text", text };
+  return tests.some(({ matches }) => matches?.(candidate) === true);
 }
 
 /**
