@@ -5,7 +5,7 @@ export type { EnrichmentOverride, ListedRecord, ResponseOverrides } from "./resp
 export type { Operation } from "./routes.ts";
 export type { RequestLogEntry } from "./service.ts";
 export type { CountRule, RateLimit, Settings, SettingsPatch } from "./settings.ts";
-export { type Miss, runShadow, type Shadow, type ShadowSummary, type Why } from "./shadow.ts";
+export { type Followed, runShadow, type Shadow, type Why } from "./shadow.ts";
 export { type Simulator, type SimulatorOptions, startSimulator } from "./simulator.ts";
 export type { SurveySpec } from "./survey.ts";
 export type { TruthResponse } from "./truth.ts";
