@@ -32,6 +32,8 @@ export interface ResponseOverrides {
   metadata: EnrichmentOverride;
 }
 
+export type Overrides = Partial<ResponseOverrides>;
+
 /** A response: what the service knows of it, before any question of how it is shown. Instants are epoch milliseconds. */
 export interface SimulatedResponse {
   readonly responseId: number;
@@ -42,7 +44,7 @@ export interface SimulatedResponse {
   readonly records: number;
   /** Grows with each edit of its answers. */
   readonly revision: number;
-  readonly overrides: Partial<ResponseOverrides>;
+  readonly overrides: Overrides;
 }
 
 /** Records of a response of which nothing is said. */
@@ -52,7 +54,7 @@ export function drawnRecords(seed: number, responseId: number, settings: Setting
 }
 
 /** With its repeats. Throws a RangeError when it would have more records than `maxRecords`. */
-export function recordCount(records: number, { repeat }: Partial<ResponseOverrides>): number {
+export function recordCount(records: number, { repeat }: Overrides): number {
   const count = records + (repeat?.copies ?? 0);
   if (!(count >= 0 && count <= maxRecords)) throw new RangeError(`a response has at most ${maxRecords} records`);
   return count;
