@@ -1,4 +1,4 @@
-import { compileValue, InvalidEventPatternError, matchesAny, type ValueTest } from "./pattern-value.ts";
+import { compileValue, InvalidEventPatternError, isObject, matchesAny, type ValueTest } from "./pattern-value.ts";
 
 export { InvalidEventPatternError };
 
@@ -18,7 +18,9 @@ export type Matcher = (event: object) => boolean;
  * matches(envelope);
  */
 export function createMatcher(pattern: unknown): Matcher {
-  const branches = compilePattern(pattern).map(sortedFields);
+  if (!isObject(pattern)) throw new InvalidEventPatternError("Filter is not an object");
+  // An event matches when it satisfies any one branch of the pattern, which has no $or any more.
+  const branches = addFields([], pattern, "", false).map(sortedFields);
   const paths = new Set(branches.flatMap((fields) => fields.map(([path]) => path)));
   return (event) => {
     const leaves = collectLeaves(event, paths);
@@ -107,19 +109,7 @@ const reservedInsideOr: ReadonlySet<string> = new Set([
   ...["ip-address-in-range", "ip-address-not-in-range"],
 ]);
 
-/**
- * Spells a pattern out into branches without `$or`: an event matches when it satisfies any one of them.
- *
- * @throws {InvalidEventPatternError}
- */
-function compilePattern(pattern: unknown): Branch[] {
-  if (!isObject(pattern)) throw new InvalidEventPatternError("Filter is not an object");
-  return addFields([], pattern, "", false);
-}
-
-type OpenBranch = Map<string, readonly ValueTest[]>;
-
-function addFields(branches: OpenBranch[], fields: object, path: string, insideOr: boolean): OpenBranch[] {
+function addFields(branches: Branch[], fields: object, path: string, insideOr: boolean): Branch[] {
   const entries = Object.entries(fields);
   if (entries.length === 0) throw new InvalidEventPatternError("Empty objects are not allowed");
   let open = branches;
@@ -139,14 +129,14 @@ function addFields(branches: OpenBranch[], fields: object, path: string, insideO
   return open;
 }
 
-function addValues(branches: OpenBranch[], path: string, values: unknown[]): OpenBranch[] {
+function addValues(branches: Branch[], path: string, values: unknown[]): Branch[] {
   if (values.length === 0) throw new InvalidEventPatternError("Empty arrays are not allowed");
   const tests = values.map(compileValue);
   // A field given twice (in and outside of $or, or as "a.b" and as "b" in "a"): the later one holds.
   return atLeastOne(branches).map((branch) => new Map(branch).set(path, tests));
 }
 
-function forkBranches(branches: OpenBranch[], alternatives: unknown, path: string): OpenBranch[] {
+function forkBranches(branches: Branch[], alternatives: unknown, path: string): Branch[] {
   if (!Array.isArray(alternatives)) throw new InvalidEventPatternError("It must be an Array followed with $or.");
   const forks = alternatives.map((alternative) => {
     if (!isObject(alternative)) {
@@ -158,10 +148,6 @@ function forkBranches(branches: OpenBranch[], alternatives: unknown, path: strin
   return forks.flat();
 }
 
-function atLeastOne(branches: OpenBranch[]): OpenBranch[] {
+function atLeastOne(branches: Branch[]): Branch[] {
   return branches.length === 0 ? [new Map()] : branches;
-}
-
-function isObject(value: unknown): value is object {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

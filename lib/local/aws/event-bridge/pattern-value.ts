@@ -252,7 +252,7 @@ function text(operand: unknown, what: string): string {
   return typeof operand === "string" ? operand : invalid(`${what} pattern must be a string`);
 }
 
-function isObject(value: unknown): value is object {
+export function isObject(value: unknown): value is object {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
