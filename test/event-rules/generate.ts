@@ -3,9 +3,12 @@ import type { RuleCase } from "./oracle.ts";
 
 type Scalar = string | number | boolean | null;
 
-/** Small pools, so that patterns and events meet often; with the values on which matchers tend to differ. */
+/**
+ * Small pools, so that patterns and events meet often; with the values on which matchers tend to differ. None has quotes: to event-ruler the
+ * quotes around a string belong to it, so that the prefix `a"` is one of "a".
+ */
 const strings = [
-  ...["", "a", "ab", "abc", "ABC", "Abc", "b", "aab", "a*c", "a\\c", 'a"', "é", "É", "straße", "STRASSE", "日本"],
+  ...["", "a", "ab", "abc", "ABC", "Abc", "b", "aab", "a*c", "a\\c", "é", "É", "straße", "STRASSE", "日本"],
   ...["1", "true", "null", "256.1.1.1", "12:30"],
 ];
 /**

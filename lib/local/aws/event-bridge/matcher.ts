@@ -1,4 +1,4 @@
-import { compileValue, InvalidEventPatternError, isObject, matchesAny, type ValueTest } from "./pattern-value.ts";
+import { compileValue, InvalidEventPatternError, isObject, type Scalar, type ValueTest } from "./pattern-value.ts";
 
 export { InvalidEventPatternError };
 
@@ -35,8 +35,6 @@ function sortedFields(branch: Branch): Field[] {
   return [...branch].sort(([one], [other]) => (one < other ? -1 : 1));
 }
 
-type Scalar = string | number | boolean | null;
-
 /** Which element of which array a value stands in: array number → index. */
 type Membership = ReadonlyMap<number, number>;
 
@@ -56,11 +54,11 @@ function satisfies(
   const [path, tests] = field;
   const consistent = (leaves.get(path) ?? []).filter(({ membership }) => agrees(membership, fixed));
   if (consistent.length === 0) {
-    return tests.some(({ absence }) => absence === true) && satisfies(fields, from + 1, leaves, fixed);
+    return tests.some((test) => test(undefined)) && satisfies(fields, from + 1, leaves, fixed);
   }
   return consistent.some(
     ({ value, membership }) =>
-      matchesAny(tests, value) && satisfies(fields, from + 1, leaves, new Map([...fixed, ...membership])),
+      tests.some((test) => test(value)) && satisfies(fields, from + 1, leaves, new Map([...fixed, ...membership])),
   );
 }
 
