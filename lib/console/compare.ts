@@ -46,6 +46,6 @@ export function createComparison({ followed }: Pick<Shadow, "followed">) {
 
 /** A poller with a cursor beside this one, and how the two compare. */
 export function followShadow(simulator: Simulator) {
-  const { shadow, stop } = runShadow(simulator);
-  return { shadow, stop, ...createComparison(shadow) };
+  const shadow = runShadow(simulator);
+  return { shadow, ...createComparison(shadow) };
 }

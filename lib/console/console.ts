@@ -145,7 +145,6 @@ export async function startConsole({ port, demo, folder, ...ground }: ConsoleOpt
       stop.abort();
       clearInterval(timer);
       work.stop();
-      follower?.stop();
       await server.close();
     },
   };

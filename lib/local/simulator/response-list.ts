@@ -17,18 +17,6 @@ export type ResponseList = ReturnType<typeof createResponseList>;
 const compare = (a: Item, b: Item): number =>
   a.question - b.question || a.key - b.key || a.response.responseId - b.response.responseId || a.slot - b.slot;
 
-/** Whether two settings give the same list. */
-export function sameList(a: ListSettings, b: ListSettings): boolean {
-  return (
-    a.sortKey === b.sortKey &&
-    a.layout === b.layout &&
-    a.descQuestions === b.descQuestions &&
-    a.openListed === b.openListed &&
-    a.openDateCompleted === b.openDateCompleted &&
-    a.zone === b.zone
-  );
-}
-
 /**
  * The listed records of one survey, in order.
  *

@@ -177,23 +177,13 @@ function readRecord({ responseId, dateCompleted, completed }: ShadowRecord): { r
 const PER_PAGE = 25;
 
 /** The poller with a cursor, which polls whenever the service is asked for its survey list. */
-export function runShadow(simulator: Simulator): { shadow: Shadow; stop(): void } {
+export function runShadow(simulator: Simulator): Shadow {
   const shadow = createShadow({
     surveyIds: simulator.surveyIds,
     page: (surveyId, page) => simulator.peek(surveyId, page, "desc").records,
     pause: () => sleep(PER_PAGE, undefined, { ref: false }),
   });
-  const stops = [
-    simulator.onSurveyList(() => void shadow.poll()),
-    simulator.onChange(({ kind, surveyId, responseId, at }) => {
-      if (kind === "completed") shadow.completed(surveyId, responseId, at);
-      else shadow.removed(surveyId, responseId);
-    }),
-  ];
-  return {
-    shadow,
-    stop() {
-      for (const stop of stops) stop();
-    },
-  };
+  simulator.onSurveyList(() => void shadow.poll());
+  simulator.onChange(({ kind, surveyId, responseId, at }) => shadow[kind](surveyId, responseId, at));
+  return shadow;
 }

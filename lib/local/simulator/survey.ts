@@ -1,5 +1,5 @@
 import { hash32 } from "./hashing.ts";
-import { createResponseList, type ResponseList, sameList } from "./response-list.ts";
+import { createResponseList, type ResponseList } from "./response-list.ts";
 import { crkOf, firstResponses, idAfter, type SimulatedResponse } from "./responses.ts";
 import { type CountRule, recordRange, type Settings } from "./settings.ts";
 
@@ -103,7 +103,7 @@ export function createSurvey(
       remember();
     },
     list(current: Settings): ResponseList {
-      if (list === undefined || !sameList(list.settings, current)) {
+      if (list?.settings !== current) {
         const responses = createResponseList(byId.values(), { seed, questions }, current);
         list = { settings: current, responses };
       }

@@ -44,10 +44,7 @@ export async function dayOfCursor(seed: number): Promise<Day> {
       if (!isOver && random() < 0.2) for (const surveyId of SURVEYS) someoneActs(surveyId);
     },
   });
-  simulator.onChange(({ kind, surveyId, responseId, at }) => {
-    if (kind === "removed") return shadow.removed(surveyId, responseId);
-    shadow.completed(surveyId, responseId, at);
-  });
+  simulator.onChange(({ kind, surveyId, responseId, at }) => shadow[kind](surveyId, responseId, at));
   const ids = simulator.truth().map(({ responseId }) => responseId);
   await shadow.poll();
   for (let minute = 0; minute < 60; minute += 1) {

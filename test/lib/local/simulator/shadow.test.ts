@@ -127,7 +127,7 @@ it("reads the simulated list whenever the survey list is read, and costs the ser
   await using simulator = Object.assign(await startSimulator({ surveys: [{ surveyId: 7, responses: 100 }] }), {
     [Symbol.asyncDispose]: () => simulator.close(),
   });
-  const { shadow, stop } = runShadow(simulator);
+  const shadow = runShadow(simulator);
   const { url, clientId, clientSecret } = simulator;
   const body = new URLSearchParams({ clientId, clientSecret });
   const { token } = (await (await fetch(`${url}/oauth/token/`, { method: "POST", body })).json()) as { token: string };
@@ -144,7 +144,6 @@ it("reads the simulated list whenever the survey list is read, and costs the ser
     await list();
     await expect.poll(() => shadow.polls()).toBe(polls);
   }
-  stop();
 
   expect([shadow.fate(7, top), shadow.fate(7, between - 1)]).toEqual(["found", "missed"]);
   expect(simulator.counters()).toMatchObject({ requests: 4, surveys: 3 });
