@@ -2,10 +2,11 @@ import { effect, signal } from "@preact/signals";
 
 // Everything that is chosen on the page stands in its address, so that a link shows the same.
 
-export const TABS = ["event", "story", "rule", "code"] as const;
-export type Tab = (typeof TABS)[number];
-export const PANELS = ["stream", "surveys", "event", "trouble", "strip"] as const;
-export type Panel = (typeof PANELS)[number];
+export const TABS = { event: "Event", story: "Story", rule: "Rule", code: "Code" };
+export type Tab = keyof typeof TABS;
+/** The parts of a narrow page, one at a time. */
+export const PANELS = { surveys: "Surveys", stream: "Events", event: "Event", trouble: "Trouble", strip: "Strip" };
+export type Panel = keyof typeof PANELS;
 
 const DEFAULT = {
   view: "" as "" | "ops",
@@ -42,8 +43,8 @@ function read(): Place {
   const one = Object.fromEntries(chosen) as Place;
   return {
     ...one,
-    tab: TABS.includes(one.tab) ? one.tab : "event",
-    panel: PANELS.includes(one.panel) ? one.panel : "stream",
+    tab: Object.hasOwn(TABS, one.tab) ? one.tab : "event",
+    panel: Object.hasOwn(PANELS, one.panel) ? one.panel : "stream",
   };
 }
 
