@@ -6,17 +6,13 @@ const PAGE = join(import.meta.dirname, "page");
 
 /** Gives the page as it is served; a checkout bundles it once, when it is asked for first. */
 export function bundleOnce(): () => Promise<Assets> {
-  let bundled: Promise<Assets> | undefined;
-  return () => {
-    bundled ??= readOrBundle();
-    return bundled;
-  };
-}
-
-async function readOrBundle(): Promise<Assets> {
+  let assets: Promise<Assets> | undefined;
   const read = (name: string): string => readFileSync(join(PAGE, name), "utf8");
-  if (existsSync(join(PAGE, "main.js"))) return { script: read("main.js"), style: read("style.css") };
-  return bundlePage();
+  return async () => {
+    if (existsSync(join(PAGE, "main.js"))) return { script: read("main.js"), style: read("style.css") };
+    assets ??= bundlePage();
+    return assets;
+  };
 }
 
 export const INDEX = `<!doctype html>

@@ -1,5 +1,5 @@
 import type { StatusAnswer } from "../cli/verbs/status/answer.ts";
-import type { Miss } from "../local/simulator/shadow.ts";
+import type { Followed } from "../local/simulator/shadow.ts";
 
 // What the server tells the page. Times are epoch milliseconds. Nothing personal is in any of it.
 
@@ -53,10 +53,10 @@ export function responseKey({ surveyId, responseId }: Pick<EventRow, "surveyId" 
 export interface ShadowView {
   /** Responses completed since it began that are still there: found, missed and on their way add up to them. */
   completed: number;
-  cursor: Fates & { twice: number };
-  ours: Fates & { twice: number };
+  cursor: Fates;
+  ours: Fates;
   /** The last of those that it has missed, newest first. */
-  misses: Miss[];
+  misses: Followed[];
 }
 
 export interface Fates {
@@ -65,6 +65,7 @@ export interface Fates {
   onTheWay: number;
   /** Sent, deleted since, and nobody was told. */
   deleted: number;
+  twice: number;
 }
 
 /** The card of a trouble. */

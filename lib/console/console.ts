@@ -37,30 +37,22 @@ export interface ConsoleOptions extends Omit<Ground, "run" | "troubles"> {
 }
 
 /** The live page of a poller. */
-export interface LiveConsole {
-  /** With the token, without which the page shows nothing. */
-  url: string;
-  event(envelope: EventEnvelope): void;
-  /** Something to be seen on the strip. */
-  flag(kind: Flag["kind"], text: string): void;
-  /** From now on the state can be read. */
-  ready(target: Target): void;
-  /** Tells the pages that it ends: with what could not go on, or as it should. */
-  close(cause?: string): Promise<void>;
-}
+export type LiveConsole = Awaited<ReturnType<typeof startConsole>>;
 
 /** Milliseconds between two looks at what the function does. */
 const EVERY = 1_000;
 /** Milliseconds in which the pages hear of the end. */
 const LAST_WORD = 2 * FEED.deltaEvery;
 
-export async function startConsole({ port, demo, folder, ...ground }: ConsoleOptions): Promise<LiveConsole> {
+export async function startConsole({ port, demo, folder, ...ground }: ConsoleOptions) {
   const stop = new AbortController();
   const token = tokenFor(folder);
   const events = createEvents();
   const work = followWork();
   const follower = demo === undefined ? undefined : followShadow(demo.simulator);
-  const flag: LiveConsole["flag"] = (kind, text) => feed.tell({ kind: "flag", flag: { at: Date.now(), kind, text } });
+  /** Something to be seen on the strip. */
+  const flag = (kind: Flag["kind"], text: string): void =>
+    feed.tell({ kind: "flag", flag: { at: Date.now(), kind, text } });
   const trouble =
     demo &&
     follower &&
@@ -126,8 +118,9 @@ export async function startConsole({ port, demo, folder, ...ground }: ConsoleOpt
   });
   const server = await serve(app, port);
   return {
+    /** With the token, without which the page shows nothing. */
     url: `http://127.0.0.1:${server.port}/#${token}`,
-    event(envelope) {
+    event(envelope: EventEnvelope): void {
       const row = events.add(envelope, Date.now());
       if (row.lag !== null && row.type === "response.completed") work.lag(row.lag, row.at);
       feed.tell({ kind: "event", row });
@@ -135,17 +128,18 @@ export async function startConsole({ port, demo, folder, ...ground }: ConsoleOpt
       trouble?.event(row);
     },
     flag,
-    ready(opened) {
+    /** From now on the state can be read. */
+    ready(opened: Target): void {
       target = opened;
       void keepLooking({ target: opened, feed, events, signal: stop.signal, command: ground.command });
     },
-    async close(cause) {
+    /** Tells the pages that it ends: with what could not go on, or as it should. */
+    async close(cause?: string): Promise<void> {
       feed.tell({ kind: "now", of: { ended: { at: Date.now(), cause: cause ?? null } } });
       if (feed.readers() > 0) await pause(LAST_WORD, stop.signal);
       stop.abort();
       clearInterval(timer);
       work.stop();
-      follower?.stop();
       await server.close();
     },
   };

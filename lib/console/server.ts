@@ -12,13 +12,8 @@ import { errorCode } from "../errors.ts";
 const LOOPBACK = "127.0.0.1";
 const TRIED = 50;
 
-interface Served {
-  port: number;
-  close(): Promise<void>;
-}
-
 /** Serves on 127.0.0.1, at this port or the next that is free. */
-export async function serve(app: Hono, port: number): Promise<Served> {
+export async function serve(app: Hono, port: number) {
   const server = createAdaptorServer({ fetch: app.fetch }) as Server;
   await listen(server, port);
   // It keeps no run from ending.

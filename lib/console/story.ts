@@ -35,11 +35,6 @@ export interface StoryOf {
   now: number;
 }
 
-const NAMES: Partial<Record<ExplainAnswer["steps"][number]["what"], string>> = {
-  completed: "at the service",
-  proved: "proved",
-};
-
 /** Milliseconds in which the log has told of an event, if it ever does. */
 const LOG_PATIENCE = 10_000;
 /** Milliseconds between being listed and going on from which on it is said that a response has waited. */
@@ -85,14 +80,15 @@ function spanOf(name: string, said: string, from: number | null, to: number | nu
 function waterfall(steps: ExplainAnswer["steps"]): Span[] {
   return steps.flatMap((step, i) => {
     const { at, what, detail, took } = step;
-    const name = NAMES[what] ?? what;
     const next = steps.slice(i + 1);
-    if (what === "completed") return [spanOf(name, detail, at, at === null ? null : (startOf(next) ?? at), "waiting")];
+    if (what === "completed") {
+      return [spanOf("at the service", detail, at, at === null ? null : (startOf(next) ?? at), "waiting")];
+    }
     if (what === "details") return detailSpans(step, next);
     const ms = took.reduce((sum, one) => sum + one.ms, 0);
-    if (at !== null && ms > 0) return [spanOf(name, detail, at - ms, at, "work")];
+    if (at !== null && ms > 0) return [spanOf(what, detail, at - ms, at, "work")];
     const waited = what === "listed" && at !== null ? waitBehind(at, next) : [];
-    return [spanOf(name, detail, at, at, "moment"), ...waited];
+    return [spanOf(what, detail, at, at, "moment"), ...waited];
   });
 }
 

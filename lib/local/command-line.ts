@@ -3,28 +3,6 @@ import { UsageError } from "../cli/errors.ts";
 import { parseDuration } from "../config/units.ts";
 import { nearestName } from "../config/unknown-field.ts";
 
-/** The flags of the user; undefined where one was not given. */
-export interface CommandLine {
-  help: boolean;
-  baseUrl?: string | undefined;
-  clientId?: string | undefined;
-  /** Works, but is no longer told of: a command line is no place for a secret. */
-  clientSecret?: string | undefined;
-  ticks?: number | undefined;
-  /** Milliseconds. */
-  interval?: number | undefined;
-  data: string;
-  /** A file, or "-" for standard output. */
-  events?: string | undefined;
-  startFrom?: string | undefined;
-  surveys?: number[] | undefined;
-  timeZone?: string | undefined;
-  config?: string | undefined;
-  /** Whether the live page is served, and at which port, or the next that is free. */
-  console: boolean;
-  port: number;
-}
-
 const options = {
   "base-url": { type: "string" },
   "client-id": { type: "string" },
@@ -64,15 +42,20 @@ export const usage = `Usage: npm start -- [flags]
   --help                 this text
 `;
 
+/** The flags of the user; undefined where one was not given. */
+export type CommandLine = ReturnType<typeof parseCommandLine>;
+
 /** @throws UsageError naming the flag that is wrong, and never the value of a known one */
-export function parseCommandLine(args: string[]): CommandLine {
+export function parseCommandLine(args: string[]) {
   const flags = readFlags(args);
   return {
     help: flags.help === true,
     baseUrl: flags["base-url"],
     clientId: flags["client-id"],
+    /** Works, but is no longer told of: a command line is no place for a secret. */
     clientSecret: flags["client-secret"],
     ticks: read(flags.ticks, toCount, "--ticks takes a whole number from 1"),
+    /** Milliseconds. */
     interval: read(flags.interval, parseDuration, "--interval takes a duration such as 500ms, 60s or 5m"),
     data: flags.data ?? ".survey-poller",
     events: flags.events,

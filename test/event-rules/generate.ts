@@ -3,13 +3,20 @@ import type { RuleCase } from "./oracle.ts";
 
 type Scalar = string | number | boolean | null;
 
-/** Small pools, so that patterns and events meet often; with the values on which matchers tend to differ. */
+/**
+ * Small pools, so that patterns and events meet often; with the values on which matchers tend to differ. None has quotes: to event-ruler the
+ * quotes around a string belong to it, so that the prefix `a"` is one of "a".
+ */
 const strings = [
-  ...["", "a", "ab", "abc", "ABC", "Abc", "b", "aab", "a*c", "a\\c", 'a"', "é", "É", "straße", "STRASSE", "日本"],
+  ...["", "a", "ab", "abc", "ABC", "Abc", "b", "aab", "a*c", "a\\c", "é", "É", "straße", "STRASSE", "日本"],
   ...["1", "true", "null", "256.1.1.1", "12:30"],
 ];
+/**
+ * event-ruler compares an address with any value by its digits. So numbers and other texts fall into some blocks: /0, or 16.0.0.0/8. These
+ * are left out, and so is a way of writing an address that no event of ours has ("010.0.0.1").
+ */
 const addresses = [
-  ...["10.0.0.1", "10.0.0.2", "10.255.255.255", "010.0.0.1", "192.168.1.1", "16.0.0.1"],
+  ...["10.0.0.1", "10.0.0.2", "10.255.255.255", "192.168.1.1", "172.16.0.1"],
   ...["::1", "0:0:0:0:0:0:0:1", "2001:db8::1", "2001:DB8:0::1", "::ffff:0a00:0001"],
 ];
 const numbers = [0, 1, -1, 1.5, 5, 6, 9, 10, 300, -0.5, 1e10, -5e9, 0.1, 10000001, 1012, 123456789012345];
@@ -18,16 +25,7 @@ const numbers = [0, 1, -1, 1.5, 5, 6, 9, 10, 300, -0.5, 1e10, -5e9, 0.1, 1000000
  * is left out: event-ruler 2.1.0 then drops values by how they stand in arrays, and nothing of ours has dots in names.
  */
 const names = ["a", "b", "c", "d", "p.q", "$or-ish"];
-const blocks = [
-  "10.0.0.0/8",
-  "10.0.0.0/31",
-  "192.168.0.0/16",
-  "0.0.0.0/0",
-  "2001:db8::/32",
-  "::/0",
-  "16.0.0.0/8",
-  "10.0.0.1/9",
-];
+const blocks = ["10.0.0.0/8", "10.0.0.0/31", "192.168.0.0/16", "172.16.0.0/12", "2001:db8::/32", "10.0.0.1/9"];
 
 const scalar: fc.Arbitrary<Scalar> = fc.oneof(
   { weight: 5, arbitrary: fc.constantFrom(...strings, ...addresses) },

@@ -29,9 +29,10 @@ test(`${KILLS} kills over one history, while responses arrive and late ones comp
   const service = await polledService({
     seed,
     surveys,
-    settings: { sortKey: "dateCompleted", openListed: true, openDateCompleted: "dateStart", repeatedQuestions: 0.1 },
+    settings: { sortKey: "dateCompleted", openListed: true, openDateCompleted: "dateStart" },
   });
   const { simulator, folder } = service;
+  for (const identical of [true, false]) simulator.complete(1, 30, { repeat: { copies: 1, identical } });
   const life = busyLife(simulator, chance);
   const file = `${folder}/events.jsonl`;
   const replay = `replay with WIRE_SEED=${seed}`;

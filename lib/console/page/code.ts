@@ -5,25 +5,20 @@ export type Language = (typeof LANGUAGES)[number];
 
 /** A handler for the event that is open, as a function of its own. Powertools sees to it that a repeat does nothing. */
 export function handlerFor(language: Language, { detail, "detail-type": type }: Heard): string {
-  const { survey, summary } = detail.data;
-  const surveyId = detail.data.surveyId ?? 0;
+  return { TypeScript: typescript, Python: python, Java: java }[language](whatOf(detail.data, type));
+}
+
+type What = ReturnType<typeof whatOf>;
+
+function whatOf({ survey, summary, surveyId = 0 }: Heard["detail"]["data"], type: string) {
+  /** Whether the event has the contents of a response. */
   const isContents = type === "response.completed" || type === "response.updated";
-  const what = {
+  return {
     ...{ type, surveyId, isContents },
     // What others have written must stay within its comment.
     name: (survey?.name ?? `survey ${surveyId}`).replaceAll(/[^\p{L}\p{N}\p{P}\p{S} ]+/gu, " ").replaceAll("\\", "/"),
     npsClass: isContents ? (summary?.nps?.class ?? "") : "",
   };
-  return { TypeScript: typescript, Python: python, Java: java }[language](what);
-}
-
-interface What {
-  type: string;
-  surveyId: number;
-  name: string;
-  /** Whether the event has the contents of a response. */
-  isContents: boolean;
-  npsClass: string;
 }
 
 function typescript({ type, surveyId, name, isContents, npsClass }: What): string {

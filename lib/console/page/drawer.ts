@@ -12,7 +12,7 @@ import { RuleTab } from "./rule-tab.ts";
 import { act, isRefused, look, type Refused } from "./server.ts";
 import { snapshot } from "./state.ts";
 
-const NAMES: Readonly<Record<Tab, string>> = { event: "Event", story: "Story", rule: "Rule", code: "Code" };
+const tabs = Object.keys(TABS) as Tab[];
 
 export function Drawer(): VNode {
   const { tab, event } = place.value;
@@ -20,10 +20,10 @@ export function Drawer(): VNode {
     <section class="drawer panel" aria-label="Event" id="drawer">
       <div class="row">
         <div class="tabs row" role="tablist" aria-label="What of the event">
-          ${TABS.map(
+          ${tabs.map(
             (name) => html`
               <button role="tab" id=${`tab-${name}`} aria-selected=${name === tab} aria-controls="tab-body"
-                tabindex=${name === tab ? 0 : -1} onKeyDown=${turn} onClick=${() => go({ tab: name })}>${NAMES[name]}</button>`,
+                tabindex=${name === tab ? 0 : -1} onKeyDown=${turn} onClick=${() => go({ tab: name })}>${TABS[name]}</button>`,
           )}
         </div>
         <button class="close" aria-label="Close the event" aria-keyshortcuts="Escape" onClick=${() => go({ event: "", panel: "stream" })}>✕</button>
@@ -42,7 +42,7 @@ export function Drawer(): VNode {
 function turn(event: KeyboardEvent): void {
   const by = event.key === "ArrowRight" ? 1 : event.key === "ArrowLeft" ? -1 : 0;
   if (by === 0) return;
-  const next = TABS[(TABS.indexOf(place.peek().tab) + by + TABS.length) % TABS.length] ?? "event";
+  const next = tabs[(tabs.indexOf(place.peek().tab) + by + tabs.length) % tabs.length] ?? "event";
   go({ tab: next });
   requestAnimationFrame(() => document.getElementById(`tab-${next}`)?.focus());
 }

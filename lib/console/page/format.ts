@@ -38,14 +38,13 @@ export function Copy({ text, label = "Copy" }: { text: string; label?: string })
   return html`<button onClick=${copy}>${said || label}</button>`;
 }
 
-interface ChoiceOf<Name> {
+/** Buttons of which one is pressed. */
+export function Choice<Name extends string>(of: {
   label: string;
   names: readonly Name[];
   chosen: Signal<Name>;
-}
-
-/** Buttons of which one is pressed. */
-export function Choice<Name extends string>({ label, names, chosen }: ChoiceOf<Name>): VNode {
+}): VNode {
+  const { label, names, chosen } = of;
   const choose = (name: Name) => () => {
     chosen.value = name;
   };

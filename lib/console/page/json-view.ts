@@ -30,7 +30,7 @@ function lines(
   const key = name === "" ? null : html`<span class="key quiet">${name}</span> `;
   const line = (content: unknown, note?: string): VNode => html`
     <div class="line" style=${{ paddingLeft: `${depth * 12}px` }}>${key}${content}${
-      note === undefined ? null : html`<span class="note proved">${note}</span>`
+      note === undefined ? null : html`<span class="proved">${note}</span>`
     }</div>`;
   if (typeof value !== "object" || value === null) {
     return [
@@ -54,7 +54,7 @@ function lines(
 function LeafView({ options, path, value }: { options: JsonViewOptions; path: readonly string[]; value: Leaf }): VNode {
   const { onLeaf, isChosen } = options;
   const text = typeof value === "string" ? value : String(value);
-  const kind = value === MASK ? "masked quiet" : value === null ? "quiet" : typeof value === "string" ? "" : "work";
+  const kind = value === MASK ? "quiet" : value === null ? "quiet" : typeof value === "string" ? "" : "work";
   if (onLeaf === undefined || value === MASK) {
     return html`<span class=${`value ${kind}`} title=${value === MASK ? "Personal: masked until it is revealed" : undefined}>${text === "" ? '""' : text}</span>`;
   }

@@ -5,7 +5,7 @@ import { Books } from "./books.ts";
 import { Drawer } from "./drawer.ts";
 import { listenToKeys } from "./keys.ts";
 import { Ops } from "./ops.ts";
-import { go, type Panel, place } from "./place.ts";
+import { go, PANELS, type Panel, place } from "./place.ts";
 import { connect } from "./server.ts";
 import { Shadow } from "./shadow.ts";
 import { isDemo, isSilent, snapshot } from "./state.ts";
@@ -15,18 +15,11 @@ import { Surveys } from "./surveys.ts";
 import { playScript, Trouble } from "./trouble.ts";
 import { About, VerdictBar, verdict } from "./verdict.ts";
 
-const NAMES: readonly [Panel, string][] = [
-  ["surveys", "Surveys"],
-  ["stream", "Events"],
-  ["event", "Event"],
-  ["trouble", "Trouble"],
-  ["strip", "Strip"],
-];
-
 function App(): VNode {
   const { view, panel, event } = place.value;
   // On a wide page the event and the troubles take turns on the right.
   const right = event !== "" && panel !== "trouble" ? "event" : isDemo.value ? "trouble" : "event";
+  const panels = (Object.keys(PANELS) as Panel[]).filter((name) => name !== "trouble" || isDemo.value);
   return html`
     <div class=${`app ${isSilent.value ? "silent" : ""}`} data-panel=${panel} data-right=${right}>
       <${About} />
@@ -37,10 +30,7 @@ function App(): VNode {
           : html`
             <div class="top"><${Books} /><${Shadow} /></div>
             <nav class="panels" aria-label="Parts of the page">
-              ${NAMES.filter(([name]) => name !== "trouble" || isDemo.value).map(
-                ([name, title]) =>
-                  html`<button aria-pressed=${panel === name} onClick=${() => go({ panel: name })}>${title}</button>`,
-              )}
+              ${panels.map((name) => html`<button aria-pressed=${panel === name} onClick=${() => go({ panel: name })}>${PANELS[name]}</button>`)}
             </nav>
             <div class="columns">
               <${Surveys} /><${Stream} /><${Drawer} />${isDemo.value ? html`<${Trouble} />` : null}

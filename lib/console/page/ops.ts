@@ -6,13 +6,13 @@ import type { SurveyStatus } from "../../cli/verbs/status/answer.ts";
 import { withheldIn, withheldText } from "../../cli/verbs/status/answer.ts";
 import { nameShown, surveyName } from "../../cli/words.ts";
 import type { RuleView } from "../rules.ts";
-import { Copy, clock, figure } from "./format.ts";
+import { Copy, figure } from "./format.ts";
 import { act, isRefused, look } from "./server.ts";
 import { now, snapshot } from "./state.ts";
+import { Marks } from "./strip.ts";
 import { verdict } from "./verdict.ts";
 
 const HOUR = 3_600_000;
-const RULES_EVERY = 10_000;
 
 const rules = signal<RuleView[] | string>([]);
 
@@ -23,11 +23,7 @@ async function readRules(): Promise<void> {
 
 /** Whose subscribers wait while the poller stands still. */
 function Rules(): VNode {
-  useEffect(() => {
-    void readRules();
-    const timer = setInterval(() => void readRules(), RULES_EVERY);
-    return () => clearInterval(timer);
-  }, []);
+  useEffect(() => void readRules(), []);
   const found = rules.value;
   if (typeof found === "string") return html`<p class="late">${found}</p>`;
   if (found.length === 0) return html`<p class="quiet">None on the bus: nobody subscribes to its events.</p>`;
@@ -83,7 +79,7 @@ const SECTIONS: Readonly<Record<string, [title: string, anchor: string]>> = {
 export function Ops(): VNode {
   const { head, rest, next } = verdict.value;
   const status = snapshot.value?.status ?? null;
-  const flagged = (snapshot.value?.flagged ?? []).filter(({ at }) => at > now.value - HOUR).reverse();
+  const flagged = (snapshot.value?.flagged ?? []).filter(({ at }) => at > now.value - HOUR);
   const [title, anchor] = SECTIONS[status?.verdict ?? ""] ?? ["Where to look", "where-to-look"];
   const ticket = ticketText();
   const command = next ?? `${snapshot.value?.command} status ${snapshot.value?.flags ?? ""}`;
@@ -97,10 +93,7 @@ export function Ops(): VNode {
       </section>
       ${snapshot.value?.mayAct === true ? html`<${Actions} />` : null}
       <section class="panel"><h2>Changes of the last hour</h2>
-        <ul class="marks">
-          ${flagged.length === 0 ? html`<li class="empty">None. Pauses, renewals of the token and what is late are listed here, while a page is open.</li>` : null}
-          ${flagged.slice(0, 40).map(({ at, text }) => html`<li><span class="mono quiet">${clock(at)}</span> ${text}</li>`)}
-        </ul>
+        <${Marks} flagged=${flagged} />
       </section>
       <section class="panel"><h2>Affected rules</h2><${Rules} /></section>
       <section class="panel"><div class="row"><h2>Ticket</h2><${Copy} text=${ticket} />

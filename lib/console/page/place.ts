@@ -2,37 +2,25 @@ import { effect, signal } from "@preact/signals";
 
 // Everything that is chosen on the page stands in its address, so that a link shows the same.
 
-export const TABS = ["event", "story", "rule", "code"] as const;
-export type Tab = (typeof TABS)[number];
-export const PANELS = ["stream", "surveys", "event", "trouble", "strip"] as const;
-export type Panel = (typeof PANELS)[number];
-export type Theme = "light" | "dark" | "";
+export const TABS = { event: "Event", story: "Story", rule: "Rule", code: "Code" };
+export type Tab = keyof typeof TABS;
+/** The parts of a narrow page, one at a time. */
+export const PANELS = { surveys: "Surveys", stream: "Events", event: "Event", trouble: "Trouble", strip: "Strip" };
+export type Panel = keyof typeof PANELS;
 
-export interface Place {
-  view: "" | "ops";
-  event: string;
-  tab: Tab;
-  survey: string;
-  state: string;
-  q: string;
-  panel: Panel;
-  theme: Theme;
-  zone: "utc" | "local";
-  shadow: "" | "open";
-}
-
-const DEFAULT: Place = {
-  view: "",
+const DEFAULT = {
+  view: "" as "" | "ops",
   event: "",
-  tab: "event",
+  tab: "event" as Tab,
   survey: "",
   state: "",
   q: "",
-  panel: "stream",
-  theme: "",
-  zone: "local",
-  shadow: "",
+  panel: "stream" as Panel,
+  theme: "" as "light" | "dark" | "",
+  zone: "local" as "utc" | "local",
+  shadow: "" as "" | "open",
 };
+type Place = typeof DEFAULT;
 
 export const place = signal<Place>(read());
 
@@ -51,16 +39,12 @@ export const script: string[] = (new URLSearchParams(location.search).get("troub
 
 function read(): Place {
   const given = new URLSearchParams(location.search);
-  const chosen: Record<string, string> = { ...DEFAULT };
-  for (const name of Object.keys(DEFAULT)) {
-    const value = given.get(name);
-    if (value !== null) chosen[name] = value;
-  }
-  const one = chosen as unknown as Place;
+  const chosen = Object.entries(DEFAULT).map(([name, value]) => [name, given.get(name) ?? value]);
+  const one = Object.fromEntries(chosen) as Place;
   return {
     ...one,
-    tab: TABS.includes(one.tab) ? one.tab : "event",
-    panel: PANELS.includes(one.panel) ? one.panel : "stream",
+    tab: Object.hasOwn(TABS, one.tab) ? one.tab : "event",
+    panel: Object.hasOwn(PANELS, one.panel) ? one.panel : "stream",
   };
 }
 

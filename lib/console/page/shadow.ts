@@ -1,7 +1,7 @@
 import { html } from "htm/preact";
 import type { VNode } from "preact";
 import { nameShown } from "../../cli/words.ts";
-import type { ShadowView } from "../changes.ts";
+import type { Fates, ShadowView } from "../changes.ts";
 import { clock, figure, Help } from "./format.ts";
 import { go, place } from "./place.ts";
 import { snapshot } from "./state.ts";
@@ -50,7 +50,7 @@ export function Shadow(): VNode | null {
   `;
 }
 
-function Row({ who, name, of }: { who: string; name: string; of: ShadowView["cursor"] }): VNode {
+function Row({ who, name, of }: { who: string; name: string; of: Fates }): VNode {
   return html`
     <tr data-row=${who}><th scope="row">${name}</th><td data-figure=${`${who}-found`}>${figure(of.found)}</td>
       <td>${figure(of.onTheWay)}</td><td>${figure(of.missed)}</td>

@@ -113,12 +113,12 @@ function Filter(): VNode {
   const { q } = place.value;
   const error = matching.value?.error ?? "";
   return html`
-    <label class="filter row"><span class="hidden">Filter events by words, or by an EventBridge pattern</span>
+    <div class="filter row">
       <input id="filter" type="search" value=${q} placeholder="Filter: words, or an EventBridge pattern  /"
-        spellcheck="false" autocomplete="off" aria-invalid=${error !== ""}
+        aria-label="Filter events by words, or by an EventBridge pattern" spellcheck="false" autocomplete="off" aria-invalid=${error !== ""}
         onInput=${(event: { currentTarget: HTMLInputElement }) => go({ q: event.currentTarget.value })} />
       ${error === "" ? null : html`<span class="late fixed" role="status">${error}</span>`}
-    </label>
+    </div>
   `;
 }
 

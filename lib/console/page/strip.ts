@@ -30,17 +30,24 @@ export function Strip(): VNode {
       <figure><figcaption><b>Lag</b> ${isUndated ? "is not known: the source has no timeZone" : "from completion to the bus"}
         <span class="legend quiet"><i class="fill proved"></i>half within <i class="fill quiet"></i>nine of ten within</span>
       </figcaption><${Plot} chart=${LAGS} /></figure>
-      <ol class="marks" aria-label="What happened" tabindex="0">
-        ${flagged.length === 0 ? html`<li class="quiet">Pauses, renewals of the token and what is late are listed here, and flagged on the left.</li>` : null}
-        ${[...flagged]
-          .reverse()
-          .slice(0, 30)
-          .map(
-            (flag) =>
-              html`<li><span class="mono quiet">${clock(flag.at)}</span> <span class=${TONES[flag.kind]}>${flag.text}</span></li>`,
-          )}
-      </ol>
+      <${Marks} flagged=${flagged} />
     </section>
+  `;
+}
+
+/** What has happened, the last first. */
+export function Marks({ flagged }: { flagged: readonly Flag[] }): VNode {
+  return html`
+    <ol class="marks" aria-label="What happened" tabindex="0">
+      ${flagged.length === 0 ? html`<li class="quiet">Pauses, renewals of the token and what is late are listed here, while a page is open.</li>` : null}
+      ${flagged
+        .toReversed()
+        .slice(0, 40)
+        .map(
+          ({ at, kind, text }) =>
+            html`<li><span class="mono quiet">${clock(at)}</span> <span class=${TONES[kind]}>${text}</span></li>`,
+        )}
+    </ol>
   `;
 }
 

@@ -75,6 +75,7 @@ export function Surveys(): VNode {
 
 function Survey({ survey }: { survey: SurveyStatus }): VNode {
   const { source, surveyId, name, now: counts, books, unaccounted, backlog } = survey;
+  const [tone, glyph] = LOOKS[badness(survey)] ?? AT_WORK;
   const key = surveyKey(source, surveyId);
   const isChosen = place.value.survey === key;
   const { lags = [], lastAt = 0 } = recent.value.get(key) ?? {};
@@ -82,7 +83,7 @@ function Survey({ survey }: { survey: SurveyStatus }): VNode {
   const set = COUNTED.filter((state) => counts[state] > 0);
   return html`
     <button class="survey" aria-pressed=${isChosen} onClick=${() => go({ survey: isChosen ? "" : key })}>
-      <span class="line3 row"><span class="name row"><span class=${`glyph ${toneOf(survey)}`} aria-hidden="true">${glyphOf(survey)}</span>
+      <span class="line3 row"><span class="name row"><span class=${`glyph ${tone}`} aria-hidden="true">${glyph}</span>
         <bdi class="cut">${nameShown(name)}</bdi></span><span class="mono quiet">${several.value ? `${source} ` : ""}${surveyId}</span></span>
       <span class="line3 row quiet"><span class="cut">${lastAt === 0 ? "no event yet" : `last event ${ago(lastAt, now.value)}`}</span>
       <span class="fixed">${books === null ? "never proved" : `proved ${ago(books.closedAt, now.value)}`}</span></span>
@@ -116,10 +117,7 @@ function Sparkline({ lags }: { lags: readonly number[] }): VNode {
   `;
 }
 
-function toneOf(survey: SurveyStatus): string {
-  return ["proved", "work", "work", "late", "you", "you"][badness(survey)] ?? "work";
-}
-
-function glyphOf(survey: SurveyStatus): string {
-  return ["●", "◐", "◐", "▲", "■", "■"][badness(survey)] ?? "◐";
-}
+const AT_WORK = ["work", "◐"] as const;
+const YOURS = ["you", "■"] as const;
+/** The colour and the glyph of a survey, by how bad it is. */
+const LOOKS = [["proved", "●"], AT_WORK, AT_WORK, ["late", "▲"], YOURS, YOURS] as const;

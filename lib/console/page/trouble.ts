@@ -8,15 +8,11 @@ import { act, isRefused } from "./server.ts";
 import { now, snapshot } from "./state.ts";
 
 const refused = signal("");
-/** Knobs that were pulled and whose card is not there yet. */
-const pulling = signal<ReadonlySet<string>>(new Set());
 
 const SCRIPT_PAUSE = 4_000;
 
 export async function pull(kind: string): Promise<void> {
-  pulling.value = new Set([...pulling.value, kind]);
   const answer = await act<{ pulled: true }>(`/trouble/${kind}`);
-  pulling.value = new Set([...pulling.value].filter((one) => one !== kind));
   refused.value = isRefused(answer) ? answer.error : "";
 }
 
@@ -39,7 +35,7 @@ export function Trouble(): VNode {
       <div class="knobs">
         ${list.map(
           ({ kind, title, key }) => html`
-            <button data-knob=${kind} class="knob cut" aria-busy=${pulling.value.has(kind)}
+            <button data-knob=${kind} class="knob cut"
               onClick=${() => void pull(kind)}><kbd class="quiet">${key}</kbd> ${title}</button>`,
         )}
       </div>

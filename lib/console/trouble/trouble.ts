@@ -68,7 +68,7 @@ export function createIncidents({ simulator, shadow, tell }: IncidentsOptions) {
     for (const one of open) {
       const { incident, concerned, left, foundAt, isCalm, end } = one;
       const fates = concerned.map(({ surveyId, responseId }) => shadow.fate(surveyId, responseId));
-      const isTold = !fates.includes("not yet") || Date.now() - foundAt >= SHADOW_PATIENCE;
+      const isTold = !fates.includes("onTheWay") || Date.now() - foundAt >= SHADOW_PATIENCE;
       if (left.size > 0 || !isCalm || !isTold) continue;
       open.delete(one);
       end?.();
@@ -125,6 +125,6 @@ function ofShadow(fates: readonly unknown[]): string {
     const count = fates.filter((fate) => fate === wanted).length;
     return fates.length === 1 && count === 1 ? "it" : count;
   };
-  if (fates.includes("not yet")) return `The cursor poller has not found ${which("not yet")} yet.`;
+  if (fates.includes("onTheWay")) return `The cursor poller has not found ${which("onTheWay")} yet.`;
   return `The cursor poller missed ${which("missed") || "none"}.`;
 }

@@ -17,19 +17,13 @@ export class DataFolderUnusableError extends PollerError {
 const parts = ["dynamodb", "queues-and-buckets", "event-bridge", "secrets"] as const;
 export type DataPart = (typeof parts)[number];
 
-export interface DataFolder {
-  /** A subfolder, made when needed, readable by its owner only. */
-  folder(name: DataPart): string;
-  release(): void;
-}
-
 /**
  * Makes the folder (mode 0700) and takes it for this process.
  *
  * @throws {DataFolderInUseError} when it is taken
  * @throws {DataFolderUnusableError} when it cannot be made or written to
  */
-export function openDataFolder(dataDir: string): DataFolder {
+export function openDataFolder(dataDir: string) {
   try {
     mkdirSync(dataDir, { recursive: true, mode: 0o700 });
     accessSync(dataDir, constants.R_OK | constants.W_OK | constants.X_OK);
@@ -42,7 +36,8 @@ export function openDataFolder(dataDir: string): DataFolder {
   const release = lock(join(dataDir, "lock.db"), dataDir);
   return {
     release,
-    folder(name) {
+    /** A subfolder, made when needed, readable by its owner only. */
+    folder(name: DataPart): string {
       const path = join(dataDir, name);
       mkdirSync(path, { recursive: true, mode: 0o700 });
       // The parent may be a folder of the user's own with other permissions, and the umask may have added none.

@@ -30,18 +30,7 @@ export interface EmbeddedAwsOptions {
   onBroken?: (error: DataFolderUnusableError) => void;
 }
 
-export interface EmbeddedAws {
-  /** The address of all services, on 127.0.0.1. */
-  endpoint: string;
-  /** The only ones that are let in, made anew at each start. */
-  credentials: { accessKeyId: string; secretAccessKey: string };
-  /** The environment in which an unmodified AWS SDK talks to this endpoint, and to no other. */
-  env: Record<string, string>;
-  /** Puts it behind those that each request passes already. Gives the function that takes it away. */
-  use(middleware: Middleware): () => void;
-  /** Stops all services. */
-  close(): Promise<void>;
-}
+export type EmbeddedAws = Awaited<ReturnType<typeof startEmbeddedAws>>;
 
 /**
  * Starts DynamoDB, SQS, S3, EventBridge and Secrets Manager in this process, on 127.0.0.1 alone and for its own clients alone. What any of
@@ -52,21 +41,24 @@ export interface EmbeddedAws {
  * const aws = await startEmbeddedAws({ dataDir, onEvent: (event) => appendFileSync(file, `${JSON.stringify(event)}\n`) });
  * Object.assign(process.env, aws.env); // before the first SDK client is made
  */
-export async function startEmbeddedAws(options: EmbeddedAwsOptions): Promise<EmbeddedAws> {
+export async function startEmbeddedAws(options: EmbeddedAwsOptions) {
   const middlewares: Middleware[] = [];
   const accessKeyId = `local${randomBytes(16).toString("hex")}`;
-  const credentials = { accessKeyId, secretAccessKey: "local" };
+  /** The only ones that are let in. */
+  const credentials = { accessKeyId, secretAccessKey: SECRET_ACCESS_KEY };
   const closing: (() => void | Promise<void>)[] = [];
   const handlers: Partial<Record<Service, RequestListener>> = {};
   // The address comes before the services: the URLs of queues are made of it. Until all are open nobody has the access key.
   const door = await openDoor((service) => handlers[service] ?? notOpen, accessKeyId, middlewares);
   const { endpoint } = door;
 
+  /** Stops all services. */
   async function close(): Promise<void> {
     await door.close();
     for (const step of closing.splice(0).reverse()) await step();
   }
 
+  /** Puts it behind those that each request passes already. Gives the function that takes it away. */
   function use(middleware: Middleware): () => void {
     middlewares.push(middleware);
     return () => {
@@ -100,7 +92,7 @@ export async function startEmbeddedAws(options: EmbeddedAwsOptions): Promise<Emb
       eventbridge: awsJsonHandler("AWSEvents", { ...rules.operations, PutEvents }),
       secretsmanager: awsJsonHandler("secretsmanager", secrets),
     });
-    const aws = { endpoint, credentials, env: environment(endpoint, credentials), use, close };
+    const aws = { endpoint, credentials, env: environment(endpoint, accessKeyId), use, close };
     startedChannel.publish(aws);
     return aws;
   } catch (error) {
@@ -108,6 +100,9 @@ export async function startEmbeddedAws(options: EmbeddedAwsOptions): Promise<Emb
     throw error;
   }
 }
+
+/** Nobody looks at it: the access key alone lets in. */
+const SECRET_ACCESS_KEY = "local";
 
 const notOpen: RequestListener = (_request, response) => void response.destroy();
 
@@ -122,10 +117,8 @@ function watchStores(dataDir: string, onBroken: (error: DataFolderUnusableError)
   return () => void process.off("uncaughtException", thrown);
 }
 
-function environment(
-  endpoint: string,
-  { accessKeyId, secretAccessKey }: EmbeddedAws["credentials"],
-): Record<string, string> {
+/** The environment in which an unmodified AWS SDK talks to this endpoint, and to no other. */
+function environment(endpoint: string, accessKeyId: string): Record<string, string> {
   return {
     // Each by its own name, which the user's own set-up may have given to another address.
     AWS_ENDPOINT_URL_DYNAMODB: endpoint,
@@ -136,7 +129,7 @@ function environment(
     AWS_REGION: REGION,
     AWS_DEFAULT_REGION: REGION,
     AWS_ACCESS_KEY_ID: accessKeyId,
-    AWS_SECRET_ACCESS_KEY: secretAccessKey,
+    AWS_SECRET_ACCESS_KEY: SECRET_ACCESS_KEY,
     // Nothing of the user's own AWS set-up may have a say, and no metadata service be asked. Empty counts as unset.
     AWS_PROFILE: "",
     AWS_SESSION_TOKEN: "",

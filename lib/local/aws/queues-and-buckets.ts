@@ -6,13 +6,7 @@ import { pathToFileURL } from "node:url";
 import { type BuildAppOptions, buildApp } from "fauxqs";
 import { ACCOUNT, REGION } from "./services.ts";
 
-export interface QueuesAndBuckets {
-  /** Answers SQS and S3 requests alike. */
-  handle: RequestListener;
-  /** A message that the queue refuses, or to a queue that is not there, is lost: as with a target that has no dead-letter queue. */
-  send(queueArn: string, body: string): Promise<void>;
-  close(): Promise<void>;
-}
+export type QueuesAndBuckets = Awaited<ReturnType<typeof openQueuesAndBuckets>>;
 
 type Stores = NonNullable<BuildAppOptions["stores"]>;
 type Persistence = NonNullable<Stores["sqsStore"]["persistence"]>;
@@ -32,7 +26,7 @@ interface Internals {
  *
  * @param sqsEndpoint address that the queue URLs are to start with: it changes with every start
  */
-export async function openQueuesAndBuckets(dataDir: string, sqsEndpoint: string): Promise<QueuesAndBuckets> {
+export async function openQueuesAndBuckets(dataDir: string, sqsEndpoint: string) {
   const { PersistenceManager, SqsStore, SnsStore, S3Store } = await loadInternals();
   const persistence = new PersistenceManager(dataDir);
   const { db: database } = persistence as unknown as { db: DatabaseSync };
@@ -63,8 +57,10 @@ export async function openQueuesAndBuckets(dataDir: string, sqsEndpoint: string)
   const app = buildApp({ logger: false, defaultRegion: REGION, stores: { sqsStore, snsStore, s3Store } });
   await app.ready();
   return {
-    handle: (request, response) => app.routing(request, response),
-    async send(queueArn, body) {
+    /** Answers SQS and S3 requests alike. */
+    handle: ((request, response) => app.routing(request, response)) satisfies RequestListener,
+    /** A message that the queue refuses, or to a queue that is not there, is lost: as with a target that has no dead-letter queue. */
+    async send(queueArn: string, body: string): Promise<void> {
       const name = queueArn.slice(queueArn.lastIndexOf(":") + 1);
       const answer = await app.inject({
         method: "POST",

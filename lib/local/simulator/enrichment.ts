@@ -82,7 +82,7 @@ function metricHeads(survey: Survey, settings: Settings): Metric[] {
 }
 
 /** Section 2.5: the metadata of one response. */
-function metadataBody(survey: Survey, response: SimulatedResponse, settings: Settings): unknown {
+function metadataBody(survey: Survey, response: SimulatedResponse, settings: Settings): unknown[] {
   const draw = hash32(survey.seed, response.responseId, 84);
   const mobile = draw % 2 === 0;
   const language = hashFraction(draw, 1) < 0.8;
@@ -111,25 +111,19 @@ export function metadataShown(
 ): EnrichmentAnswer {
   const own = enrichmentAnswer("metadata", survey, response, settings, reads);
   const isMixed = settings.metadataList === "other" || settings.metadataList === "several";
-  if (!isMixed || overriddenAnswer(response.overrides.metadata, reads) !== undefined || !("body" in own)) return own;
+  if (!isMixed || response.overrides.metadata !== undefined || !("body" in own)) return own;
   const other = otherMetadata(survey, response, settings);
-  if (other === undefined || settings.metadataList === "other") return other ?? own;
-  return Array.isArray(other.body) ? { body: [...other.body, ...(own.body as unknown[])] } : own;
+  return { body: settings.metadataList === "other" ? other : [...other, ...(own.body as unknown[])] };
 }
 
 /** The metadata of another completed response that has some; the same one at each read. */
-function otherMetadata(survey: Survey, response: SimulatedResponse, settings: Settings): { body: unknown } | undefined {
+function otherMetadata(survey: Survey, response: SimulatedResponse, settings: Settings): unknown[] {
   const list = survey.list(settings);
   const from = Math.floor(hashFraction(survey.seed, response.responseId, 85) * list.total());
-  for (const [first, count] of [
-    [from, list.total() - from],
-    [0, from],
-  ] as const) {
-    for (const { response: other } of list.read(first, count, "asc", "ascending")) {
-      if (other.responseId === response.responseId || other.completedAt === null) continue;
-      const metadata = enrichmentAnswer("metadata", survey, other, settings, Number.POSITIVE_INFINITY);
-      if ("body" in metadata) return metadata;
-    }
-  }
-  return undefined;
+  const listed = list.read(0, list.total(), "asc").map((place) => place.response);
+  const other = [...listed.slice(from), ...listed.slice(0, from)].find(
+    ({ responseId, completedAt, overrides }) =>
+      responseId !== response.responseId && completedAt !== null && overrides.metadata === undefined,
+  );
+  return other === undefined ? [] : metadataBody(survey, other, settings);
 }

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Operation } from "./routes.ts";
 
 /** The kinds of trouble. */
-export type FaultKind =
+type FaultKind =
   /** The request is held back for `ms` (or between two) before it is looked at; adds to any other fault. */
   | { kind: "latency"; ms: number | readonly [number, number] }
   /** An error status; `retryAfter` in seconds. */

@@ -20,16 +20,8 @@ export interface HttpReply {
 }
 export type HttpOutcome = HttpReply | "reset";
 
-interface HttpServer {
-  url: string;
-  close(): Promise<void>;
-}
-
 /** Serves on 127.0.0.1 only; port 0 takes a free one. Rejects when the port is taken. */
-export async function startHttpServer(
-  port: number,
-  answer: (request: HttpRequest) => Promise<HttpOutcome>,
-): Promise<HttpServer> {
+export async function startHttpServer(port: number, answer: (request: HttpRequest) => Promise<HttpOutcome>) {
   const server = createServer((request, response) => {
     serve(request, response, answer).catch((error: unknown) => {
       request.socket.destroy();

@@ -1,11 +1,8 @@
 export { runDemoLife } from "./demo.ts";
-export type { Fault, FaultKind } from "./faults.ts";
-export type { PageHook } from "./operations.ts";
-export type { EnrichmentOverride, ListedRecord, ResponseOverrides } from "./responses.ts";
-export type { Operation } from "./routes.ts";
-export type { RequestLogEntry } from "./service.ts";
-export type { CountRule, RateLimit, Settings, SettingsPatch } from "./settings.ts";
-export { type Miss, runShadow, type Shadow, type ShadowSummary, type Why } from "./shadow.ts";
+export type { Fault } from "./faults.ts";
+export type { ListedRecord } from "./responses.ts";
+export type { CountRule, Settings, SettingsPatch } from "./settings.ts";
+export { type Followed, runShadow, type Shadow, type Why } from "./shadow.ts";
 export { type Simulator, type SimulatorOptions, startSimulator } from "./simulator.ts";
 export type { SurveySpec } from "./survey.ts";
 export type { TruthResponse } from "./truth.ts";

@@ -1,27 +1,14 @@
 import { hash32 } from "./hashing.ts";
-import { durationSeconds, type ResponseOverrides, recordCount, repeatOf, type SimulatedResponse } from "./responses.ts";
+import {
+  drawnRecords,
+  durationSeconds,
+  type Overrides,
+  recordCount,
+  repeatOf,
+  type SimulatedResponse,
+} from "./responses.ts";
 import type { Settings } from "./settings.ts";
 import { createSurvey, type Survey, type SurveySpec } from "./survey.ts";
-
-/** Events of surveys and responses, at the simulator's present time. All of it throws for a survey or response that does not exist. */
-export interface Life {
-  /** Adds a survey; throws when its id is taken. */
-  addSurvey(spec: SurveySpec): void;
-  removeSurvey(surveyId: number): void;
-  /** Changes the questions of a survey, and with them its `modified`. */
-  editSurvey(surveyId: number): void;
-  /** Somebody looks at a survey without answering: its impressions move, nothing else. */
-  visit(surveyId: number, count?: number): void;
-  /** New completed responses; returns their ids. */
-  complete(surveyId: number, count?: number, overrides?: Partial<ResponseOverrides>): number[];
-  /** New open responses; returns their ids. */
-  start(surveyId: number, count?: number, overrides?: Partial<ResponseOverrides>): number[];
-  /** An open response is completed. */
-  finish(surveyId: number, responseId: number, overrides?: Partial<ResponseOverrides>): void;
-  /** Puts overrides on a response; without any, its answers change. */
-  edit(surveyId: number, responseId: number, overrides?: Partial<ResponseOverrides>): void;
-  remove(surveyId: number, responseId: number): void;
-}
 
 /** Something has happened to a response; `at` in epoch milliseconds. */
 export interface Change {
@@ -31,10 +18,11 @@ export interface Change {
   at: number;
 }
 
+/** Events of surveys and responses, at the simulator's present time. All of it throws for a survey or response that does not exist. */
 export function createLife(
   surveys: Map<number, Survey>,
   context: { seed: number; settings: () => Settings; now: () => number; changed: (change: Change) => void },
-): Life {
+) {
   const { seed, settings, now, changed } = context;
   // Ids are given out through the whole account, in the order in which responses begin.
   let nextId = 1000 + (hash32(seed, 90) % 100_000);
@@ -64,37 +52,32 @@ export function createLife(
     return nextId - 1;
   }
 
-  function add(surveyId: number, count: number, completed: boolean, overrides: Partial<ResponseOverrides>): number[] {
+  function add(surveyId: number, count: number, completed: boolean, overrides: Overrides): number[] {
     const owner = survey(surveyId);
-    const content = settings();
     return Array.from({ length: count }, () => {
       const responseId = freeId(owner, overrides.responseId);
       const completedAt = completed ? (overrides.completedAt ?? now()) : null;
       const took = durationSeconds(owner.seed, responseId) * 1000;
       const startedAt = overrides.startedAt ?? (completedAt === null ? now() : completedAt - took);
-      const records = recordCount(owner.seed, responseId, content, overrides);
-      owner.put({ responseId, startedAt, completedAt, records, revision: 0, content, overrides });
+      const records = recordCount(overrides.records ?? drawnRecords(owner.seed, responseId, settings()), overrides);
+      owner.put({ responseId, startedAt, completedAt, records, revision: 0, overrides });
       owner.impressions += 1;
       if (completedAt !== null) changed({ kind: "completed", surveyId, responseId, at: completedAt });
       return responseId;
     });
   }
 
-  function change(surveyId: number, before: SimulatedResponse, changes: Partial<ResponseOverrides>): SimulatedResponse {
-    const owner = survey(surveyId);
+  function change(before: SimulatedResponse, changes: Overrides): SimulatedResponse {
     const overrides = { ...before.overrides, ...changes };
-    const own = before.records - repeatOf(owner.seed, before).copies;
-    const recount = changes.records !== undefined || changes.repeat !== undefined;
-    const records = recount
-      ? recordCount(owner.seed, before.responseId, before.content, { records: own, ...overrides })
-      : before.records;
+    const records = recordCount(changes.records ?? before.records - repeatOf(before).copies, overrides);
     const startedAt = changes.startedAt ?? before.startedAt;
     const completedAt = before.completedAt === null ? null : (changes.completedAt ?? before.completedAt);
     return { ...before, overrides, records, startedAt, completedAt };
   }
 
   return {
-    addSurvey(spec) {
+    /** Adds a survey; throws when its id is taken. */
+    addSurvey(spec: SurveySpec): void {
       if (surveys.has(spec.surveyId)) throw new Error(`there is already a survey ${spec.surveyId}`);
       const added = createSurvey(spec, { seed, firstId: nextId, settings: settings(), now });
       nextId = Math.max(nextId, added.nextId);
@@ -102,33 +85,39 @@ export function createLife(
       added.list(settings());
       surveys.set(spec.surveyId, added);
     },
-    removeSurvey(surveyId) {
+    removeSurvey(surveyId: number): void {
       survey(surveyId);
       surveys.delete(surveyId);
     },
-    editSurvey(surveyId) {
+    /** Changes the questions of a survey, and with them its `modified`. */
+    editSurvey(surveyId: number): void {
       const edited = survey(surveyId);
       edited.edition += 1;
       edited.modifiedAt = now();
     },
-    visit(surveyId, count = 1) {
+    /** Somebody looks at a survey without answering: its impressions move, nothing else. */
+    visit(surveyId: number, count = 1): void {
       survey(surveyId).impressions += count;
     },
-    complete: (surveyId, count = 1, overrides = {}) => add(surveyId, count, true, overrides),
-    start: (surveyId, count = 1, overrides = {}) => add(surveyId, count, false, overrides),
-    finish(surveyId, responseId, overrides = {}) {
+    /** New completed responses; returns their ids. */
+    complete: (surveyId: number, count = 1, overrides: Overrides = {}) => add(surveyId, count, true, overrides),
+    /** New open responses; returns their ids. */
+    start: (surveyId: number, count = 1, overrides: Overrides = {}) => add(surveyId, count, false, overrides),
+    /** An open response is completed. */
+    finish(surveyId: number, responseId: number, overrides: Overrides = {}): void {
       const before = response(surveyId, responseId);
       if (before.completedAt !== null) throw new Error(`response ${responseId} is completed already`);
       const completedAt = overrides.completedAt ?? now();
-      survey(surveyId).put({ ...change(surveyId, before, overrides), completedAt });
+      survey(surveyId).put({ ...change(before, overrides), completedAt });
       changed({ kind: "completed", surveyId, responseId, at: completedAt });
     },
-    edit(surveyId, responseId, overrides) {
+    /** Puts overrides on a response; without any, its answers change. */
+    edit(surveyId: number, responseId: number, overrides?: Overrides): void {
       const before = response(surveyId, responseId);
       const revision = overrides === undefined ? before.revision + 1 : before.revision;
-      survey(surveyId).put({ ...change(surveyId, before, overrides ?? {}), revision });
+      survey(surveyId).put({ ...change(before, overrides ?? {}), revision });
     },
-    remove(surveyId, responseId) {
+    remove(surveyId: number, responseId: number): void {
       response(surveyId, responseId);
       survey(surveyId).drop(responseId);
       changed({ kind: "removed", surveyId, responseId, at: now() });

@@ -1,9 +1,8 @@
-import { type Change, createLife, type Life } from "./life.ts";
-import { type Answer, createOperations, type PageHook, type PeekedPage, peekPage } from "./operations.ts";
+import { type Change, createLife } from "./life.ts";
+import { createOperations, type PageHook, peekPage } from "./operations.ts";
 import { allRecords } from "./record-contents.ts";
 import type { ListedRecord } from "./responses.ts";
-import type { Route } from "./routes.ts";
-import { defaultSettings, type Settings, type SettingsPatch, withSettings } from "./settings.ts";
+import { defaultSettings, type SettingsPatch, withSettings } from "./settings.ts";
 import { createCounts, type Survey, type SurveySpec, type SurveyTally } from "./survey.ts";
 import { responseTruth, type TruthResponse } from "./truth.ts";
 
@@ -16,38 +15,15 @@ export interface ModelOptions {
   now?: () => number;
 }
 
+export type Model = ReturnType<typeof createModel>;
+
 /**
  * The survey service without a wire: surveys, responses, lists, counts and details, and what it answers to each request. It is synchronous,
  * and knows no other time than that of the clock it is given.
+ *
+ * @example createModel({ surveys: [{ surveyId: 7, responses: 250 }] }).answer({ operation: "surveys", parameters: {} })
  */
-export interface Model extends Life {
-  /** The answer to a data request (all but the token). */
-  answer(route: Route): Answer;
-  settings(): Settings;
-  /** Changes settings from the next request on. Throws a RangeError for impossible ones. */
-  set(settings: SettingsPatch): void;
-  /** Runs `hook` at each page read: what it changes is seen by the next read. */
-  onPageRead(hook: PageHook): () => void;
-  /** Runs `hook` whenever the survey list is given out. */
-  onSurveyList(hook: () => void): () => void;
-  /** Runs `hook` whenever a response is completed or removed. */
-  onChange(hook: (change: Change) => void): () => void;
-  /** A page as it stands now: no request, counted and seen by nobody. */
-  peek(surveyId: number, page: number, order: "asc" | "desc"): PeekedPage;
-  /** The records of one response as they stand now, listed or not. */
-  records(surveyId: number, responseId: number): readonly ListedRecord[];
-  surveyIds(): number[];
-  tally(surveyId: number): SurveyTally;
-  openIds(surveyId: number): number[];
-  has(surveyId: number, responseId: number): boolean;
-  /** Every completed response (of one survey) with its full contents, by survey and id. */
-  truth(surveyId?: number): TruthResponse[];
-  /** One completed response, however large its survey. */
-  truthOf(surveyId: number, responseId: number): TruthResponse | undefined;
-}
-
-/** @example createModel({ surveys: [{ surveyId: 7, responses: 250 }] }).answer({ operation: "surveys", parameters: {} }) */
-export function createModel({ seed = 1, now = Date.now, ...options }: ModelOptions = {}): Model {
+export function createModel({ seed = 1, now = Date.now, ...options }: ModelOptions = {}) {
   let current = withSettings(defaultSettings, options.settings ?? {});
   const settings = () => current;
   const surveys = new Map<number, Survey>();
@@ -69,37 +45,47 @@ export function createModel({ seed = 1, now = Date.now, ...options }: ModelOptio
 
   return {
     ...life,
+    /** The answer to a data request (all but the token). */
     answer,
     settings,
-    set(patch) {
+    /** Changes settings from the next request on. Throws a RangeError for impossible ones. */
+    set(patch: SettingsPatch): void {
       current = withSettings(current, patch);
       if (patch.counts !== undefined) counts.freeze(surveys.values());
     },
-    onPageRead: (hook) => added(hooks.pages, hook),
-    onSurveyList: (hook) => added(hooks.lists, hook),
-    onChange: (hook) => added(changes, hook),
-    peek: (surveyId, page, order) => peekPage(surveyOf(surveyId), page, order, current),
-    records(surveyId, responseId) {
+    /** Runs `hook` at each page read: what it changes is seen by the next read. */
+    onPageRead: (hook: PageHook) => added(hooks.pages, hook),
+    /** Runs `hook` whenever the survey list is given out. */
+    onSurveyList: (hook: () => void) => added(hooks.lists, hook),
+    /** Runs `hook` whenever a response is completed or removed. */
+    onChange: (hook: (change: Change) => void) => added(changes, hook),
+    /** A page as it stands now: no request, counted and seen by nobody. */
+    peek: (surveyId: number, page: number, order: "asc" | "desc") => peekPage(surveyOf(surveyId), page, order, current),
+    /** The records of one response as they stand now, listed or not. */
+    records(surveyId: number, responseId: number): readonly ListedRecord[] {
       const response = surveyOf(surveyId).find(responseId);
       return response === undefined ? [] : allRecords(surveyOf(surveyId), response, current);
     },
-    addSurvey(spec) {
+    addSurvey(spec: SurveySpec): void {
       life.addSurvey(spec);
       counts.freeze([surveyOf(spec.surveyId)]);
     },
     surveyIds: () => [...surveys.keys()],
-    tally: (surveyId) => ({ ...surveyOf(surveyId).tally }),
-    openIds: (surveyId) =>
+    tally: (surveyId: number): SurveyTally => ({ ...surveyOf(surveyId).tally }),
+    openIds: (surveyId: number) =>
       surveyOf(surveyId)
         .all()
         .filter(({ completedAt }) => completedAt === null)
         .map(({ responseId }) => responseId),
-    has: (surveyId, responseId) => surveyOf(surveyId).find(responseId) !== undefined,
-    truth: (surveyId) =>
+    has: (surveyId: number, responseId: number) => surveyOf(surveyId).find(responseId) !== undefined,
+    /** Every completed response (of one survey) with its full contents, by survey and id. */
+    truth: (surveyId?: number): TruthResponse[] =>
       (surveyId === undefined ? [...surveys.values()] : [surveyOf(surveyId)]).flatMap((survey) =>
         survey.all().flatMap((response) => responseTruth(survey, response, current) ?? []),
       ),
-    truthOf: (surveyId, responseId) => responseTruth(surveyOf(surveyId), surveyOf(surveyId).find(responseId), current),
+    /** One completed response, however large its survey. */
+    truthOf: (surveyId: number, responseId: number) =>
+      responseTruth(surveyOf(surveyId), surveyOf(surveyId).find(responseId), current),
   };
 }
 

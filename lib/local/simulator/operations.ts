@@ -192,7 +192,7 @@ export function peekPage(survey: Survey, page: number, order: "asc" | "desc", se
   const { from } = placeOf(survey, page, settings);
   const count = sizeOf(survey, page, settings);
   const first = Math.max(0, from - 1);
-  const places = survey.list(settings).read(first, from - first + count + 1, order, settings.recordOrder[order]);
+  const places = survey.list(settings).read(first, from - first + count + 1, order);
   const read = places.map(({ response, slot }) => recordAt(survey, response, slot, settings));
   const before = from === first ? undefined : read.shift();
   return { records: read.slice(0, count), before, behind: read[count] };

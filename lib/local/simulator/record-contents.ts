@@ -44,7 +44,7 @@ function buildRecord(
 ): ListedRecord {
   const { seed, surveyId } = survey;
   const { overrides } = response;
-  const { source, row } = recordSlot(seed, response, slot);
+  const { source, row } = recordSlot(response, slot);
   const question = questionAt(survey, questionIndex(seed, response, slot, survey.questions));
   const draw = hash32(seed, response.responseId, response.revision, source, row, 51);
 

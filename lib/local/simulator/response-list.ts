@@ -12,43 +12,22 @@ interface Item {
   key: number;
 }
 
-/** The listed records of one survey, in order. */
-export interface ResponseList {
-  /** Records listed. */
-  total(): number;
-  /** The records from number `from`, counted from the end for desc. `questions` orders those of one response where they stand together. */
-  read(
-    from: number,
-    count: number,
-    order: "asc" | "desc",
-    questions: "ascending" | "descending",
-  ): Pick<Item, "response" | "slot">[];
-  add(response: SimulatedResponse): void;
-  /** Takes out a response as it was added, before it changes. */
-  remove(response: SimulatedResponse): void;
-}
+export type ResponseList = ReturnType<typeof createResponseList>;
 
 const compare = (a: Item, b: Item): number =>
   a.question - b.question || a.key - b.key || a.response.responseId - b.response.responseId || a.slot - b.slot;
 
-/** Whether two settings give the same list. */
-export function sameList(a: ListSettings, b: ListSettings): boolean {
-  return (
-    a.sortKey === b.sortKey &&
-    a.layout === b.layout &&
-    a.openListed === b.openListed &&
-    a.openDateCompleted === b.openDateCompleted &&
-    a.zone === b.zone
-  );
-}
-
-/** @param survey its seed, and the number of its questions */
+/**
+ * The listed records of one survey, in order.
+ *
+ * @param survey its seed, and the number of its questions
+ */
 export function createResponseList(
   responses: Iterable<SimulatedResponse>,
   { seed, questions }: { seed: number; questions: number },
   settings: ListSettings,
-): ResponseList {
-  const { layout, openListed } = settings;
+) {
+  const { layout, openListed, descQuestions } = settings;
   const step = layout === "interleaved" ? interleaveStep[settings.sortKey] : 0;
 
   function itemsOf(response: SimulatedResponse): Item[] {
@@ -76,18 +55,21 @@ export function createResponseList(
   }
 
   return {
+    /** Records listed. */
     total: () => items.length,
-    read(from, count, order, inResponse) {
+    /** The records from number `from`, counted from the end for desc. */
+    read(from: number, count: number, order: "asc" | "desc"): Pick<Item, "response" | "slot">[] {
+      if (order === "asc") return items.slice(from, from + count);
       const end = Math.max(0, items.length - from);
-      const read =
-        order === "asc" ? items.slice(from, from + count) : items.slice(Math.max(0, end - count), end).reverse();
-      const isTurned = layout === "contiguous" && (order === "asc") !== (inResponse === "ascending");
+      const read = items.slice(Math.max(0, end - count), end).reverse();
+      const isTurned = layout === "contiguous" && descQuestions === "ascending";
       return isTurned ? read.map(({ response, slot }) => ({ response, slot: response.records - 1 - slot })) : read;
     },
-    add(response) {
+    add(response: SimulatedResponse): void {
       for (const item of itemsOf(response)) items.splice(placeOf(item), 0, item);
     },
-    remove(response) {
+    /** Takes out a response as it was added, before it changes. */
+    remove(response: SimulatedResponse): void {
       for (const item of itemsOf(response)) items.splice(placeOf(item), 1);
     },
   };

@@ -1,5 +1,5 @@
 import { hash32, hashFraction } from "./hashing.ts";
-import { type ContentSettings, maxRecords, recordRange } from "./settings.ts";
+import { maxRecords, recordRange, type Settings } from "./settings.ts";
 
 /** One record as it is listed; a plain object, since a test may patch any field into anything. */
 export type ListedRecord = Record<string, unknown>;
@@ -32,6 +32,8 @@ export interface ResponseOverrides {
   metadata: EnrichmentOverride;
 }
 
+export type Overrides = Partial<ResponseOverrides>;
+
 /** A response: what the service knows of it, before any question of how it is shown. Instants are epoch milliseconds. */
 export interface SimulatedResponse {
   readonly responseId: number;
@@ -42,55 +44,45 @@ export interface SimulatedResponse {
   readonly records: number;
   /** Grows with each edit of its answers. */
   readonly revision: number;
-  readonly content: ContentSettings;
-  readonly overrides: Partial<ResponseOverrides>;
+  readonly overrides: Overrides;
 }
 
-/** Throws a RangeError when it would have more records than `maxRecords`. */
-export function recordCount(
-  seed: number,
-  responseId: number,
-  content: ContentSettings,
-  overrides: Partial<ResponseOverrides>,
-): number {
-  const [least, most] = recordRange(content);
-  const drawn = least + (hash32(seed, responseId, 1) % (most - least + 1));
-  const count = (overrides.records ?? drawn) + (overrides.repeat?.copies ?? 0);
+/** Records of a response of which nothing is said. */
+export function drawnRecords(seed: number, responseId: number, settings: Settings): number {
+  const [least, most] = recordRange(settings);
+  return least + (hash32(seed, responseId, 1) % (most - least + 1));
+}
+
+/** With its repeats. Throws a RangeError when it would have more records than `maxRecords`. */
+export function recordCount(records: number, { repeat }: Overrides): number {
+  const count = records + (repeat?.copies ?? 0);
   if (!(count >= 0 && count <= maxRecords)) throw new RangeError(`a response has at most ${maxRecords} records`);
   return count;
 }
 
 /** Which records of a response belong to one question: `copies` of record `slot`, right after it. */
-export function repeatOf(
-  seed: number,
-  response: SimulatedResponse,
-): { slot: number; copies: number; identical: boolean } {
-  const { repeat } = response.overrides;
-  if (repeat !== undefined) {
-    const { copies, identical, slot = 0 } = repeat;
-    return { copies, identical, slot: Math.min(slot, response.records - copies - 1) };
-  }
-  const chance = response.content.repeatedQuestions;
-  if (response.records < 2 || chance === 0 || hashFraction(seed, response.responseId, 2) >= chance)
-    return { slot: 0, copies: 0, identical: true };
-  return { slot: response.records - 2, copies: 1, identical: hash32(seed, response.responseId, 3) % 2 === 0 };
+export function repeatOf({ overrides, records }: SimulatedResponse): {
+  slot: number;
+  copies: number;
+  identical: boolean;
+} {
+  const { copies, identical, slot = 0 } = overrides.repeat ?? { copies: 0, identical: true };
+  return { copies, identical, slot: Math.min(slot, records - copies - 1) };
 }
 
-/** The key by which operation 10 finds a response; null for one that has none. */
+/** The key by which operation 10 finds a response. About a third have one; null for one that has none. */
 export function crkOf(seed: number, response: SimulatedResponse): string | null {
   if (response.overrides.crk !== undefined) return response.overrides.crk;
-  const { crk } = response.content;
   const mark = hash32(seed, response.responseId, 4);
-  if (crk === "none" || (crk === "some" && mark % 3 !== 0)) return null;
-  return `${response.responseId.toString(36)}-${mark.toString(36)}`;
+  return mark % 3 !== 0 ? null : `${response.responseId.toString(36)}-${mark.toString(36)}`;
 }
 
 /**
  * Where record `slot` of a response comes from: the record whose question it shares, and which repeat of it it is. The row of the record itself
  * and of identical repeats is 0.
  */
-export function recordSlot(seed: number, response: SimulatedResponse, slot: number): { source: number; row: number } {
-  const repeat = repeatOf(seed, response);
+export function recordSlot(response: SimulatedResponse, slot: number): { source: number; row: number } {
+  const repeat = repeatOf(response);
   if (slot <= repeat.slot) return { source: slot, row: 0 };
   if (slot > repeat.slot + repeat.copies) return { source: slot - repeat.copies, row: 0 };
   return { source: repeat.slot, row: repeat.identical ? 0 : slot - repeat.slot };
@@ -101,8 +93,8 @@ export function recordSlot(seed: number, response: SimulatedResponse, slot: numb
  * with more records than there are questions has several for each.
  */
 export function questionIndex(seed: number, response: SimulatedResponse, slot: number, questions: number): number {
-  const own = response.records - repeatOf(seed, response).copies;
-  const { source } = recordSlot(seed, response, slot);
+  const own = response.records - repeatOf(response).copies;
+  const { source } = recordSlot(response, slot);
   const shift = own <= questions ? hashFraction(seed, response.responseId, 30) : 0;
   return Math.min(questions - 1, Math.floor(((source + shift) * questions) / own));
 }
@@ -118,7 +110,7 @@ interface FirstResponses {
   open: number;
   completedFrom: number;
   completedTo: number;
-  content: ContentSettings;
+  settings: Settings;
 }
 
 /** The first id that is free after them. */
@@ -126,7 +118,7 @@ export const idAfter = ({ firstId, responses, open }: FirstResponses): number =>
 
 /** They follow from the seed, ids ascending. The open ones lie evenly among the others, so that some are old. */
 export function firstResponses(spec: FirstResponses): SimulatedResponse[] {
-  const { seed, firstId, open, content } = spec;
+  const { seed, firstId, open, settings } = spec;
   const count = spec.responses + open;
   const from = Math.ceil(spec.completedFrom / 1000);
   const to = Math.max(from, Math.floor(spec.completedTo / 1000));
@@ -140,9 +132,8 @@ export function firstResponses(spec: FirstResponses): SimulatedResponse[] {
       responseId,
       startedAt: started * 1000,
       completedAt: isOpen ? null : completed * 1000,
-      records: recordCount(seed, responseId, content, {}),
+      records: drawnRecords(seed, responseId, settings),
       revision: 0,
-      content,
       overrides: {},
     };
   });

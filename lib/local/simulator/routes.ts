@@ -1,56 +1,5 @@
 /** Every operation of the API document (4.1 and 4.2), by the name used in faults, counters and the request log. */
-export type Operation =
-  | "token"
-  | "surveys"
-  | "survey"
-  | "questions"
-  | "reports"
-  | "responses"
-  | "responses-page"
-  | "responses-order"
-  | "response"
-  | "response-by-crk"
-  | "metrics"
-  | "report-metrics"
-  | "metadata"
-  | "v2-surveys"
-  | "v2-survey"
-  | "v2-questions"
-  | "v2-responses"
-  | "v2-responses-page"
-  | "v2-response"
-  | "v2-response-by-crk"
-  | "v2-metadata";
-
-/** The placeholders of a path, undecoded. */
-export interface PathParameters {
-  survey?: string;
-  page?: string;
-  order?: string;
-  response?: string;
-  report?: string;
-  crk?: string;
-}
-
-export interface Route {
-  operation: Operation;
-  parameters: PathParameters;
-}
-
-/**
- * The operation of a request, or undefined where the document has none. Slashes at the end are part of the shape, and
- * no operation has a query. Page and order take any text, since a malformed one is a bad request of a known operation.
- */
-export function findRoute(method: string, path: string): Route | undefined {
-  for (const [operation, pattern] of patterns) {
-    if (method !== (operation === "token" ? "POST" : "GET")) continue;
-    const found = pattern.exec(path);
-    if (found !== null) return { operation, parameters: { ...found.groups } };
-  }
-  return undefined;
-}
-
-const shapes: Record<Operation, string> = {
+const shapes = {
   token: "/oauth/token/",
   surveys: "/api/v3/surveys/",
   survey: "/api/v3/surveys/{survey}/",
@@ -74,7 +23,8 @@ const shapes: Record<Operation, string> = {
   "v2-metadata": "/api/v2/surveys/{survey}/responses/{response}/metadata/",
 };
 
-const values: Record<string, string> = {
+/** The placeholders of a path. Page and order take any text, since a malformed one is a bad request of a known operation. */
+const values = {
   survey: "\\d{1,15}",
   response: "\\d{1,15}",
   report: "\\d{1,15}",
@@ -83,7 +33,30 @@ const values: Record<string, string> = {
   crk: "[^/?]+",
 };
 
+export type Operation = keyof typeof shapes;
+
+export interface Route {
+  operation: Operation;
+  /** Undecoded. */
+  parameters: PathParameters;
+}
+
+export type PathParameters = Partial<Record<keyof typeof values, string>>;
+
 const patterns = Object.entries(shapes).map(([operation, shape]): [Operation, RegExp] => [
   operation as Operation,
-  new RegExp(`^${shape.replace(/\{(\w+)\}/g, (_, name: string) => `(?<${name}>${values[name]})`)}$`),
+  new RegExp(`^${shape.replace(/\{(\w+)\}/g, (_, name: keyof typeof values) => `(?<${name}>${values[name]})`)}$`),
 ]);
+
+/**
+ * The operation of a request, or undefined where the document has none. Slashes at the end are part of the shape, and
+ * no operation has a query.
+ */
+export function findRoute(method: string, path: string): Route | undefined {
+  for (const [operation, pattern] of patterns) {
+    if (method !== (operation === "token" ? "POST" : "GET")) continue;
+    const found = pattern.exec(path);
+    if (found !== null) return { operation, parameters: { ...found.groups } };
+  }
+  return undefined;
+}

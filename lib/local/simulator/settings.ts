@@ -20,12 +20,12 @@ export interface RateLimit {
 
 /** The values of the settings that are a choice. The first of each is that of the most plausible service. */
 const choices = {
-  /** Which responses have a crk. */
-  crk: ["some", "none", "all"],
   /** `reversed`: the ids from the highest on; `hash`: an arbitrary but stable order. Dates sort as the strings shown. */
   sortKey: ["responseId", "reversed", "dateStart", "dateCompleted", "hash"],
   /** contiguous: a response's records stand together; interleaved: mixed with its neighbours'; scattered: by question first. */
   layout: ["contiguous", "interleaved", "scattered"],
+  /** Order of one response's questions in a desc list (contiguous layout); in an asc list they ascend. */
+  descQuestions: ["ascending", "descending"],
   openListed: [false, true],
   /** The dateCompleted that an open response shows. */
   openDateCompleted: [null, "", "0000-00-00 00:00:00", "dateStart"],
@@ -61,14 +61,10 @@ type Choices = { [Name in keyof typeof choices]: (typeof choices)[Name][number] 
 
 /** One value for each thing that the API document leaves open. */
 export interface Settings extends Choices {
-  /** Records (answered questions) of one response, or the least and the most. */
+  /** Records (answered questions) of one response, or the least and the most. A change applies to responses created afterwards. */
   recordsPerResponse: number | readonly [number, number];
-  /** Share of the responses in which one question has two records, half of these identical. */
-  repeatedQuestions: number;
   /** Of every date-time string. */
   zone: Zone;
-  /** Order of one response's questions in asc and in desc lists (contiguous layout). */
-  recordOrder: { asc: "ascending" | "descending"; desc: "ascending" | "descending" };
   counts: { responses: CountRule; correct: CountRule; unpaidResponses: CountRule };
   /** How far a `lagging` count is behind. */
   countLagMs: number;
@@ -76,25 +72,19 @@ export interface Settings extends Choices {
   rateLimit: RateLimit | null;
 }
 
-/**
- * The settings of a response's contents. They are fixed when it is created: a change applies to responses created afterwards, so that a run
- * keeps one truth.
- */
-export type ContentSettings = Pick<Settings, "recordsPerResponse" | "repeatedQuestions" | "crk">;
-
 /** The settings that decide which records are listed and in which order. */
-export type ListSettings = Pick<Settings, "sortKey" | "layout" | "openListed" | "openDateCompleted" | "zone">;
+export type ListSettings = Pick<
+  Settings,
+  "sortKey" | "layout" | "descQuestions" | "openListed" | "openDateCompleted" | "zone"
+>;
 
-/** New values for some settings; `counts` and `recordOrder` may be given in part. */
-export type SettingsPatch = Partial<Omit<Settings, "counts" | "recordOrder">> & {
-  counts?: Partial<Settings["counts"]>;
-  recordOrder?: Partial<Settings["recordOrder"]>;
-};
+/** New values for some settings; `counts` may be given in part. */
+export type SettingsPatch = Partial<Omit<Settings, "counts">> & { counts?: Partial<Settings["counts"]> };
 
 /** The most records that one response may have. */
 export const maxRecords = 4096;
 
-export function recordRange({ recordsPerResponse }: ContentSettings): readonly [number, number] {
+export function recordRange({ recordsPerResponse }: Settings): readonly [number, number] {
   return typeof recordsPerResponse === "number" ? [recordsPerResponse, recordsPerResponse] : recordsPerResponse;
 }
 
@@ -102,9 +92,7 @@ export function recordRange({ recordsPerResponse }: ContentSettings): readonly [
 export const defaultSettings: Settings = {
   ...(Object.fromEntries(Object.entries(choices).map(([name, [first]]) => [name, first])) as Choices),
   recordsPerResponse: [2, 8],
-  repeatedQuestions: 0,
   zone: "UTC",
-  recordOrder: { asc: "ascending", desc: "ascending" },
   counts: { responses: "completed", correct: "completed", unpaidResponses: "zero" },
   countLagMs: 60_000,
   tokenLifetimeMs: 30 * 86_400_000,
@@ -113,12 +101,7 @@ export const defaultSettings: Settings = {
 
 /** Throws a RangeError for unknown settings and for impossible ones. */
 export function withSettings(settings: Settings, patch: SettingsPatch): Settings {
-  const next: Settings = {
-    ...settings,
-    ...patch,
-    counts: { ...settings.counts, ...patch.counts },
-    recordOrder: { ...settings.recordOrder, ...patch.recordOrder },
-  };
+  const next: Settings = { ...settings, ...patch, counts: { ...settings.counts, ...patch.counts } };
   for (const name of Object.keys(next))
     if (!(name in defaultSettings)) throw new RangeError(`there is no setting ${name}`);
   for (const [name, allowed] of Object.entries<readonly unknown[]>(choices))

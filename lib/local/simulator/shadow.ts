@@ -1,49 +1,20 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Simulator } from "./simulator.ts";
 
-/**
- * A poller with a cursor, as everyone writes it, over the list that the real poller reads. It is meant to be a fair one:
- *
- * - Of each survey it keeps the newest completion date that it has seen: the cursor. The first poll only sets it.
- * - A poll reads pages, newest first, and takes every completed response on them whose date is after the cursor. It reads
- *   on until a page shows something at or before the cursor, or is not full. So it looks at whole pages, and not only down
- *   to the first old record.
- * - Records of one response that stand together are one response, also across the edge of two pages.
- * - It never fails, is never refused and never slow: its reads are no requests. A page takes it as long as one would.
- *
- * What it misses it misses by its cursor alone.
- */
-export interface Shadow {
-  /** A response has been completed; `at` in epoch milliseconds. */
-  completed(surveyId: number, responseId: number, at: number): void;
-  /** A response is no longer there. */
-  removed(surveyId: number, responseId: number): void;
-  /** One poll of all surveys; nothing while one is under way. */
-  poll(): Promise<void>;
-  summary(): ShadowSummary;
-  /** The fate of one response; undefined for one that it does not follow. */
-  fate(surveyId: number, responseId: number): "found" | "missed" | "not yet" | undefined;
-}
-
-export interface ShadowSummary {
-  polls: number;
-  /** Responses completed since it began, without those that were gone before two polls had begun. */
-  completed: number;
-  found: number;
-  /** Completed before its last two polls began, and never found. */
-  missed: number;
-  /** Responses that it has given out more than once. */
-  twice: number;
-  /** The last of those missed, newest first. */
-  misses: Miss[];
-}
-
-export interface Miss {
+/** A response that has been completed since the poller with the cursor began. */
+export interface Followed {
   surveyId: number;
   responseId: number;
   /** Epoch milliseconds. */
   completedAt: number;
+  fate: "found" | "missed" | "onTheWay";
+  /** How often it was given out. */
+  times: number;
+  /** Polls that began after it was completed and did not find it. */
+  polls: number;
+  /** Why it was not found, once a poll has not found it. */
   why: Why;
+  isDeleted: boolean;
 }
 
 /**
@@ -68,17 +39,6 @@ interface ShadowService {
 const FULL = 100;
 /** A response that stands in so many of its polls without being found is missed. */
 const PATIENCE = 2;
-/** Misses that are told one by one. */
-const TOLD = 100;
-
-interface Followed {
-  surveyId: number;
-  responseId: number;
-  completedAt: number;
-  /** Polls that began after it was completed and did not find it. */
-  polls: number;
-  why: Why | undefined;
-}
 
 /** The findings of one poll of a survey. */
 interface Reading {
@@ -87,24 +47,32 @@ interface Reading {
   leftOut: Map<number, string>;
 }
 
-export function createShadow(service: ShadowService): Shadow {
+export type Shadow = ReturnType<typeof createShadow>;
+
+/**
+ * A poller with a cursor, as everyone writes it, over the list that the real poller reads. It is meant to be a fair one:
+ *
+ * - Of each survey it keeps the newest completion date that it has seen: the cursor. The first poll only sets it.
+ * - A poll reads pages, newest first, and takes every completed response on them whose date is after the cursor. It reads
+ *   on until a page shows something at or before the cursor, or is not full. So it looks at whole pages, and not only down
+ *   to the first old record.
+ * - Records of one response that stand together are one response, also across the edge of two pages.
+ * - It never fails, is never refused and never slow: its reads are no requests. A page takes it as long as one would.
+ *
+ * What it misses it misses by its cursor alone.
+ */
+export function createShadow(service: ShadowService) {
   const cursors = new Map<number, string>();
-  const waiting = new Map<string, Followed>();
-  const found = new Map<string, number>();
-  const missed = new Map<string, Miss>();
+  const followed = new Map<string, Followed>();
   let polls = 0;
-  let twice = 0;
   let isPolling = false;
 
   function takeOut(surveyId: number, responseId: number): void {
-    const key = keyOf(surveyId, responseId);
-    const times = found.get(key);
+    const one = followed.get(keyOf(surveyId, responseId));
     // One from before it began: nobody counts it.
-    if (times === undefined && !waiting.has(key) && !missed.has(key)) return;
-    waiting.delete(key);
-    missed.delete(key);
-    found.set(key, (times ?? 0) + 1);
-    if (times === 1) twice += 1;
+    if (one === undefined) return;
+    one.fate = "found";
+    one.times += 1;
   }
 
   /** Reads a survey down to its cursor. */
@@ -143,17 +111,13 @@ export function createShadow(service: ShadowService): Shadow {
   async function pollSurvey(surveyId: number): Promise<void> {
     const cursor = cursors.get(surveyId);
     if (cursor === undefined) return begin(surveyId);
-    const there = [...waiting.values()].filter((one) => one.surveyId === surveyId);
+    const isLeft = (one: Followed): boolean => one.fate === "onTheWay" && !one.isDeleted;
+    const there = [...followed.values()].filter((one) => one.surveyId === surveyId && isLeft(one));
     const reading = await read(surveyId, cursor);
-    for (const one of there) {
-      const key = keyOf(surveyId, one.responseId);
-      if (waiting.get(key) !== one) continue;
+    for (const one of there.filter(isLeft)) {
       one.polls += 1;
-      one.why ??= whyNot(one, cursor, reading);
-      if (one.polls < PATIENCE) continue;
-      waiting.delete(key);
-      const { responseId, completedAt, why } = one;
-      missed.set(key, { surveyId, responseId, completedAt, why });
+      if (one.polls === 1) one.why = whyNot(one, cursor, reading);
+      if (one.polls >= PATIENCE) one.fate = "missed";
     }
   }
 
@@ -168,13 +132,22 @@ export function createShadow(service: ShadowService): Shadow {
   }
 
   return {
-    completed(surveyId, responseId, at) {
+    /** Those that it follows, by `surveyId/responseId`. One that is on its way and deleted nobody waits for. */
+    followed: followed as ReadonlyMap<string, Followed>,
+    /** A response has been completed; `at` in epoch milliseconds. */
+    completed(surveyId: number, responseId: number, at: number): void {
       // Before its first poll there is no cursor yet: that is where history begins for it.
       if (!cursors.has(surveyId)) return;
-      waiting.set(keyOf(surveyId, responseId), { surveyId, responseId, completedAt: at, polls: 0, why: undefined });
+      const one = { surveyId, responseId, completedAt: at, times: 0, polls: 0, isDeleted: false };
+      followed.set(keyOf(surveyId, responseId), { ...one, fate: "onTheWay", why: "late" });
     },
-    removed: (surveyId, responseId) => void waiting.delete(keyOf(surveyId, responseId)),
-    async poll() {
+    /** A response is no longer there. */
+    removed(surveyId: number, responseId: number): void {
+      const one = followed.get(keyOf(surveyId, responseId));
+      if (one !== undefined) one.isDeleted = true;
+    },
+    /** One poll of all surveys; nothing while one is under way. */
+    async poll(): Promise<void> {
       if (isPolling) return;
       isPolling = true;
       try {
@@ -184,20 +157,9 @@ export function createShadow(service: ShadowService): Shadow {
         isPolling = false;
       }
     },
-    summary: () => ({
-      polls,
-      completed: waiting.size + found.size + missed.size,
-      found: found.size,
-      missed: missed.size,
-      twice,
-      misses: [...missed.values()].slice(-TOLD).reverse(),
-    }),
-    fate(surveyId, responseId) {
-      const key = keyOf(surveyId, responseId);
-      if (found.has(key)) return "found";
-      if (missed.has(key)) return "missed";
-      return waiting.has(key) ? "not yet" : undefined;
-    },
+    polls: () => polls,
+    /** The fate of one response; undefined for one that it does not follow. */
+    fate: (surveyId: number, responseId: number) => followed.get(keyOf(surveyId, responseId))?.fate,
   };
 }
 
@@ -215,23 +177,13 @@ function readRecord({ responseId, dateCompleted, completed }: ShadowRecord): { r
 const PER_PAGE = 25;
 
 /** The poller with a cursor, which polls whenever the service is asked for its survey list. */
-export function runShadow(simulator: Simulator): { shadow: Shadow; stop(): void } {
+export function runShadow(simulator: Simulator): Shadow {
   const shadow = createShadow({
     surveyIds: simulator.surveyIds,
     page: (surveyId, page) => simulator.peek(surveyId, page, "desc").records,
     pause: () => sleep(PER_PAGE, undefined, { ref: false }),
   });
-  const stops = [
-    simulator.onSurveyList(() => void shadow.poll()),
-    simulator.onChange(({ kind, surveyId, responseId, at }) => {
-      if (kind === "completed") shadow.completed(surveyId, responseId, at);
-      else shadow.removed(surveyId, responseId);
-    }),
-  ];
-  return {
-    shadow,
-    stop() {
-      for (const stop of stops) stop();
-    },
-  };
+  simulator.onSurveyList(() => void shadow.poll());
+  simulator.onChange(({ kind, surveyId, responseId, at }) => shadow[kind](surveyId, responseId, at));
+  return shadow;
 }

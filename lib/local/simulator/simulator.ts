@@ -1,8 +1,8 @@
-import { createFaults, type Fault } from "./faults.ts";
+import { createFaults } from "./faults.ts";
 import { createRandom } from "./hashing.ts";
 import { startHttpServer } from "./http-server.ts";
-import { createModel, type Model, type ModelOptions } from "./model.ts";
-import { createRequestLog, createService, type RequestLogEntry } from "./service.ts";
+import { createModel, type ModelOptions } from "./model.ts";
+import { createRequestLog, createService } from "./service.ts";
 import { createTokens } from "./tokens.ts";
 
 export interface SimulatorOptions extends ModelOptions {
@@ -15,22 +15,7 @@ export interface SimulatorOptions extends ModelOptions {
 }
 
 /** A running survey service. */
-export interface Simulator extends Omit<Model, "answer"> {
-  readonly url: string;
-  readonly clientId: string;
-  readonly clientSecret: string;
-  /** Adds a fault; the function returned takes it away again. */
-  fault(fault: Fault): () => void;
-  clearFaults(): void;
-  /** Makes every token issued so far a wrong one (400). */
-  revokeToken(): void;
-  /** `requests`, each operation, and `status:<code>`. */
-  counters(): Record<string, number>;
-  /** The last requests. */
-  log(): readonly RequestLogEntry[];
-  resetCounters(): void;
-  close(): Promise<void>;
-}
+export type Simulator = Awaited<ReturnType<typeof startSimulator>>;
 
 /**
  * Starts a survey service on 127.0.0.1 that answers as the API document says.
@@ -42,7 +27,7 @@ export interface Simulator extends Omit<Model, "answer"> {
  * const [responseId] = simulator.complete(7);
  * await simulator.close();
  */
-export async function startSimulator(options: SimulatorOptions = {}): Promise<Simulator> {
+export async function startSimulator(options: SimulatorOptions = {}) {
   const { port = 0, clientId = "simulator", clientSecret = "simulator-secret", now = Date.now } = options;
   const log = createRequestLog();
   const { answer, ...model } = createModel(options);
@@ -55,10 +40,14 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
     url: server.url,
     clientId,
     clientSecret,
+    /** Adds a fault; the function returned takes it away again. */
     fault: faults.add,
     clearFaults: faults.clear,
+    /** Makes every token issued so far a wrong one (400). */
     revokeToken: tokens.revokeAll,
+    /** `requests`, each operation, and `status:<code>`. */
     counters: log.counters,
+    /** The last requests. */
     log: log.entries,
     resetCounters: log.reset,
     close: server.close,

@@ -1,8 +1,7 @@
 import { hash32 } from "./hashing.ts";
-import { createResponseList, type ResponseList, sameList } from "./response-list.ts";
+import { createResponseList, type ResponseList } from "./response-list.ts";
 import { crkOf, firstResponses, idAfter, type SimulatedResponse } from "./responses.ts";
 import { type CountRule, recordRange, type Settings } from "./settings.ts";
-import type { SurveyQuestions } from "./survey-questions.ts";
 
 export interface SurveySpec {
   surveyId: number;
@@ -25,36 +24,20 @@ export interface SurveyTally {
   everCompleted: number;
 }
 
-/** One survey with its responses, its list and its counts. */
-export interface Survey extends SurveyQuestions {
-  readonly name: string;
-  readonly createdAt: number;
-  modifiedAt: number;
-  edition: number;
-  impressions: number;
-  readonly tally: SurveyTally;
-  /** Earlier tallies, oldest first: what lagging counts still show. */
-  readonly history: { at: number; completed: number }[];
-  /** The first response id that is free after those the survey began with. */
-  readonly nextId: number;
-  find(responseId: number): SimulatedResponse | undefined;
-  findByCrk(crk: string): SimulatedResponse | undefined;
-  /** Every response, ids ascending. */
-  all(): SimulatedResponse[];
-  /** Adds a response, or puts it in the place of the one with its id. */
-  put(response: SimulatedResponse): void;
-  drop(responseId: number): void;
-  list(settings: Settings): ResponseList;
-}
-
 // Enough for counts that lag minutes behind thousands of arrivals; a long run must not keep them all.
 const longestHistory = 10_000;
 
-/** `firstId`: the first response id that the survey may use. */
+export type Survey = ReturnType<typeof createSurvey>;
+
+/**
+ * One survey with its responses, its list and its counts.
+ *
+ * @param context.firstId the first response id that the survey may use
+ */
 export function createSurvey(
   spec: SurveySpec,
   context: { seed: number; firstId: number; settings: Settings; now: () => number },
-): Survey {
+) {
   const { settings, now } = context;
   const { surveyId, responses = 0, open = 0 } = spec;
   const seed = hash32(context.seed, surveyId);
@@ -62,7 +45,7 @@ export function createSurvey(
   const completedFrom = spec.completedFrom ?? completedTo - 30 * 86_400_000;
   const createdAt = spec.createdAt ?? completedFrom - 86_400_000;
   const questions = Math.max(5, recordRange(settings)[1]);
-  const first = { seed, firstId: context.firstId, responses, open, completedFrom, completedTo, content: settings };
+  const first = { seed, firstId: context.firstId, responses, open, completedFrom, completedTo, settings };
   const byId = new Map(firstResponses(first).map((response) => [response.responseId, response]));
   const tally: SurveyTally = { completed: responses, open, everCompleted: responses };
   const history = [{ at: now(), completed: responses }];
@@ -97,12 +80,16 @@ export function createSurvey(
     modifiedAt: createdAt,
     impressions: 3 * (responses + open),
     tally,
+    /** Earlier tallies, oldest first: what lagging counts still show. */
     history,
+    /** The first response id that is free after those the survey began with. */
     nextId: idAfter(first),
-    find: (responseId) => byId.get(responseId),
-    findByCrk: (crk) => [...byId.values()].find((response) => crkOf(seed, response) === crk),
+    find: (responseId: number) => byId.get(responseId),
+    findByCrk: (crk: string) => [...byId.values()].find((response) => crkOf(seed, response) === crk),
+    /** Every response, ids ascending. */
     all: () => [...byId.values()].sort((a, b) => a.responseId - b.responseId),
-    put(response) {
+    /** Adds a response, or puts it in the place of the one with its id. */
+    put(response: SimulatedResponse): void {
       const before = drop(response.responseId);
       byId.set(response.responseId, response);
       count(response, 1);
@@ -111,12 +98,12 @@ export function createSurvey(
       list?.responses.add(response);
       remember();
     },
-    drop(responseId) {
+    drop(responseId: number): void {
       drop(responseId);
       remember();
     },
-    list(current) {
-      if (list === undefined || !sameList(list.settings, current)) {
+    list(current: Settings): ResponseList {
+      if (list?.settings !== current) {
         const responses = createResponseList(byId.values(), { seed, questions }, current);
         list = { settings: current, responses };
       }

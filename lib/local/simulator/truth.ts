@@ -4,34 +4,12 @@ import type { ListedRecord, SimulatedResponse } from "./responses.ts";
 import type { Settings } from "./settings.ts";
 import type { Survey } from "./survey.ts";
 import { listedFacts } from "./survey-bodies.ts";
-import type { SurveyQuestions } from "./survey-questions.ts";
 
 /** A completed response as it truly is: what a test compares events with. Instants are epoch milliseconds. */
-export interface TruthResponse {
-  surveyId: number;
-  responseId: number;
-  startedAt: number;
-  completedAt: number;
-  /** The facts of its survey in the survey list. */
-  survey: { name: string; modified: string; languageId: number };
-  /** The numbers from which the questions of its survey are computed. */
-  questions: SurveyQuestions;
-  /** The records as they are listed, questions ascending. */
-  records: ListedRecord[];
-  /**
-   * The bodies of operations 11 and 13 once they no longer fail; null where there are none. Nothing of another response is
-   * in them.
-   */
-  metrics: unknown;
-  metadata: unknown;
-}
+export type TruthResponse = NonNullable<ReturnType<typeof responseTruth>>;
 
 /** The truth of one response; undefined while it is open, or when it does not exist. */
-export function responseTruth(
-  survey: Survey,
-  response: SimulatedResponse | undefined,
-  settings: Settings,
-): TruthResponse | undefined {
+export function responseTruth(survey: Survey, response: SimulatedResponse | undefined, settings: Settings) {
   if (response === undefined || response.completedAt === null) return undefined;
   const { responseId, startedAt, completedAt } = response;
   const { seed, surveyId, questions, edition } = survey;
@@ -45,9 +23,16 @@ export function responseTruth(
     responseId,
     startedAt,
     completedAt,
+    /** The facts of its survey in the survey list. */
     survey: listedFacts(survey, settings),
+    /** The numbers from which the questions of its survey are computed. */
     questions: { seed, surveyId, questions, edition },
+    /** The records as they are listed, questions ascending. */
     records: allRecords(survey, response, settings).map(asListed),
+    /**
+     * The bodies of operations 11 and 13 once they no longer fail; null where there are none. Nothing of another response is
+     * in them.
+     */
     metrics: bodyOf("metrics"),
     metadata: bodyOf("metadata"),
   };

@@ -7,7 +7,7 @@ afterEach(() => void vi.useRealTimers());
 
 function incidents() {
   const told: (Incident | undefined)[] = [];
-  const world = { requests: 10, fate: "not yet" as "found" | "missed" | "not yet" };
+  const world = { requests: 10, fate: "onTheWay" as "missed" | "onTheWay" };
   const made = createIncidents({
     simulator: { counters: () => ({ requests: world.requests }) },
     shadow: { fate: () => world.fate },

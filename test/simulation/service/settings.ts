@@ -28,7 +28,7 @@ export function settingsOf(survey: Told, clock: ServiceClock, now: () => number)
     recordsPerResponse: [least, Math.max(40, most)],
     sortKey: traits.sortKey,
     layout: traits.layout,
-    recordOrder: { asc: "ascending", desc: traits.stableDesc ? "ascending" : "descending" },
+    descQuestions: traits.stableDesc ? "ascending" : "descending",
     openListed: traits.listsOpen,
     openDateCompleted: openDates[traits.openDate],
     zone: (at) => (at < clock.changesAt ? clock.offset : clock.offsetAfter),

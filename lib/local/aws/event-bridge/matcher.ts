@@ -1,4 +1,4 @@
-import { candidatesOf, compileValue, InvalidEventPatternError, type ValueTest } from "./pattern-value.ts";
+import { compileValue, InvalidEventPatternError, isObject, type Scalar, type ValueTest } from "./pattern-value.ts";
 
 export { InvalidEventPatternError };
 
@@ -18,7 +18,9 @@ export type Matcher = (event: object) => boolean;
  * matches(envelope);
  */
 export function createMatcher(pattern: unknown): Matcher {
-  const branches = compilePattern(pattern).map(sortedFields);
+  if (!isObject(pattern)) throw new InvalidEventPatternError("Filter is not an object");
+  // An event matches when it satisfies any one branch of the pattern, which has no $or any more.
+  const branches = addFields([], pattern, "", false).map(sortedFields);
   const paths = new Set(branches.flatMap((fields) => fields.map(([path]) => path)));
   return (event) => {
     const leaves = collectLeaves(event, paths);
@@ -32,8 +34,6 @@ type Field = readonly [path: string, tests: readonly ValueTest[]];
 function sortedFields(branch: Branch): Field[] {
   return [...branch].sort(([one], [other]) => (one < other ? -1 : 1));
 }
-
-type Scalar = string | number | boolean | null;
 
 /** Which element of which array a value stands in: array number → index. */
 type Membership = ReadonlyMap<number, number>;
@@ -54,11 +54,11 @@ function satisfies(
   const [path, tests] = field;
   const consistent = (leaves.get(path) ?? []).filter(({ membership }) => agrees(membership, fixed));
   if (consistent.length === 0) {
-    return tests.some(({ absence }) => absence === true) && satisfies(fields, from + 1, leaves, fixed);
+    return tests.some((test) => test(undefined)) && satisfies(fields, from + 1, leaves, fixed);
   }
   return consistent.some(
     ({ value, membership }) =>
-      matchesAny(tests, value) && satisfies(fields, from + 1, leaves, new Map([...fixed, ...membership])),
+      tests.some((test) => test(value)) && satisfies(fields, from + 1, leaves, new Map([...fixed, ...membership])),
   );
 }
 
@@ -68,11 +68,6 @@ function agrees(membership: Membership, fixed: Membership): boolean {
     if (before !== undefined && before !== index) return false;
   }
   return true;
-}
-
-function matchesAny(tests: readonly ValueTest[], value: Scalar): boolean {
-  const candidates = candidatesOf(value, tests);
-  return tests.some(({ matches }) => matches !== undefined && candidates.some(matches));
 }
 
 function collectLeaves(event: object, paths: ReadonlySet<string>): Map<string, Leaf[]> {
@@ -112,19 +107,7 @@ const reservedInsideOr: ReadonlySet<string> = new Set([
   ...["ip-address-in-range", "ip-address-not-in-range"],
 ]);
 
-/**
- * Spells a pattern out into branches without `$or`: an event matches when it satisfies any one of them.
- *
- * @throws {InvalidEventPatternError}
- */
-function compilePattern(pattern: unknown): Branch[] {
-  if (!isObject(pattern)) throw new InvalidEventPatternError("Filter is not an object");
-  return addFields([], pattern, "", false);
-}
-
-type OpenBranch = Map<string, readonly ValueTest[]>;
-
-function addFields(branches: OpenBranch[], fields: object, path: string, insideOr: boolean): OpenBranch[] {
+function addFields(branches: Branch[], fields: object, path: string, insideOr: boolean): Branch[] {
   const entries = Object.entries(fields);
   if (entries.length === 0) throw new InvalidEventPatternError("Empty objects are not allowed");
   let open = branches;
@@ -144,14 +127,14 @@ function addFields(branches: OpenBranch[], fields: object, path: string, insideO
   return open;
 }
 
-function addValues(branches: OpenBranch[], path: string, values: unknown[]): OpenBranch[] {
+function addValues(branches: Branch[], path: string, values: unknown[]): Branch[] {
   if (values.length === 0) throw new InvalidEventPatternError("Empty arrays are not allowed");
   const tests = values.map(compileValue);
   // A field given twice (in and outside of $or, or as "a.b" and as "b" in "a"): the later one holds.
   return atLeastOne(branches).map((branch) => new Map(branch).set(path, tests));
 }
 
-function forkBranches(branches: OpenBranch[], alternatives: unknown, path: string): OpenBranch[] {
+function forkBranches(branches: Branch[], alternatives: unknown, path: string): Branch[] {
   if (!Array.isArray(alternatives)) throw new InvalidEventPatternError("It must be an Array followed with $or.");
   const forks = alternatives.map((alternative) => {
     if (!isObject(alternative)) {
@@ -163,10 +146,6 @@ function forkBranches(branches: OpenBranch[], alternatives: unknown, path: strin
   return forks.flat();
 }
 
-function atLeastOne(branches: OpenBranch[]): OpenBranch[] {
+function atLeastOne(branches: Branch[]): Branch[] {
   return branches.length === 0 ? [new Map()] : branches;
-}
-
-function isObject(value: unknown): value is object {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -1,4 +1,4 @@
-import { cidrRange, type IpRange, inIpRange, ipDigits } from "./ip-address.ts";
+import { BlockList, isIPv4, isIPv6 } from "node:net";
 
 /** An event pattern that AWS would refuse as `InvalidEventPatternException`. */
 export class InvalidEventPatternError extends Error {
@@ -9,92 +9,64 @@ export class InvalidEventPatternError extends Error {
   }
 }
 
-/** A value of an event as it is compared: strings in their quotes, which is how a string differs from a number. */
-type Candidate =
-  | { kind: "text"; text: string }
-  | { kind: "number"; number: number }
-  | { kind: "address"; text: string };
+export type Scalar = string | number | boolean | null;
 
-/** One alternative of a pattern's list. */
-export interface ValueTest {
-  /** Decides on a value that is there; absent for `exists: false`. */
-  matches?: (candidate: Candidate) => boolean;
-  /** True for `exists: false`. */
-  absence?: boolean;
-  /** Numbers are compared as numbers once a list holds such a test, else by their text. */
-  numeric?: boolean;
-  /** Values that are addresses are compared as addresses too once a list holds such a test. */
-  address?: boolean;
-}
+/** One alternative of a pattern's list. It decides on a value, or undefined where the event has none. */
+export type ValueTest = (value: Scalar | undefined) => boolean;
 
-/** A test of strings as they are compared; booleans and null are texts without quotes. */
-const onText = (test: (text: string) => boolean): ValueTest => ({
-  matches: (candidate) => candidate.kind !== "number" && test(candidate.text),
-});
-const exactly = (text: string): ValueTest => onText((value) => value === `"${text}"`);
-const prefix = (text: string): ValueTest => onText((value) => value.startsWith(`"${text}`));
-const suffix = (text: string): ValueTest => onText((value) => value.endsWith(`${text}"`));
+const is =
+  (wanted: Scalar): ValueTest =>
+  (value) =>
+    value === wanted;
+const onText =
+  (test: (text: string) => boolean): ValueTest =>
+  (value) =>
+    typeof value === "string" && test(value);
+const onNumber =
+  (test: (number: number) => boolean): ValueTest =>
+  (value) =>
+    typeof value === "number" && test(value);
+const prefix = (text: string): ValueTest => onText((value) => value.startsWith(text));
+const suffix = (text: string): ValueTest => onText((value) => value.endsWith(text));
 const matchesExpression = (expression: RegExp): ValueTest => onText((value) => expression.test(value));
 
-/** @param number as in the pattern; it also matches other ways of writing it (`1.0`, `10e-1`) */
-function equalsNumber(number: number): ValueTest {
-  return {
-    numeric: true,
-    matches: (candidate) =>
-      candidate.kind === "number" ? candidate.number === number : candidate.text === String(number),
-  };
+/** A value that none of the tests matches. */
+function anythingBut(tests: readonly ValueTest[]): ValueTest {
+  return (value) => value !== undefined && !tests.some((test) => test(value));
 }
 
 /** A plain string: one that is an address stands for every way of writing that address. */
 function equalsString(text: string): ValueTest {
-  const digits = ipDigits(text);
-  if (digits === undefined) return exactly(text);
-  return addressIn({ bottom: digits, top: digits });
+  const family = familyOf(text);
+  if (family === undefined) return is(text);
+  const addresses = new BlockList();
+  addresses.addAddress(text, family);
+  return addressIn(addresses);
 }
 
+/** @param block such as `10.0.0.0/8` */
 function addressInBlock(block: string): ValueTest {
-  const range = cidrRange(block);
-  if (typeof range === "string") throw new InvalidEventPatternError(range);
-  return addressIn(range);
+  const [, address = "", bits] = /^([^/]+)\/(\d+)$/.exec(block) ?? [];
+  const family = familyOf(address);
+  const width = family === "ipv6" ? 128 : 32;
+  // A block of one address is none for AWS.
+  if (family === undefined || Number(bits) >= width) return invalid(`Malformed CIDR: ${block}`);
+  const addresses = new BlockList();
+  addresses.addSubnet(address, Number(bits), family);
+  return addressIn(addresses);
 }
 
-function addressIn(range: IpRange): ValueTest {
-  return { address: true, ...onText((text) => inIpRange(text, range)) };
+function addressIn(addresses: BlockList): ValueTest {
+  return onText((text) => {
+    const family = familyOf(text);
+    return family !== undefined && addresses.check(text, family);
+  });
 }
 
-function numberWhere(test: (number: number) => boolean): ValueTest {
-  return { numeric: true, matches: (candidate) => candidate.kind === "number" && test(candidate.number) };
-}
-
-function anythingButNumbers(numbers: readonly number[]): ValueTest {
-  return {
-    numeric: true,
-    matches: (candidate) =>
-      candidate.kind === "text" || (candidate.kind === "number" && !numbers.includes(candidate.number)),
-  };
-}
-
-/** Anything that none of the tests matches; a list of tests over strings lets every other kind of value through. */
-function anythingBut(tests: readonly ValueTest[]): ValueTest {
-  return {
-    matches: (candidate) => candidate.kind !== "address" && !tests.some((test) => test.matches?.(candidate) === true),
-  };
-}
-
-/** The forms in which a value of an event is put to the tests of one list. */
-export function candidatesOf(value: string | number | boolean | null, tests: readonly ValueTest[]): Candidate[] {
-  const text = typeof value === "string" ? `"${value}"` : String(value);
-  const candidates: Candidate[] = [];
-  if (tests.some(({ address }) => address === true)) {
-    const digits = ipDigits(String(value));
-    if (digits !== undefined) candidates.push({ kind: "address", text: digits });
-  }
-  if (typeof value === "number" && tests.some(({ numeric }) => numeric === true)) {
-    candidates.push({ kind: "number", number: value });
-  } else {
-    candidates.push({ kind: "text", text });
-  }
-  return candidates;
+/** Undefined for anything that is no address. One with a zone belongs to a machine: nobody writes it in an event. */
+function familyOf(text: string): "ipv4" | "ipv6" | undefined {
+  if (isIPv4(text)) return "ipv4";
+  return isIPv6(text) && !text.includes("%") ? "ipv6" : undefined;
 }
 
 /**
@@ -104,8 +76,7 @@ export function candidatesOf(value: string | number | boolean | null, tests: rea
  */
 export function compileValue(value: unknown): ValueTest {
   if (typeof value === "string") return equalsString(value);
-  if (typeof value === "number") return equalsNumber(value);
-  if (typeof value === "boolean" || value === null) return onText((text) => text === String(value));
+  if (typeof value === "number" || typeof value === "boolean" || value === null) return is(value);
   if (Array.isArray(value) || typeof value !== "object") {
     return invalid("Match value must be String, number, true, false, or null");
   }
@@ -117,23 +88,17 @@ export function compileValue(value: unknown): ValueTest {
 const expressions: Readonly<Record<string, (operand: unknown) => ValueTest>> = {
   "anything-but": compileAnythingBut,
   cidr: (operand) => addressInBlock(text(operand, "cidr")),
-  "equals-ignore-case": (operand) => ignoringCase('"', text(operand, "equals-ignore-case"), '"'),
-  exactly: (operand) => exactly(text(operand, "exact match")),
+  "equals-ignore-case": (operand) => ignoringCase("^", text(operand, "equals-ignore-case"), "$"),
+  exactly: (operand) => is(text(operand, "exact match")),
   exists: (operand) =>
     typeof operand !== "boolean"
       ? invalid("exists match pattern must be either true or false.")
-      : operand
-        ? { matches: () => true }
-        : { absence: true },
+      : (value) => (value !== undefined) === operand,
   numeric: compileNumeric,
   prefix: (operand) =>
-    isObject(operand)
-      ? ignoringCase('"', insensitive(operand, "prefix"), "", "start")
-      : prefix(text(operand, "prefix match")),
+    isObject(operand) ? ignoringCase("^", insensitive(operand, "prefix"), "") : prefix(text(operand, "prefix match")),
   suffix: (operand) =>
-    isObject(operand)
-      ? ignoringCase("", insensitive(operand, "suffix"), '"', "end")
-      : suffix(text(operand, "suffix match")),
+    isObject(operand) ? ignoringCase("", insensitive(operand, "suffix"), "$") : suffix(text(operand, "suffix match")),
   wildcard: (operand) => wildcard(text(operand, "wildcard match")),
 };
 
@@ -146,13 +111,13 @@ function compileAnythingBut(operand: unknown): ValueTest {
     return list.length === 0 ? invalid("Empty arrays are not allowed") : anythingBut(list.map(compile));
   }
   const values = Array.isArray(operand) ? operand : [operand];
-  if (values.length > 0 && values.every(Number.isFinite)) return anythingButNumbers(values);
-  if (values.length > 0 && values.every((value) => typeof value === "string")) return anythingBut(values.map(exactly));
+  const isOfOneType = ["number", "string"].some((type) => values.every((value) => typeof value === type));
+  if (values.length > 0 && isOfOneType) return anythingBut(values.map(is));
   return invalid("Inside anything but list, either all values are number or string, mixed type is not supported");
 }
 
 const negatable: Readonly<Record<string, (operand: unknown) => ValueTest>> = {
-  "equals-ignore-case": (operand) => ignoringCase('"', text(operand, "equals-ignore-case"), '"'),
+  "equals-ignore-case": (operand) => ignoringCase("^", text(operand, "equals-ignore-case"), "$"),
   prefix: (operand) => prefix(nonEmpty(operand)),
   suffix: (operand) => suffix(nonEmpty(operand)),
   wildcard: (operand) => wildcard(text(operand, "wildcard match")),
@@ -169,14 +134,14 @@ function compileNumeric(operand: unknown): ValueTest {
     return invalid(`Unrecognized numeric range operator: ${String(operator)}`);
   }
   const lower = comparison(operator, bound);
-  if (rest.length === 0) return numberWhere(lower.test);
+  if (rest.length === 0) return onNumber(lower.test);
   const [second, limit, ...surplus] = rest;
   if (!operator.startsWith(">") || typeof second !== "string" || !second.startsWith("<") || surplus.length > 0) {
     return invalid("Too many elements in numeric expression");
   }
   const upper = comparison(second, limit);
   if (lower.bound >= upper.bound) return invalid("Bottom must be less than top");
-  return numberWhere((number) => lower.test(number) && upper.test(number));
+  return onNumber((number) => lower.test(number) && upper.test(number));
 }
 
 const comparisons: Readonly<Record<string, (number: number, bound: number) => boolean>> = {
@@ -210,23 +175,16 @@ function wildcard(pattern: string): ValueTest {
       expression += escaped(character);
     }
   }
-  return matchesExpression(new RegExp(`^"${expression}"$`));
+  return matchesExpression(new RegExp(`^${expression}$`));
 }
 
-function ignoringCase(
-  before: string,
-  pattern: string,
-  after: string,
-  anchor: "both" | "start" | "end" = "both",
-): ValueTest {
+function ignoringCase(start: "^" | "", pattern: string, end: "$" | ""): ValueTest {
   // Letter by letter, so that a letter whose capital is two letters (ß) matches those two and no folding takes place.
   const letters = Array.from({ length: pattern.length }, (_, index) => {
     const letter = pattern.charAt(index);
     return `(?:${escaped(letter.toLowerCase())}|${escaped(letter.toUpperCase())})`;
   });
-  const start = anchor === "end" ? "" : "^";
-  const end = anchor === "start" ? "" : "$";
-  return matchesExpression(new RegExp(`${start}${before}${letters.join("")}${after}${end}`));
+  return matchesExpression(new RegExp(`${start}${letters.join("")}${end}`));
 }
 
 function escaped(characters: string): string {
@@ -248,7 +206,7 @@ function text(operand: unknown, what: string): string {
   return typeof operand === "string" ? operand : invalid(`${what} pattern must be a string`);
 }
 
-function isObject(value: unknown): value is object {
+export function isObject(value: unknown): value is object {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 

@@ -9,7 +9,7 @@ interface Day extends AsyncDisposable {
   /** What the poller has: all that was there before it began, and what it has found. */
   ids: number[];
   /** What it has lost of what is still listed, and why. */
-  lost: Map<number, Why | undefined>;
+  lost: Map<number, Why>;
 }
 
 /** An hour of a poller with a cursor. */
@@ -44,25 +44,15 @@ export async function dayOfCursor(seed: number): Promise<Day> {
       if (!isOver && random() < 0.2) for (const surveyId of SURVEYS) someoneActs(surveyId);
     },
   });
-  const completed: [surveyId: number, responseId: number][] = [];
-  simulator.onChange(({ kind, surveyId, responseId, at }) => {
-    if (kind === "removed") return shadow.removed(surveyId, responseId);
-    completed.push([surveyId, responseId]);
-    shadow.completed(surveyId, responseId, at);
-  });
+  simulator.onChange(({ kind, surveyId, responseId, at }) => shadow[kind](surveyId, responseId, at));
   const ids = simulator.truth().map(({ responseId }) => responseId);
-  const whys = new Map<number, Why>();
-  const poll = async (): Promise<void> => {
-    await shadow.poll();
-    for (const { responseId, why } of shadow.summary().misses) whys.set(responseId, why);
-  };
-  await poll();
+  await shadow.poll();
   for (let minute = 0; minute < 60; minute += 1) {
     for (let quarter = 0; quarter < 4; quarter += 1) {
       now += 6_000;
       for (const surveyId of SURVEYS) someoneActs(surveyId);
     }
-    await poll();
+    await shadow.poll();
     // In the second in which it has looked.
     for (const surveyId of SURVEYS) if (random() < 0.3) simulator.complete(surveyId, 1, { startedAt: now });
   }
@@ -71,13 +61,12 @@ export async function dayOfCursor(seed: number): Promise<Day> {
   for (let end = 0; end < 3; end += 1) {
     now += 60_000;
     if (end === 0) for (const surveyId of SURVEYS) simulator.complete(surveyId, 1, { startedAt: now });
-    await poll();
+    await shadow.poll();
   }
-  const lost = new Map<number, Why | undefined>();
-  for (const [surveyId, id] of completed) {
-    const fate = shadow.fate(surveyId, id);
-    if (fate === "found") ids.push(id);
-    else if (fate === "missed" && simulator.has(surveyId, id)) lost.set(id, whys.get(id));
+  const lost = new Map<number, Why>();
+  for (const { responseId, fate, isDeleted, why } of shadow.followed.values()) {
+    if (fate === "found") ids.push(responseId);
+    else if (fate === "missed" && !isDeleted) lost.set(responseId, why);
   }
   return { simulator, ids, lost, [Symbol.asyncDispose]: () => simulator.close() };
 }

@@ -230,7 +230,6 @@ it("reads anew what was read whole once there was an answer, and goes on where p
 it("writes a report that needs nothing else and has nothing personal", async () => {
   const simulator = await serviceOf({
     surveys: [{ surveyId: 7, responses: 20, name: "<b>Onboarding</b>" }],
-    settings: { crk: "all" },
   });
   const [lost = 0, ...ids] = idsOf(simulator);
   const report = join(temporaryFolder(), "report.html");

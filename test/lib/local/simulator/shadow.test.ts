@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { runShadow, startSimulator } from "../../../../lib/local/simulator/index.ts";
-import { createShadow, type ShadowRecord } from "../../../../lib/local/simulator/shadow.ts";
+import { createShadow, type Shadow, type ShadowRecord } from "../../../../lib/local/simulator/shadow.ts";
 
 const at = (second: number): string => `2026-03-10 12:00:${String(second).padStart(2, "0")}`;
 
@@ -23,8 +23,11 @@ function response(responseId: number, dateCompleted: string, records = 1): Shado
 const old = (count: number, from = 1): ShadowRecord[] =>
   Array.from({ length: count }, (_, i) => response(from + count - i, at(0))).flat();
 
-const why = ({ summary }: { summary(): { misses: { responseId: number; why: string }[] } }) =>
-  summary().misses.map((miss) => [miss.responseId, miss.why]);
+const missed = ({ followed }: Pick<Shadow, "followed">) =>
+  [...followed.values()].flatMap(({ fate, responseId, why }) => (fate === "missed" ? [[responseId, why]] : []));
+
+/** How often each was given out that it follows. */
+const times = ({ followed }: Pick<Shadow, "followed">) => [...followed.values()].map((one) => one.times);
 
 describe("a poller with a cursor", () => {
   it("finds what completes at the top of the list, once", async () => {
@@ -36,8 +39,7 @@ describe("a poller with a cursor", () => {
     await shadow.poll();
     await shadow.poll();
 
-    expect(shadow.summary()).toEqual({ polls: 3, completed: 1, found: 1, missed: 0, twice: 0, misses: [] });
-    expect(shadow.fate(7, 900)).toBe("found");
+    expect([shadow.polls(), shadow.fate(7, 900), times(shadow)]).toEqual([3, "found", [1]]);
   });
 
   it("takes a response that the edge of two pages cuts for one", async () => {
@@ -48,7 +50,7 @@ describe("a poller with a cursor", () => {
 
     await shadow.poll();
 
-    expect(shadow.summary()).toMatchObject({ found: 2, twice: 0 });
+    expect(times(shadow)).toEqual([1, 1]);
   });
 
   it("misses what completes late, below the page where it stops", async () => {
@@ -58,11 +60,10 @@ describe("a poller with a cursor", () => {
     shadow.completed(7, 5, 9_000);
 
     await shadow.poll();
-    expect(shadow.fate(7, 5)).toBe("not yet");
+    expect(shadow.fate(7, 5)).toBe("onTheWay");
     await shadow.poll();
 
-    expect(shadow.fate(7, 5)).toBe("missed");
-    expect(why(shadow)).toEqual([[5, "late"]]);
+    expect(missed(shadow)).toEqual([[5, "late"]]);
   });
 
   it("misses what completes in the second of its cursor", async () => {
@@ -74,7 +75,7 @@ describe("a poller with a cursor", () => {
     await shadow.poll();
     await shadow.poll();
 
-    expect(why(shadow)).toEqual([[901, "tie"]]);
+    expect(missed(shadow)).toEqual([[901, "tie"]]);
   });
 
   it("misses what slips to a page already read, and gives out twice what slips to the next one", async () => {
@@ -92,8 +93,8 @@ describe("a poller with a cursor", () => {
     list.turning = () => undefined;
     await shadow.poll();
 
-    expect(why(shadow)).toEqual([[900, "moved"]]);
-    expect(shadow.summary()).toMatchObject({ completed: 150, found: 149, missed: 1, twice: 0 });
+    expect(missed(shadow)).toEqual([[900, "moved"]]);
+    expect(times(shadow).filter((count) => count === 1)).toHaveLength(149);
 
     // In the other direction, when somebody completes between two pages.
     const more = Array.from({ length: 150 }, (_, i) => response(2000 - i, at(20))).flat();
@@ -105,7 +106,7 @@ describe("a poller with a cursor", () => {
     };
     await shadow.poll();
 
-    expect(shadow.summary().twice).toBe(2);
+    expect(times(shadow).filter((count) => count === 2)).toHaveLength(2);
   });
 
   it("does not count what was gone before it could be read, nor what was there before it began", async () => {
@@ -118,8 +119,7 @@ describe("a poller with a cursor", () => {
     list.rows = old(150, 1000);
     await shadow.poll();
 
-    expect(shadow.summary()).toMatchObject({ completed: 0, missed: 0 });
-    expect(shadow.fate(7, 5)).toBeUndefined();
+    expect([...shadow.followed.values()]).toMatchObject([{ responseId: 5, fate: "onTheWay", isDeleted: true }]);
   });
 });
 
@@ -127,7 +127,7 @@ it("reads the simulated list whenever the survey list is read, and costs the ser
   await using simulator = Object.assign(await startSimulator({ surveys: [{ surveyId: 7, responses: 100 }] }), {
     [Symbol.asyncDispose]: () => simulator.close(),
   });
-  const { shadow, stop } = runShadow(simulator);
+  const shadow = runShadow(simulator);
   const { url, clientId, clientSecret } = simulator;
   const body = new URLSearchParams({ clientId, clientSecret });
   const { token } = (await (await fetch(`${url}/oauth/token/`, { method: "POST", body })).json()) as { token: string };
@@ -135,18 +135,16 @@ it("reads the simulated list whenever the survey list is read, and costs the ser
   const list = (): Promise<Response> => fetch(`${url}/api/v3/surveys/`, { headers });
 
   await list();
-  await expect.poll(() => shadow.summary().polls).toBe(1);
+  await expect.poll(() => shadow.polls()).toBe(1);
   const below = simulator.peek(7, 3, "desc").records.map(({ responseId }) => Number(responseId));
   const between = below.find((id) => !below.includes(id - 1) && simulator.truthOf(7, id - 1) === undefined) ?? 0;
   simulator.complete(7, 1, { responseId: between - 1 });
   const [top = 0] = simulator.complete(7);
   for (const polls of [2, 3]) {
     await list();
-    await expect.poll(() => shadow.summary().polls).toBe(polls);
+    await expect.poll(() => shadow.polls()).toBe(polls);
   }
-  stop();
 
-  expect(shadow.summary()).toMatchObject({ completed: 2, found: 1, missed: 1 });
   expect([shadow.fate(7, top), shadow.fate(7, between - 1)]).toEqual(["found", "missed"]);
   expect(simulator.counters()).toMatchObject({ requests: 4, surveys: 3 });
 });
