@@ -1,4 +1,4 @@
-import { elementsOf, type ReadBody, readJson } from "../bodies/read-body.ts";
+import { type ReadBody, readJson, untyped } from "../bodies/read-body.ts";
 import { ServerError, WrongTokenError } from "../errors.ts";
 import type { HttpAnswer, HttpRequest, Transport } from "../http/transport.ts";
 import { type DataOperation, type ParametersOf, pathOf } from "../operations.ts";
@@ -58,7 +58,7 @@ export function createAuthorized(transport: Transport, tokens: Tokens): Authoriz
       parameters: {},
       priority: "first",
       signal: undefined,
-      readBody: elementsOf(operation, {}),
+      readBody: untyped(operation, {}),
     };
     const { answer } = await send(request, () => token);
     if (answer.status !== 404) return !refused(answer);

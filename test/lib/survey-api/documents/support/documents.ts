@@ -1,5 +1,5 @@
-import { documents as shown } from "../../../../../lib/survey-api/bodies/documents.ts";
-import { type ReadBody, typedReaders } from "../../../../../lib/survey-api/bodies/read-body.ts";
+import type { Documented } from "../../../../../lib/survey-api/bodies/documents.ts";
+import { typed } from "../../../../../lib/survey-api/bodies/read-body.ts";
 import metadata from "../fixtures/metadata.json" with { type: "json" };
 import questions from "../fixtures/questions.json" with { type: "json" };
 import records from "../fixtures/records.json" with { type: "json" };
@@ -15,16 +15,13 @@ export interface Place {
   expected: string;
 }
 
-type Operation = keyof typeof shown;
-
-function readWith(strict: boolean, operation: Operation, body: unknown): unknown {
-  const readers = typedReaders(strict) as Record<string, (of: Operation, asked: object) => ReadBody<unknown>>;
-  return readers[shown[operation].form]?.(operation, {})(body, { operation, status: 200, attempts: 1 });
+function readWith(strict: boolean, operation: Documented, body: unknown): unknown {
+  return typed(operation, {}, strict)(body, { operation, status: 200, attempts: 1 });
 }
 
 /** The value of a body with the places that are not as documented, or the error that names the places that had to be readable and are not. */
 export function reading(
-  operation: Operation,
+  operation: Documented,
   body: unknown,
 ): { value: unknown; irregular: Place[] } | { unreadable: Place[]; message: string } {
   let value: unknown;
