@@ -1,6 +1,5 @@
 import type { Coordination } from "../coordination.ts";
-import { WrongCredentialsError } from "../errors.ts";
-import { createRenewalLimit } from "./renewal-limit.ts";
+import { TooManyRenewalsError, WrongCredentialsError } from "../errors.ts";
 import { asToken, type IssuedToken } from "./token-body.ts";
 import type { AnsweredToken } from "./token-request.ts";
 
@@ -35,6 +34,13 @@ const RENEW_BEFORE = 3_600_000;
 const LEAST_LIFE = 30_000;
 /** A renewal at leisure that failed is tried again after so long. */
 const TRY_AGAIN = 300_000;
+/**
+ * A token that was refused before so many answers had come is replaced so often at most in this time: two clients that revoke each other's
+ * token must not storm the service, nor must one whose tokens are all refused.
+ */
+const FEW_ANSWERS = 50;
+const MOST_HASTY = 5;
+const HASTY_WINDOW = 600_000;
 /** Refused tokens that are remembered. */
 const MOST_REFUSED = 20;
 /**
@@ -63,7 +69,10 @@ export function createTokens({ store, request, coordination, now }: TokensOption
   let unproved: string | undefined;
   /** The outcome of the last request for a token. */
   let last: RenewedToken | undefined;
-  const limit = createRenewalLimit(now);
+  /** Since the last token was asked for. */
+  let answers = 0;
+  /** Epoch milliseconds of the renewals after few answers. */
+  let hasty: number[] = [];
   let credentialsRefused: { error: WrongCredentialsError; at: number } | undefined;
   const obtaining = singleFlight<string>();
   const reading = singleFlight<StoredToken | undefined>();
@@ -97,6 +106,7 @@ export function createTokens({ store, request, coordination, now }: TokensOption
     const issued = await request();
     held = newToken(issued, now());
     unproved = held.token;
+    answers = 0;
     const { token, obtainedAt, expiresAt } = held;
     last = { shape: issued.shape, expiresAt: expiresAt > obtainedAt ? expiresAt : undefined, isKept: true };
     // Where it cannot be kept it works all the same: only the next process has to ask for one of its own.
@@ -113,8 +123,24 @@ export function createTokens({ store, request, coordination, now }: TokensOption
   function obtainAnother(refusedToken: string): Promise<string> {
     return coordination.renew({
       look: () => reread(refusedToken),
-      ask: () => limit.replace(neverAccepted(refusedToken), obtain),
+      ask: replaceRefused,
     });
+  }
+
+  async function replaceRefused(): Promise<string> {
+    const isHasty = answers < FEW_ANSWERS;
+    // A clock that is set back forgets.
+    hasty = hasty.filter((at) => Math.abs(now() - at) < HASTY_WINDOW);
+    if (isHasty && hasty.length >= MOST_HASTY) {
+      throw new TooManyRenewalsError("five tokens in ten minutes were refused soon after they had come", {
+        operation: "get token",
+        retryable: true,
+        hint: "Something else revokes the tokens: see who uses these credentials too, and give this client its own.",
+      });
+    }
+    const token = await obtain();
+    if (isHasty) hasty.push(now());
+    return token;
   }
 
   /** The token kept by whoever renewed it last, if it can be one that works. */
@@ -198,7 +224,7 @@ export function createTokens({ store, request, coordination, now }: TokensOption
     },
     /** Called when this token was accepted for something. */
     accepted(token: string): void {
-      limit.answered();
+      answers += 1;
       if (token === unproved) unproved = undefined;
     },
   };
