@@ -104,6 +104,8 @@ answersTo("1 get token", tokens, [
   ["two that are as likely", json({ a: { token: "abc" }, b: { token: "def" } }), fails("UNREADABLE_BODY")],
   ["none", json({ message: "your plan has no API access" }), fails("UNREADABLE_BODY")],
   ["a token that would break its header", json({ token: "abc\r\nx-evil: 1" }), fails("UNREADABLE_BODY")],
+  ["a word", text("Unauthorized"), fails("UNREADABLE_BODY")],
+  ["nothing but white space", text(" \n"), failsAfter(3, "UNREADABLE_BODY")],
   ["a body that was cut off in it", text('{"token":"aaaaaaaaaaaaaaa.bbbbbbb'), failsAfter(3, "UNREADABLE_BODY")],
   ["an HTML page with status 200", html, failsAfter(3, "UNREADABLE_BODY")],
   ["204", status(204), failsAfter(1, "UNREADABLE_BODY")],

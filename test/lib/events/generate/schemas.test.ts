@@ -86,30 +86,4 @@ describe("the golden events", () => {
     const made = [...(await goldenEvents())].map(([name, event]) => [name, `${JSON.stringify(event, null, 2)}\n`]);
     expect(kept.sort()).toEqual(made.sort());
   });
-
-  it("are what their names say", async () => {
-    const golden = await goldenEvents();
-    const detail = (name: string) => golden.get(name)?.detail;
-    expect(detail("ordinary")).toMatchObject({ meta: { complete: true, missing: [], irregular: [] } });
-    expect(detail("detractor")).toMatchObject({ data: { summary: { nps: { class: "detractor" } } } });
-    expect(detail("comment")).toMatchObject({ data: { summary: { comments: 1 }, response: { hasComment: true } } });
-    expect(detail("large")).toMatchObject({ data: { answers: [], answersRef: { bytes: expect.any(Number) } } });
-    expect(detail("incomplete")).toMatchObject({ meta: { complete: false }, data: { metrics: [], metadata: null } });
-    expect(detail("irregular")).toMatchObject({ meta: { irregular: expect.arrayContaining(["iso3166"]) } });
-    expect(detail("matrix")).toMatchObject({ meta: { irregular: ["labels:matrix"] } });
-    expect(detail("other")).toMatchObject({
-      data: { answers: [{ labels: ["The place", null] }, { labels: ["Something else"] }] },
-    });
-    expect(detail("extra-field")).toMatchObject({
-      data: {
-        response: { extra: { channel: "kiosk" } },
-        answers: expect.arrayContaining([expect.objectContaining({ extra: { secondsShown: 4 } })]),
-      },
-    });
-    expect(detail("ambiguous-date")).toMatchObject({ data: { response: { completed: { ambiguous: true } } } });
-    expect(detail("minimal")).toMatchObject({ data: { survey: null, metadata: null, response: { country: null } } });
-    expect(detail("test")).toMatchObject({ meta: { test: true } });
-    expect(detail("updated")).toMatchObject({ meta: { revision: 2, changed: ["answers"] } });
-    expect(detail("books-closed")).toMatchObject({ meta: { sequence: 2 }, data: { digest: { count: 2 } } });
-  });
 });

@@ -1,5 +1,4 @@
 import { describe, expect, it } from "vitest";
-import recordList from "./fixtures/records.json" with { type: "json" };
 import surveyBody from "./fixtures/survey.json" with { type: "json" };
 import { documents, reading } from "./support/documents.ts";
 import { type Json, type Path, places, replaced } from "./support/json.ts";
@@ -92,34 +91,5 @@ describe("one survey", () => {
     const found = reading("get survey", { ...surveyBody[0], ...odd });
     const value = "value" in found ? (found.value as object) : {};
     expect([Object.hasOwn(value, "__proto__"), Object.getPrototypeOf(value)]).toEqual([true, Object.prototype]);
-  });
-});
-
-describe("what identifies a record", () => {
-  const [record = {}, ...others] = recordList as { [name: string]: Json }[];
-  const readWith = (name: string, put: Json | undefined) =>
-    reading("get survey responses", replaced([...others, record], [1, name], put));
-
-  it.each<[string, Json, number]>([
-    ["responseId", "44001", 44001],
-    ["completed", "1", 1],
-    ["completed", false, 0],
-  ])("is understood, and told: the %s %j", (name, put, understood) => {
-    expect(readWith(name, put)).toEqual({
-      value: [...others, { ...record, [name]: understood }],
-      irregular: [{ path: `[1].${name}`, expected: "integer" }],
-    });
-  });
-
-  it.each<[string, Json | undefined]>([
-    ...[undefined, null, "r-44001", true, 1.5, 2 ** 60, "9007199254740993"].map((put): [string, Json | undefined] => [
-      "responseId",
-      put,
-    ]),
-    ...[undefined, null, "maybe"].map((put): [string, Json | undefined] => ["completed", put]),
-  ])("is unreadable, which is told alone: the %s %j", (name, put) => {
-    expect(reading("get survey responses", [{ ...record, comment: 7 }, replaced(record, [name], put)])).toMatchObject({
-      unreadable: [{ path: `[1].${name}`, expected: "integer" }],
-    });
   });
 });
