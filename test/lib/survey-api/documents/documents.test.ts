@@ -14,7 +14,7 @@ function wrongFor(value: Json): Json[] {
   return kinds.filter((kind) => !isSame(kind) || kind === 1.5);
 }
 
-describe.each(documents)("$name", ({ name, body, read, orNull = [] }) => {
+describe.each(documents)("$name", ({ name, body, read, orNull }) => {
   const oddPlaces = (value: Json) => {
     const found = read(value);
     return ("unreadable" in found ? found.unreadable : found.irregular).map(({ path }) => path);
