@@ -108,14 +108,14 @@ export function createTokens({ store, request, coordination, now }: TokensOption
     unproved = held.token;
     answers = 0;
     const { token, obtainedAt, expiresAt } = held;
-    last = { shape: issued.shape, expiresAt: expiresAt > obtainedAt ? expiresAt : undefined, isKept: true };
-    // Where it cannot be kept it works all the same: only the next process has to ask for one of its own.
-    const kept = last;
-    await Promise.resolve(held)
-      .then((made) => store.write(made))
-      .catch(() => {
-        kept.isKept = false;
-      });
+    let isKept = true;
+    try {
+      await store.write(held);
+    } catch {
+      // It works all the same: only the next process has to ask for one of its own.
+      isKept = false;
+    }
+    last = { shape: issued.shape, expiresAt: expiresAt > obtainedAt ? expiresAt : undefined, isKept };
     return token;
   }
 
