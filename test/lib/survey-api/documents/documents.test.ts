@@ -66,26 +66,6 @@ describe.each(documents)("$name", ({ name, body, read, orNull }) => {
 });
 
 describe("one survey", () => {
-  it("has empty maps where empty arrays were read, also beside something irregular", () => {
-    const maps: Path[] = [
-      [0, "blocksById", "501", "pagesOrder"],
-      [0, "questionsById", "9001", "params", "scoreArray"],
-    ];
-    const odd = replaced(surveyBody, [0, "blocksById", "501", "blockName"], 5);
-    const withBoth = (put: Json) => maps.reduce((body, path) => replaced(body, path, put), odd);
-    expect(reading("get survey", withBoth([]))).toEqual({
-      value: (withBoth({}) as Json[])[0],
-      irregular: [{ path: "[0].blocksById.501.blockName", expected: "string" }],
-    });
-  });
-
-  it("hides the key of a map that may be data", () => {
-    const body = replaced(surveyBody, [0, "blocksById", "anna@example.org"], 7);
-    expect(reading("get survey", body)).toMatchObject({
-      irregular: [{ path: "[0].blocksById.…", expected: "object" }],
-    });
-  });
-
   it("may hold a field named __proto__, which stays a field", () => {
     const odd = JSON.parse('{"blocksOrder":[],"__proto__":{"surveyId":9}}');
     const found = reading("get survey", { ...surveyBody[0], ...odd });
