@@ -38,6 +38,13 @@ function withBacklog(responses = 1_500, readTime: number = 4 * SECOND): MemoryWo
   return world;
 }
 
+/** Lets every read of the survey list fail from now on. */
+function failList(world: MemoryWorld, error: Error): void {
+  world.before.push(({ operation }) => {
+    if (operation === "surveys") throw error;
+  });
+}
+
 /** The roles that an invocation has asked for, and what each was: taken, or not. */
 const rolesOf = (world: MemoryWorld): unknown[] =>
   world.calls.filter(({ operation }) => operation === "takeRole").map(({ args }) => args[0]);
@@ -73,9 +80,7 @@ describe("polling all sources", () => {
 
   it("goes on after a source that fails, and throws its error at the end, without what others might quote", async () => {
     const [broken, well] = [one(), one()];
-    broken.before.push(({ operation }) => {
-      if (operation === "surveys") throw Object.assign(new Error("jane@example.com"), { code: "ODD" });
-    });
+    failList(broken, Object.assign(new Error("jane@example.com"), { code: "ODD" }));
     const log = memoryLog();
 
     await expect(
@@ -89,11 +94,7 @@ describe("polling all sources", () => {
 
   it("takes a source without credentials that work for no failure, beside others that are polled or fail", async () => {
     const [without, well, broken] = [one(), one(), one()];
-    const failWith = (world: MemoryWorld, error: Error) =>
-      world.before.push(({ operation }) => {
-        if (operation === "surveys") throw error;
-      });
-    failWith(without, new CredentialsMissingError("no value", { hint: "Fill it." }));
+    failList(without, new CredentialsMissingError("no value", { hint: "Fill it." }));
     const graphs = [graph("a", without), graph("b", well)];
     const log = memoryLog();
 
@@ -104,7 +105,7 @@ describe("polling all sources", () => {
     expect(output.blocked).toEqual([{ source: "a", ...problem }]);
     expect(graphs[0]?.settle).toHaveBeenCalledTimes(1);
 
-    failWith(broken, Object.assign(new Error(), { code: "ODD" }));
+    failList(broken, Object.assign(new Error(), { code: "ODD" }));
     const all = [...graphs, graph("c", broken)];
     await expect(pollSources({ graphs: all, owner: "o", remaining, logger: log })).rejects.toMatchObject({
       code: "ODD",
@@ -150,9 +151,7 @@ describe("polling all sources", () => {
 
   it("tells the other workers what was learned at the end of each tick, also of one that failed", async () => {
     const [broken, well] = [one(), one()];
-    broken.before.push(({ operation }) => {
-      if (operation === "surveys") throw new Error("no list");
-    });
+    failList(broken, new Error("no list"));
     const graphs = [graph("a", broken), graph("b", well)];
     const order: string[] = [];
     well.before.push(({ operation }) => void order.push(operation));
@@ -231,9 +230,7 @@ describe("backlogs", () => {
     const twoMinutes = { time: 2 * MINUTE };
     await pollSources(invocation(world, [graph("a", world)], { time: 36 * SECOND }));
     expect(deliveredIds(world).length).toBeLessThan(300);
-    world.before.push(({ operation }) => {
-      if (operation === "surveys") throw Object.assign(new Error("503"), { code: "SERVER_ERROR" });
-    });
+    failList(world, Object.assign(new Error("503"), { code: "SERVER_ERROR" }));
     for (let i = 0; i < 5; i += 1) {
       world.time.now += MINUTE;
       await expect(pollSources(invocation(world, [graph("a", world)], twoMinutes))).rejects.toThrow();
