@@ -243,11 +243,10 @@ function singleFlight<T>(): (work: () => Promise<T>) => Promise<T> {
 
 /** A token that has just been obtained, as it is kept. */
 function newToken({ token, life }: IssuedToken, now: number): StoredToken {
-  const { exp, iat } = claimsOf(token);
-  if (exp !== undefined && exp - now >= LEAST_LIFE) return { token, obtainedAt: now, expiresAt: exp };
-  const byClaims = exp !== undefined && iat !== undefined && exp > iat ? exp - iat : undefined;
+  const end = endOf(token);
+  if (end !== undefined && end - now >= LEAST_LIFE) return { token, obtainedAt: now, expiresAt: end };
   // One that seems to end at once is used until it is refused.
-  const lasts = life ?? byClaims ?? (exp === undefined ? VALIDITY : 0);
+  const lasts = life ?? (end === undefined ? VALIDITY : 0);
   return { token, obtainedAt: now, expiresAt: now + lasts };
 }
 
@@ -259,19 +258,14 @@ function lifeOf(token: StoredToken, now: number): "valid" | "ending" | "expired"
   return token.expiresAt - Math.min(RENEW_BEFORE, life / 10) > now ? "valid" : "ending";
 }
 
-/** Epoch milliseconds of the claims `exp` and `iat` where the token is a readable JWT that has them. */
-function claimsOf(token: string): { exp?: number | undefined; iat?: number | undefined } {
+/** Epoch milliseconds of the claim `exp` where the token is a readable JWT that has one. */
+function endOf(token: string): number | undefined {
   try {
     const claims: unknown = JSON.parse(Buffer.from(token.split(".")[1] ?? "", "base64url").toString("utf8"));
-    const { exp, iat } = (claims ?? {}) as { exp?: unknown; iat?: unknown };
-    return { exp: timeOf(exp), iat: timeOf(iat) };
+    const { exp } = (claims ?? {}) as { exp?: unknown };
+    const at = typeof exp === "number" ? exp * 1000 : Number.NaN;
+    return Number.isFinite(at) ? at : undefined;
   } catch {
-    return {};
+    return undefined;
   }
-}
-
-/** Of seconds since the epoch. */
-function timeOf(claim: unknown): number | undefined {
-  const at = typeof claim === "number" ? claim * 1000 : Number.NaN;
-  return Number.isFinite(at) ? at : undefined;
 }
