@@ -2,10 +2,8 @@ import type * as z from "zod";
 import { booksClosed } from "./books-closed.ts";
 import type { EventType } from "./contract.ts";
 import { responseCompleted } from "./response-completed.ts";
-import { responseDeleted } from "./response-deleted.ts";
 import { responseUpdated } from "./response-updated.ts";
-import { surveyChanged } from "./survey-changed.ts";
-import { surveyCounted } from "./survey-counted.ts";
+import { responseDeleted, surveyChanged, surveyCounted } from "./told.ts";
 
 /** The schema of each event's `detail`: the only definition of the contract. */
 export const detailSchemas = {

@@ -26,7 +26,12 @@ export {
   type Summary,
   type SurveyFacts,
 } from "./response-completed.ts";
-export { type ResponseDeleted, responseDeleted } from "./response-deleted.ts";
 export { type ResponseUpdated, responseUpdated } from "./response-updated.ts";
-export { type SurveyChanged, surveyChanged } from "./survey-changed.ts";
-export { type SurveyCounted, surveyCounted } from "./survey-counted.ts";
+export {
+  type ResponseDeleted,
+  responseDeleted,
+  type SurveyChanged,
+  type SurveyCounted,
+  surveyChanged,
+  surveyCounted,
+} from "./told.ts";

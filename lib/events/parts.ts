@@ -7,9 +7,7 @@ import { SCHEMA_VERSION } from "./contract.ts";
  * Name and description of the schema of an object. Generated code has one type of this name, wherever the object stands, so no other schema
  * may have it. `.extend()` does not hand it on.
  */
-export function named(id: string, description: string, ...examples: unknown[]) {
-  return { id, title: id, description, ...(examples.length > 0 && { examples }) };
-}
+export const named = (id: string, description: string) => ({ id, title: id, description });
 
 /** One of some known words, or one that a later version adds. */
 export type OpenWord<W extends string> = W | (string & {});

@@ -15,13 +15,9 @@ const lacks = [
 
 // Every object is loose: a field added later must never break a consumer that validates. zod's JSON Schema of a plain object would forbid
 // additional properties.
-const raw = z
-  .looseObject({})
-  .meta(named("Raw", "Fields that were not as documented, as they were read", { answer: "2" }));
+const raw = z.looseObject({}).meta(named("Raw", "Fields that were not as documented, as they were read"));
 
-const extra = z
-  .looseObject({})
-  .meta(named("Extra", "Fields that the API document does not have, as they came", { weight: 1.5 }));
+const extra = z.looseObject({}).meta(named("Extra", "Fields that the API document does not have, as they came"));
 
 const moment = z
   .looseObject({
@@ -29,7 +25,7 @@ const moment = z
     at: z.string().optional().describe("The instant in UTC (ISO 8601); only with a configured time zone"),
     ambiguous: z.boolean().optional().describe("True when a clock change makes `local` name two instants or none"),
   })
-  .meta(named("Moment", "A date of the service", { local: "2026-03-10 12:00:00", at: "2026-03-10T11:00:00Z" }));
+  .meta(named("Moment", "A date of the service"));
 
 const question = z
   .looseObject({
@@ -37,7 +33,7 @@ const question = z
     type: z.string().nullable(),
     text: z.string().nullable().describe("Plain text: no tags, at most 1,000 characters"),
   })
-  .meta(named("Question", "The question as the survey has it", { number: 1, type: "simple", text: "How was it?" }));
+  .meta(named("Question", "The question as the survey has it"));
 
 const bareAnswer = z.looseObject({
   questionId: z.number().int().nullable(),
@@ -59,17 +55,7 @@ const answer = bareAnswer
         "One text for each of `answer`, in its order; null for one that is not certain, and null as a whole where none is",
       ),
   })
-  .meta(
-    named("Answer", "One record of the response", {
-      questionId: 7,
-      answer: [3],
-      comment: "",
-      score: null,
-      matrixScore: null,
-      question: { number: 1, type: "simple", text: "How was it?" },
-      labels: ["Good"],
-    }),
-  );
+  .meta(named("Answer", "One record of the response"));
 
 const score = z
   .looseObject({
@@ -78,14 +64,7 @@ const score = z
     minPointsSum: z.number().nullish(),
     nps: z.boolean().nullish(),
   })
-  .meta(
-    named("Score", "Points of a metric and the scale they are on", {
-      pointsSum: 9,
-      maxPointsSum: 10,
-      minPointsSum: 0,
-      nps: true,
-    }),
-  );
+  .meta(named("Score", "Points of a metric and the scale they are on"));
 
 const metric = z
   .looseObject({
@@ -102,7 +81,7 @@ const metric = z
     score: score.nullish(),
     raw: raw.optional(),
   })
-  .meta(named("Metric", "A metric of the response", { key: "31", metricId: 31, metricName: "NPS" }));
+  .meta(named("Metric", "A metric of the response"));
 
 const metadata = z
   .looseObject({
@@ -119,9 +98,7 @@ const metadata = z
     browser: z.string().nullish(),
     raw: raw.optional(),
   })
-  .meta(
-    named("Metadata", "Where and with what the respondent answered", { languageSymbol: "pl", deviceType: "desktop" }),
-  );
+  .meta(named("Metadata", "Where and with what the respondent answered"));
 
 const response = z
   .looseObject({
@@ -135,17 +112,7 @@ const response = z
     raw: raw.optional(),
     extra: extra.optional(),
   })
-  .meta(
-    named("Response", "The response as a whole", {
-      country: "PL",
-      crk: "customer-1042",
-      promoCode: null,
-      hasComment: false,
-      answerCount: 2,
-      started: { local: "2026-03-10 11:58:00" },
-      completed: { local: "2026-03-10 12:00:00" },
-    }),
-  );
+  .meta(named("Response", "The response as a whole"));
 
 export const survey = z
   .looseObject({
@@ -156,13 +123,7 @@ export const survey = z
       .describe("The service's own string, YYYY-MM-DD HH:MM:SS, in a zone it does not name"),
     languageId: z.number().int().nullable(),
   })
-  .meta(
-    named("Survey", "The survey as the survey list showed it when it was polled last", {
-      name: "After a visit",
-      modified: "2026-03-01 10:00:00",
-      languageId: 23,
-    }),
-  );
+  .meta(named("Survey", "The survey as the survey list showed it when it was polled last"));
 
 const nps = z
   .looseObject({
@@ -172,7 +133,7 @@ const nps = z
       "A promoter gave 9 or 10, a passive 7 or 8, a detractor less",
     ),
   })
-  .meta(named("Nps", "Net promoter score", { score: 9, class: "promoter" }));
+  .meta(named("Nps", "Net promoter score"));
 
 const metricClass = z
   .looseObject({
@@ -180,7 +141,7 @@ const metricClass = z
     score: z.number().describe("Its points"),
     class: openWord(["low", "middle", "high"], "Low below the first threshold, high from the second on"),
   })
-  .meta(named("MetricClass", "A metric by its two thresholds", { name: "Effort", score: 2, class: "low" }));
+  .meta(named("MetricClass", "A metric by its two thresholds"));
 
 const summary = z
   .looseObject({
@@ -191,15 +152,7 @@ const summary = z
     comments: z.number().int().nonnegative().describe("Number of answers with a comment"),
     test: z.boolean().describe("Whether the service marks a metric of it as one in test mode; false without metrics"),
   })
-  .meta(
-    named("Summary", "Worked out from the metrics, dates and answers", {
-      nps: { score: 9, class: "promoter" },
-      scorePercent: 90,
-      durationSeconds: 120,
-      comments: 0,
-      test: false,
-    }),
-  );
+  .meta(named("Summary", "Worked out from the metrics, dates and answers"));
 
 const answersRef = z
   .looseObject({
@@ -212,11 +165,7 @@ const answersRef = z
       .describe("In requests of a webhook only: GET it without AWS credentials, within the hour"),
   })
   .meta(
-    named("AnswersRef", "Claim check: where the answers lie as a JSON array when they are too large for the event", {
-      bucket: "answers",
-      key: "9955f4f6-b3b2-575c-91d6-e57c654c089d/d0b636c4de9aefa4ab723bf09e3df48f.json",
-      bytes: 470,
-    }),
+    named("AnswersRef", "Claim check: where the answers lie as a JSON array when they are too large for the event"),
   );
 
 /** The `meta` of every event with the contents of a response: how it was made. */

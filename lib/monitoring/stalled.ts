@@ -4,14 +4,11 @@ import type { Sightings } from "./sightings.ts";
 /** Stands for the rows of the survey list without an id that can be read. */
 const UNREADABLE = "unreadable";
 
-/** Stands for a survey whose backlog fails. */
-type Backlog = `backlog ${number}`;
-
 /**
  * Failures with the time since which this process has seen them without the contrary, in epoch milliseconds. They are surveys whose backlog
- * fails; and rows of the survey list that name no survey.
+ * fails, by their ids; and rows of the survey list that name no survey.
  */
-export type FailingSince = Map<Backlog | typeof UNREADABLE, number>;
+export type FailingSince = Map<number | typeof UNREADABLE, number>;
 
 /** By how often `rescan.full` books may be old: a pass that proves nothing is made again after an eighth of it, twice. */
 export const BOOKS_ALLOWANCE = 1.5;
@@ -41,9 +38,7 @@ export function stalledFor({ summary, seen, failing, fullEvery, now }: StalledRe
   else if (!failing.has(UNREADABLE)) failing.set(UNREADABLE, now);
   // Another process may have come to the end of a backlog that has failed in this one.
   const isBehind = (id: number): boolean => seen.account?.rows.get(id)?.isBehind === true;
-  for (const key of failing.keys()) {
-    if (key !== UNREADABLE && !isBehind(Number(key.split(" ")[1]))) failing.delete(key);
-  }
+  for (const key of failing.keys()) if (key !== UNREADABLE && !isBehind(key)) failing.delete(key);
   const { surveys, outages, figures } = summary;
   const patience = BOOKS_ALLOWANCE * fullEvery;
   const { firstTick = now } = seen.basis;
@@ -61,8 +56,7 @@ export function stalledFor({ summary, seen, failing, fullEvery, now }: StalledRe
 /** Notes which backlogs have failed in a round, and which have not. */
 export function noteTurns({ turns }: BacklogRound, failing: FailingSince, now: number): void {
   for (const { surveyId, failure } of turns) {
-    const key: Backlog = `backlog ${surveyId}`;
-    if (failure === undefined) failing.delete(key);
-    else if (!failing.has(key)) failing.set(key, now);
+    if (failure === undefined) failing.delete(surveyId);
+    else if (!failing.has(surveyId)) failing.set(surveyId, now);
   }
 }

@@ -31,8 +31,9 @@ const MOST_BYTES = 1_048_576;
 
 const INVALID_REQUEST = "request:ValidationException";
 
-/** Sends events with one request. Gives codes by index: undefined is published. */
-type Put = (events: SealedEvent[]) => Promise<(string | undefined)[]>;
+/** How an event went: undefined is published. */
+type Code = string | undefined;
+type ToEntry = (event: SealedEvent) => PutEventsRequestEntry;
 
 export function createEventBridgePublisher(options: EventBridgePublisherOptions): Publisher {
   const { client, bus, factsBus, eventSource } = options;
@@ -45,34 +46,21 @@ export function createEventBridgePublisher(options: EventBridgePublisherOptions)
     Time: new Date(time),
   });
 
-  const putWhole: Put = (events) => put(events, (event) => toEntry(bus, event, event.json));
-  const putFacts: Put | undefined =
-    factsBus === undefined ? undefined : (events) => put(events, (event) => toEntry(factsBus, event, event.facts));
+  const toWhole: ToEntry = (event) => toEntry(bus, event, event.json);
+  const toCopy: ToEntry | undefined =
+    factsBus === undefined ? undefined : (event) => toEntry(factsBus, event, event.facts);
 
-  async function put(
-    events: SealedEvent[],
-    entryOf: (event: SealedEvent) => PutEventsRequestEntry,
-  ): Promise<(string | undefined)[]> {
+  async function put(Entries: PutEventsRequestEntry[]): Promise<Code[]> {
     try {
-      const answer = await client.send(new PutEventsCommand({ Entries: events.map(entryOf) }));
-      return events.map((_, i) => {
+      const answer = await client.send(new PutEventsCommand({ Entries }));
+      return Entries.map((_, i) => {
         const entry = answer.Entries?.[i];
         if (entry?.EventId !== undefined) return undefined;
         return entry?.ErrorCode ?? "InternalFailure";
       });
     } catch (error) {
-      return events.map(() => `request:${errorCode(error)}`);
+      return Entries.map(() => `request:${errorCode(error)}`);
     }
-  }
-
-  /** A request that is refused as a whole does not say for which of its entries: they are sent one by one. */
-  async function putAll(events: SealedEvent[], put: Put): Promise<(string | undefined)[]> {
-    const codes = await put(events);
-    if (!codes.every((code) => code === INVALID_REQUEST)) return codes;
-    if (events.length === 1) return [INVALID_REQUEST.slice("request:".length)];
-    const single: (string | undefined)[] = [];
-    for (const event of events) single.push(...(await putAll([event], put)));
-    return single;
   }
 
   return {
@@ -94,38 +82,42 @@ export function createEventBridgePublisher(options: EventBridgePublisherOptions)
       let left = events.map((event, index) => ({ event, index })).filter(({ event }) => event.bytes <= MOST_BYTES);
       let isFirst = true;
       let stopped: string | undefined;
-      const guarded =
-        (put: Put): Put =>
-        async (some) => {
-          try {
-            if (stopped === undefined) await guard();
-          } catch (error) {
-            // What an earlier request has published must still be told.
-            if (isFirst) throw error;
-            stopped = `guard:${errorCode(error)}`;
-          }
-          isFirst = false;
-          return stopped === undefined ? put(some) : some.map(() => stopped);
-        };
+      async function send(some: SealedEvent[], toEntry: ToEntry): Promise<Code[]> {
+        try {
+          if (stopped === undefined) await guard();
+        } catch (error) {
+          // What an earlier request has published must still be told.
+          if (isFirst) throw error;
+          stopped = `guard:${errorCode(error)}`;
+        }
+        isFirst = false;
+        if (stopped !== undefined) return some.map(() => stopped);
+        const codes = await put(some.map(toEntry));
+        if (!codes.every((code) => code === INVALID_REQUEST)) return codes;
+        if (some.length === 1) return [INVALID_REQUEST.slice("request:".length)];
+        // A request that is refused as a whole does not say for which of its entries: they are sent one by one.
+        const single: Code[] = [];
+        for (const event of some) single.push(...(await send([event], toEntry)));
+        return single;
+      }
       const copied = new Set<SealedEvent>();
       /** The copies go first: an event goes out once its copy has, so that a failing bus of facts repeats nothing on the other one. */
-      async function putBoth(some: SealedEvent[]): Promise<(string | undefined)[]> {
-        const codes = new Map<SealedEvent, string | undefined>();
-        const toCopy = putFacts === undefined ? [] : some.filter((event) => !copied.has(event));
-        if (putFacts !== undefined && toCopy.length > 0) {
-          for (const [i, code] of (await putAll(toCopy, guarded(putFacts))).entries()) {
-            const event = toCopy[i] as SealedEvent;
+      async function sendBoth(some: SealedEvent[]): Promise<Code[]> {
+        const failed = new Map<SealedEvent, Code>();
+        const uncopied = toCopy === undefined ? [] : some.filter((event) => !copied.has(event));
+        if (toCopy !== undefined && uncopied.length > 0) {
+          for (const [i, code] of (await send(uncopied, toCopy)).entries()) {
+            const event = uncopied[i] as SealedEvent;
             if (code === undefined) copied.add(event);
-            else codes.set(event, code.startsWith("guard:") ? code : `facts:${code}`);
+            else failed.set(event, code.startsWith("guard:") ? code : `facts:${code}`);
           }
         }
-        const ready = some.filter((event) => !codes.has(event));
-        const whole = ready.length === 0 ? [] : await putAll(ready, guarded(putWhole));
-        for (const [i, event] of ready.entries()) codes.set(event, whole[i]);
-        return some.map((event) => codes.get(event));
+        const ready = some.filter((event) => !failed.has(event));
+        const codes = ready.length === 0 ? [] : await send(ready, toWhole);
+        return some.map((event) => failed.get(event) ?? codes[ready.indexOf(event)]);
       }
       for (let attempt = 1; left.length > 0; attempt += 1) {
-        const codes = await putBoth(left.map(({ event }) => event));
+        const codes = await sendBoth(left.map(({ event }) => event));
         left = left.filter(({ index }, i) => {
           const code = codes[i];
           outcomes[index] = toOutcome(code);

@@ -2,7 +2,7 @@ import { hash } from "node:crypto";
 import type { SurveyDefinition } from "../events/build/definition.ts";
 import type { SurveyService, Vault } from "../polling/index.ts";
 
-/** Questions that are held in memory, all in all: of the surveys that were asked for last. */
+/** Questions that are held in memory, all in all: beyond that it begins anew, and the vault has them still. */
 const MOST_HELD = 20_000;
 
 /** Gives the definition of a survey in the edition that the list shows, and reads it where it is not kept. */
@@ -21,26 +21,24 @@ export type KeptDefinitions = (
 export function keepDefinitions(vault: Pick<Vault, "get" | "put">, source: string): KeptDefinitions {
   const held = new Map<string, SurveyDefinition>();
   let questions = 0;
-  const drop = (key: string): void => {
-    questions -= sizeOf(held.get(key));
-    held.delete(key);
-  };
   const hold = (key: string, definition: SurveyDefinition): SurveyDefinition => {
-    drop(key);
-    held.set(key, definition);
-    questions += sizeOf(definition);
-    for (const oldest of held.keys()) {
-      if (questions <= MOST_HELD) break;
-      drop(oldest);
+    const size = 1 + Object.keys(definition.questions).length;
+    if (questions + size > MOST_HELD) {
+      held.clear();
+      questions = 0;
     }
+    held.set(key, definition);
+    questions += size;
     return definition;
   };
   return async (surveyId, modified, read) => {
     if (modified === null) return read();
     // The number is that of the form in which it is kept.
     const key = `questions/2/${source}/${surveyId}/${hash("sha256", modified, "hex").slice(0, 16)}.json`;
-    const known = held.get(key) ?? (await vault.get(key).catch(() => undefined));
-    if (isDefinition(known)) return hold(key, known);
+    const known = held.get(key);
+    if (known !== undefined) return known;
+    const kept = await vault.get(key).catch(() => undefined);
+    if (isDefinition(kept)) return hold(key, kept);
     const definition = await read();
     if (definition.modified !== modified) return definition;
     // Where it cannot be kept it is read again.
@@ -48,9 +46,6 @@ export function keepDefinitions(vault: Pick<Vault, "get" | "put">, source: strin
     return hold(key, definition);
   };
 }
-
-const sizeOf = (definition: SurveyDefinition | undefined): number =>
-  definition === undefined ? 0 : 1 + Object.keys(definition.questions).length;
 
 /** Something else may have come to lie there. */
 function isDefinition(kept: unknown): kept is SurveyDefinition {

@@ -11,46 +11,25 @@ export interface WorkerCoordination {
   coordination: Coordination;
   /** Hands on to the client what the account, just read, says of the others. */
   takeOver(account: Pick<AccountState, "pausedUntil" | "pausedSince" | "learned">, api: CoordinatedApi): void;
-  /** At the end of a run: writes what is not in the table yet. Never rejects: what fails is only shared later. */
+  /** At the end of a run: what was told is in the table, and what was learned. Never rejects: what fails is only shared later. */
   settle(api: CoordinatedApi): Promise<void>;
 }
 
-/** Milliseconds by which a pause has to be longer to be written again at once: answers to requests sent together tell it again and again. */
-const PAUSE_STEP = 1_000;
 /** A rate that changed by less is no news. */
 const WORTH_SAVING = 0.05;
 
 export function createWorkerCoordination(
   shared: Pick<Shared, "pause" | "saveLearned" | "withTokenLock">,
-  now: () => number = Date.now,
 ): WorkerCoordination {
-  let pausedUntil = 0;
-  let writtenUntil = 0;
-  let writing: Promise<void> | undefined;
+  let writing: Promise<unknown> = Promise.resolve();
   /** Requests a second in the table, as far as this process knows. */
   let inTable: number | undefined;
-
-  function writePause(): Promise<void> {
-    const until = pausedUntil;
-    writing ??= shared
-      .pause(until)
-      .then(() => {
-        writtenUntil = until;
-      })
-      // Polling goes on without it; the others will be told the same by the service.
-      .catch(() => undefined)
-      .finally(() => {
-        writing = undefined;
-      });
-    return writing;
-  }
-
   return {
     coordination: {
       renew: ({ look, ask }) => shared.withTokenLock(ask, look),
       onPause({ until }) {
-        pausedUntil = Math.max(pausedUntil, until);
-        if (writing === undefined && pausedUntil >= writtenUntil + PAUSE_STEP) void writePause();
+        // Polling goes on without it; the others will be told the same by the service.
+        writing = Promise.all([writing, shared.pause(until).catch(() => undefined)]);
       },
     },
     takeOver({ pausedUntil, pausedSince, learned }, api) {
@@ -62,7 +41,6 @@ export function createWorkerCoordination(
     },
     async settle(api) {
       await writing;
-      if (pausedUntil > Math.max(writtenUntil, now())) await writePause();
       const learned = api.learned();
       if (learned === undefined || !isNews(learned.requestsPerSecond, inTable)) return;
       await shared.saveLearned(learned).then(

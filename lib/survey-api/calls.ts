@@ -1,8 +1,8 @@
 import { isObject } from "../json.ts";
-import type { OperationOf } from "./bodies/documents.ts";
+import type { Documented, OperationOf } from "./bodies/documents.ts";
 import { saysNothing } from "./bodies/json.ts";
 import { type ReadResponse, readReports, readSingleResponse } from "./bodies/not-shown.ts";
-import { elementsOf, entriesOf, notShown, type ReadBody, typedReaders } from "./bodies/read-body.ts";
+import { notShown, type ReadBody, typed, untyped } from "./bodies/read-body.ts";
 import type {
   FullSurvey,
   QuestionListItem,
@@ -50,25 +50,22 @@ export type Calls = ReturnType<typeof createCalls>;
  */
 export function createCalls(send: Authorized, strict = false) {
   const call = createCall(send);
-  const typed = typedReaders(strict);
-  const list = <O extends OperationOf<"list">>(operation: O, asked: ParametersOf<O>, given?: CallOptions) =>
-    call(operation, asked, typed.list(operation, asked), given);
-  const map = <O extends OperationOf<"map">>(operation: O, asked: ParametersOf<O>, given?: CallOptions) =>
-    call(operation, asked, typed.map(operation), given);
-  const listAsV3 = <O extends OperationOf<"list">>(operation: O, asked: ParametersOf<O>, given?: CallOptions) =>
-    call(operation, asked, asV3(typed.list(operation, asked)), given);
+  const v3 = <O extends Documented>(operation: O, asked: ParametersOf<O>, given?: CallOptions) =>
+    call(operation, asked, typed(operation, asked, strict), given);
+  const v2 = <O extends Documented>(operation: O, asked: ParametersOf<O>, given?: CallOptions) =>
+    call(operation, asked, asV3(typed(operation, asked, strict)), given);
 
   return {
     /** Operation 2: all surveys of the account. `created` is in seconds since the epoch, `modified` a date-time string without zone. */
-    surveys: (given?: CallOptions): Promise<SurveyListItem[]> => list("get survey list", {}, given),
+    surveys: (given?: CallOptions): Promise<SurveyListItem[]> => v3("get survey list", {}, given),
 
     /** Operation 3: one whole survey, its blocks, pages and questions keyed by their identifiers. */
     survey: (surveyId: number, given?: CallOptions): Promise<FullSurvey> =>
-      call("get survey", { surveyId }, oneThing(typed.one("get survey", { surveyId })), given),
+      call("get survey", { surveyId }, oneThing(typed("get survey", { surveyId }, strict)), given),
 
     /** Operation 4: the questions of a survey alone. */
     questions: (surveyId: number, given?: CallOptions): Promise<QuestionListItem[]> =>
-      list("get survey questions", { surveyId }, given),
+      v3("get survey questions", { surveyId }, given),
 
     /**
      * Operation 5: the reports of a survey. Their fields are not shown in the API document: each comes as it was read, with its
@@ -87,9 +84,9 @@ export function createCalls(send: Authorized, strict = false) {
       { page, order, ...given }: CallOptions & { page?: number; order?: Order } = {},
     ): Promise<ResponseRecord[]> {
       if (order !== undefined)
-        return list("get survey responses, page and order", { surveyId, page: page ?? 1, order }, given);
-      if (page !== undefined) return list("get survey responses, page", { surveyId, page }, given);
-      return list("get survey responses", { surveyId }, given);
+        return v3("get survey responses, page and order", { surveyId, page: page ?? 1, order }, given);
+      if (page !== undefined) return v3("get survey responses, page", { surveyId, page }, given);
+      return v3("get survey responses", { surveyId }, given);
     },
 
     /** Operation 9: one response. */
@@ -107,76 +104,57 @@ export function createCalls(send: Authorized, strict = false) {
      * where some services answer 404.
      */
     metrics: (surveyId: number, responseId: number, given?: CallOptions): Promise<Record<string, ResponseMetric>> =>
-      map("get metric, single response", { surveyId, responseId }, given),
+      v3("get metric, single response", { surveyId, responseId }, given),
 
     /** Operation 12: the metrics of a report by key. `score` and `responseSum` are numbers in strings. */
     reportMetrics: (surveyId: number, reportId: number, given?: CallOptions): Promise<Record<string, ReportMetric>> =>
-      map("get metric, report", { surveyId, reportId }, given),
+      v3("get metric, report", { surveyId, reportId }, given),
 
     /** Operation 13: operating system, browser, language and device of one response: an array, usually of one. `ip` and `referrer` are personal data. */
     metadata: (surveyId: number, responseId: number, given?: CallOptions): Promise<ResponseMetadata[]> =>
-      list("get response metadata", { surveyId, responseId }, given),
+      v3("get response metadata", { surveyId, responseId }, given),
 
     /**
      * The legacy family (section 4.2), whose bodies are not shown: each comes as it was read, and as what v3 gives where it has that shape.
      * It has no metrics, no reports and no order; its token is that of operation 1.
      */
     v2: {
-      surveys: (given?: CallOptions): Promise<V2Answer<SurveyListItem[]>> => listAsV3("v2 survey list", {}, given),
-      survey: (surveyId: number, given?: CallOptions): Promise<V2Answer<FullSurvey>> =>
-        call("v2 survey", { surveyId }, asV3(typed.one("v2 survey", { surveyId })), given),
-      questions: (surveyId: number, given?: CallOptions): Promise<V2Answer<QuestionListItem[]>> =>
-        listAsV3("v2 questions", { surveyId }, given),
+      surveys: (given?: CallOptions) => v2("v2 survey list", {}, given),
+      survey: (surveyId: number, given?: CallOptions) => v2("v2 survey", { surveyId }, given),
+      questions: (surveyId: number, given?: CallOptions) => v2("v2 questions", { surveyId }, given),
       /** At most 100 records: the first ones, or those of a page counted from 1. */
-      records: (
-        surveyId: number,
-        { page, ...given }: CallOptions & { page?: number } = {},
-      ): Promise<V2Answer<ResponseRecord[]>> =>
+      records: (surveyId: number, { page, ...given }: CallOptions & { page?: number } = {}) =>
         page === undefined
-          ? listAsV3("v2 responses", { surveyId }, given)
-          : listAsV3("v2 responses, page", { surveyId, page }, given),
-      response(surveyId: number, responseId: number, given?: CallOptions): Promise<V2Answer<ReadResponse>> {
+          ? v2("v2 responses", { surveyId }, given)
+          : v2("v2 responses, page", { surveyId, page }, given),
+      response(surveyId: number, responseId: number, given?: CallOptions) {
         const asked = { surveyId, responseId };
         return call("v2 response by id", asked, oneV2Response(asked), given);
       },
-      responseByCrk: (surveyId: number, crk: string, given?: CallOptions): Promise<V2Answer<ReadResponse>> =>
+      responseByCrk: (surveyId: number, crk: string, given?: CallOptions) =>
         call("v2 response by crk", { surveyId, crk }, oneV2Response({ surveyId }), given),
-      metadata: (surveyId: number, responseId: number, given?: CallOptions): Promise<V2Answer<ResponseMetadata[]>> =>
-        listAsV3("v2 response metadata", { surveyId, responseId }, given),
+      metadata: (surveyId: number, responseId: number, given?: CallOptions) =>
+        v2("v2 response metadata", { surveyId, responseId }, given),
     },
 
     /** GET of any path of the service, and its JSON as it was read: for what the API document does not show. */
-    request: (path: string, given?: CallOptions): Promise<unknown> => call("request", { path }, (body) => body, given),
+    request: (path: string, given?: CallOptions) => call("request", { path }, asRead, given),
 
     /** Any operation, and its JSON as it was read. */
-    read: <O extends DataOperation>(operation: O, parameters: ParametersOf<O>, given?: CallOptions): Promise<unknown> =>
-      call(operation, parameters, (body) => body, given),
+    read: <O extends DataOperation>(operation: O, parameters: ParametersOf<O>, given?: CallOptions) =>
+      call(operation, parameters, asRead, given),
 
     /** Any operation that gives a list, and its elements as they were read: for callers that judge each separately. */
-    elements: <O extends OperationOf<"list">>(
-      operation: O,
-      parameters: ParametersOf<O>,
-      given?: CallOptions,
-    ): Promise<unknown[]> => call(operation, parameters, elementsOf(operation, parameters), given),
+    elements: <O extends OperationOf<"list">>(operation: O, parameters: ParametersOf<O>, given?: CallOptions) =>
+      call(operation, parameters, untyped(operation, parameters) as ReadBody<unknown[]>, given),
 
     /** Any operation that gives things by key, and these as they were read, by key; an array of them where the service wrote a list. */
-    entries: <O extends OperationOf<"map">>(
-      operation: O,
-      parameters: ParametersOf<O>,
-      given?: CallOptions,
-    ): Promise<Record<string, unknown> | unknown[]> => call(operation, parameters, untypedMap(operation), given),
+    entries: <O extends OperationOf<"map">>(operation: O, parameters: ParametersOf<O>, given?: CallOptions) =>
+      call(operation, parameters, untyped(operation, parameters), given),
   };
 }
 
-function untypedMap(operation: OperationOf<"map">): ReadBody<Record<string, unknown> | unknown[]> {
-  const entriesIn = entriesOf(operation);
-  return (body, about) => {
-    const { entries, isList } = entriesIn(body, about);
-    return isList
-      ? entries.map(({ value }) => value)
-      : Object.fromEntries(entries.map(({ key, value }) => [key, value]));
-  };
-}
+const asRead: ReadBody<unknown> = (body) => body;
 
 const IS_THERE = "Is there such a thing on this account?";
 

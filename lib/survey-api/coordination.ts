@@ -7,8 +7,8 @@ export interface Coordination {
    */
   renew(renewal: TokenRenewal): Promise<string>;
   /**
-   * The service wants to be left alone for a second or more, by Retry-After or because it refuses whatever is asked. Told
-   * for each answer that says so, and not for what `pauseUntil()` was given. It is not waited for; what it throws is ignored.
+   * The service wants to be left alone for a second or more, by Retry-After or because it refuses whatever is asked. Told again once that
+   * ends a second later or more, and not for what `pauseUntil()` was given. It is not waited for; what it throws is ignored.
    */
   onPause(pause: SharedPause): void;
 }

@@ -1,5 +1,5 @@
 import { type AnswersUrlOptions, readEnvelope, typeOf, webhookId, withAnswersUrl } from "./event.ts";
-import { isCallerRefused, type Outcome, outcomeOf } from "./outcome.ts";
+import { type Outcome, outcomeOf } from "./outcome.ts";
 import { type Answer, post } from "./post.ts";
 import type { WebhookSecrets } from "./webhook-secrets.ts";
 
@@ -42,7 +42,8 @@ export async function attempt(
     signal: endpoint.deadline(patience),
     readsAnswer,
   });
-  if (isCallerRefused(answer.status)) endpoint.secrets.refused();
+  // It refuses the signature or the credentials: the secret may have been changed meanwhile.
+  if (answer.status === 401 || answer.status === 403) endpoint.secrets.refused();
   return { ...answer, eventId: id, type, outcome: outcomeOf(answer.status) };
 }
 

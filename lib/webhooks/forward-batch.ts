@@ -1,8 +1,8 @@
 import type { SQSRecord } from "aws-lambda";
 import { errorCode } from "../errors.ts";
-import { attempt, type Endpoint } from "./attempt.ts";
+import { type Attempt, attempt, type Endpoint } from "./attempt.ts";
 import { readEnvelope, typeOf, webhookId } from "./event.ts";
-import { type Outcome, waitAfter } from "./outcome.ts";
+import { waitAfter } from "./outcome.ts";
 import { paceOf } from "./pace.ts";
 import { PATIENCE } from "./post.ts";
 
@@ -10,17 +10,9 @@ import { PATIENCE } from "./post.ts";
 const RESERVE = 4_000;
 
 /** One delivery as it went, for the log and the metrics. It holds nothing of the event but its id and type. */
-export interface DeliveryReport {
+export interface DeliveryReport extends Omit<Attempt, "retryAfter" | "firstLine"> {
   webhook: string;
-  eventId: string;
-  type: string;
   attempt: number;
-  outcome: Outcome;
-  /** Null where no answer came. */
-  status: number | null;
-  milliseconds: number;
-  /** Why no answer came: a code. */
-  problem: string | null;
   /** Seconds until the next attempt, where there is one. */
   nextInSeconds?: number;
   /** Milliseconds since the event was put into the queue. */

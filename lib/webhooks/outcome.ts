@@ -13,11 +13,6 @@ export function outcomeOf(status: number | null): Outcome {
   return PASSING.has(status) || status >= 500 ? "retried" : "given-up";
 }
 
-/** Whether an endpoint refuses the signature or the credentials: the secret may have been changed meanwhile. */
-export function isCallerRefused(status: number | null): boolean {
-  return status === 401 || status === 403;
-}
-
 /** Milliseconds. The longest wait is shorter than the period of the alarm that sees a failing webhook. */
 const WAITS = { first: 5_000, longest: 600_000, longestAsked: 3_600_000 };
 /** Waits differ by so much, so that what failed together does not come together again. */

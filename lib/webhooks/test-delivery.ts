@@ -1,7 +1,6 @@
 import * as z from "zod";
 import { type DescribedFailure, describeFailure } from "../monitoring/log.ts";
-import { attempt, type Endpoint } from "./attempt.ts";
-import type { Outcome } from "./outcome.ts";
+import { type Attempt, attempt, type Endpoint } from "./attempt.ts";
 import { PATIENCE } from "./post.ts";
 
 /** The input by which the operator's command invokes the forwarder. */
@@ -11,11 +10,7 @@ export type TestDelivery = z.infer<typeof testDelivery>;
 /** How the endpoint answered; or what kept the event from being sent. */
 export type TestAnswer = { delivery: TestResult } | { error: DescribedFailure };
 
-export interface TestResult {
-  status: number | null;
-  milliseconds: number;
-  problem: string | null;
-  outcome: Outcome;
+export interface TestResult extends Pick<Attempt, "status" | "milliseconds" | "problem" | "outcome"> {
   /** The first line of the answer, for the operator alone: it stands in no log. */
   firstLine: string | null;
 }

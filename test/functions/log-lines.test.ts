@@ -98,27 +98,4 @@ describe("what an invocation writes", () => {
       ]),
     );
   });
-
-  it("names each event by its ids, and tells its way in times and words of its own", async () => {
-    const lines = await linesOf("request-5", "1-5", BOOKS);
-    const world = worlds.get("curious");
-    const { meta, data } = world?.delivered.at(-1) ?? {};
-    const books = world?.told.at(-1)?.detail;
-    expect(lines.filter(({ message, source }) => message === "event" && source === "curious")).toEqual([
-      expect.objectContaining({
-        source: "curious",
-        surveyId: data?.surveyId,
-        responseId: data?.responseId,
-        eventId: meta?.eventId,
-        revision: 1,
-        origin: "head",
-        outcome: "published",
-        listed: { page: 1, order: "desc", at: expect.any(Number) },
-        proved: "its page",
-        function_request_id: "request-5",
-      }),
-      expect.objectContaining({ type: "books.closed", surveyId: data?.surveyId, eventId: books?.meta.eventId }),
-    ]);
-    expect(JSON.stringify(lines)).not.toContain("of curious");
-  });
 });

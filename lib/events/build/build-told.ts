@@ -4,9 +4,7 @@ import type { BooksSums } from "../books-digest.ts";
 import { type EventType, SCHEMA_VERSION } from "../contract.ts";
 import { eventIdOf } from "../event-id.ts";
 import type { SurveyFacts } from "../response-completed.ts";
-import type { ResponseDeleted } from "../response-deleted.ts";
-import type { SurveyChanged } from "../survey-changed.ts";
-import type { SurveyCounted } from "../survey-counted.ts";
+import type { ResponseDeleted, SurveyChanged, SurveyCounted } from "../told.ts";
 import type { SurveyCounts } from "./survey.ts";
 
 // The events that have no contents of a response.

@@ -1,6 +1,6 @@
 import { readId } from "../../json.ts";
 import type { SurveyFacts } from "../response-completed.ts";
-import type { SurveyCounted } from "../survey-counted.ts";
+import type { SurveyCounted } from "../told.ts";
 import { isInteger, isText } from "./fields.ts";
 
 /** Most characters of any one text of a survey in an event. */

@@ -64,13 +64,22 @@ export const documents = {
 };
 type Documents = typeof documents;
 
-/** The operations whose body has this form. */
-export type OperationOf<F extends Form> = {
-  [O in keyof Documents]: Documents[O]["form"] extends F ? O : never;
-}[keyof Documents];
+/** The operations whose body the document shows. */
+export type Documented = keyof Documents;
 
-/** The resource that an element of the body of an operation is. */
-export type ElementOf<O extends keyof Documents> = Of<Documents[O]["element"]>;
+/** Those of them whose body has this form. */
+export type OperationOf<F extends Form> = {
+  [O in Documented]: Documents[O]["form"] extends F ? O : never;
+}[Documented];
+
+/** What is read of the body of an operation. */
+export type BodyOf<O extends Documented> = {
+  [Each in Documented]: {
+    list: Of<Documents[Each]["element"]>[];
+    one: Of<Documents[Each]["element"]>;
+    map: Record<string, Of<Documents[Each]["element"]>>;
+  }[Documents[Each]["form"]];
+}[O];
 
 /** The ids in which the body of any operation repeats what was asked for. Of one response the document shows no more than that. */
 export function repeatsOf(operation: Operation): readonly ("surveyId" | "responseId")[] {

@@ -1,5 +1,5 @@
 import { type AboutAnswer, UnreadableBodyError } from "../errors.ts";
-import { documents, type ElementOf, type OperationOf } from "./documents.ts";
+import { type BodyOf, type Documented, documents } from "./documents.ts";
 import { JsonTooLargeError, parseExactly } from "./exact-json.ts";
 import { type Field, type Odd, readInside } from "./field.ts";
 import { asArray, saysNothing } from "./json.ts";
@@ -24,109 +24,85 @@ export function readJson(text: string, about: AboutAnswer): unknown {
   }
 }
 
-/**
- * The elements of a list that are about what was asked for, as they were read: none where nothing is said. A bare element is read as a list
- * of one. A list without any documented field is no answer: some services send an error with status 200.
- */
-export function elementsOf(operation: OperationOf<"list" | "one">, asked: Asked): ReadBody<unknown[]> {
-  const { isTold } = documents[operation];
-  return (given, about) => {
-    if (saysNothing(given)) return [];
-    const body = aboutAsked(given, asked, about);
-    const list = asArray(body) ?? (isTold(body) ? [body] : undefined);
-    if (list === undefined) throw unreadable(body, about, [{ path: [], expected: "array" }]);
-    if (!list.some(isTold)) throw unreadable(body, about, []);
-    return list;
-  };
-}
-
-/** What a body holds by key. */
-interface Entries {
-  /** Each with the place where it stands in the body. */
-  entries: { key: string; value: unknown; at: Odd["path"] }[];
+/** What a body holds of the elements that the document shows in it. */
+interface Elements {
+  /** Each with its key in a map, and the place where it stands in the body. */
+  elements: { key: string; value: unknown; at: Odd["path"] }[];
   /** Whether a list stands in the place of a map; the keys are positions then. */
   isList: boolean;
   /** What is not as documented of the body as a whole. */
   odd: Odd[];
 }
 
+/** A body without any documented field is no answer: some services send an error with status 200. */
+function elementsOf(operation: Documented, asked: Asked, body: unknown, about: AboutAnswer): Elements {
+  if (saysNothing(body)) return { elements: [], isList: false, odd: [] };
+  const { form, isTold } = documents[operation];
+  const found = form === "map" ? inMap(isTold, body, about) : inList(isTold, aboutAsked(body, asked, about), about);
+  // fault: error-body-is-metrics
+  if (!found.elements.some(({ value }) => isTold(value))) throw unreadable(body, about, []);
+  return found;
+}
+
+/** A bare element is read as a list of one. */
+function inList(isTold: (value: unknown) => boolean, body: unknown, about: AboutAnswer): Elements {
+  const list = asArray(body) ?? (isTold(body) ? [body] : undefined);
+  if (list === undefined) throw unreadable(body, about, [{ path: [], expected: "array" }]);
+  return { elements: list.map((value, i) => ({ key: String(i), value, at: [i] })), isList: true, odd: [] };
+}
+
 /**
- * The values of a body by key, in the shape of sections 2.6 and 2.7: an array with one object. The bare object is read too, and several
- * objects as one, unless a key comes twice. A list stands for a map where a service has one type for both. Likewise no answer without any
- * documented field.
+ * The shape of sections 2.6 and 2.7: an array with one object. The bare object is read too, and several objects as one, unless a key comes
+ * twice. A list stands for a map where a service has one type for both.
  */
-export function entriesOf(operation: OperationOf<"map">): ReadBody<Entries> {
-  const { isTold } = documents[operation];
+function inMap(isTold: (value: unknown) => boolean, body: unknown, about: AboutAnswer): Elements {
+  const odd = [{ path: [], expected: "array with one object" }];
+  const maps: unknown[] = Array.isArray(body) ? body : [body];
+  let isList = false;
+  const elements = maps.flatMap((map, position): Elements["elements"] => {
+    if (map === null) return [];
+    if (typeof map !== "object") throw unreadable(body, about, odd);
+    const at = Array.isArray(body) ? [position] : [];
+    const isBare = isTold(map);
+    isList ||= isBare || (Array.isArray(map) && map.length > 0);
+    if (isBare) return [{ key: String(position), value: map, at }];
+    return Object.entries(map).map(([key, value]) => ({ key, value, at: [...at, key] }));
+  });
+  if (new Set(elements.map(({ key }) => key)).size < elements.length) throw unreadable(body, about, odd);
+  return { elements, isList, odd: isList || maps.length > 1 ? odd : [] };
+}
+
+/** Gives the elements of a body as they were read: in a list, or by key where the body is a map. */
+export function untyped(operation: Documented, asked: Asked): ReadBody<Record<string, unknown> | unknown[]> {
+  const isMap = documents[operation].form === "map";
   return (body, about) => {
-    if (saysNothing(body)) return { entries: [], isList: false, odd: [] };
-    const odd = [{ path: [], expected: "array with one object" }];
-    const maps: unknown[] = Array.isArray(body) ? body : [body];
-    let isList = false;
-    const entries = maps.flatMap((map, position): Entries["entries"] => {
-      if (map === null) return [];
-      if (typeof map !== "object") throw unreadable(body, about, odd);
-      const at = Array.isArray(body) ? [position] : [];
-      const isBare = isTold(map);
-      isList ||= isBare || (Array.isArray(map) && map.length > 0);
-      if (isBare) return [{ key: String(position), value: map, at }];
-      return Object.entries(map).map(([key, value]) => ({ key, value, at: [...at, key] }));
-    });
-    if (new Set(entries.map(({ key }) => key)).size < entries.length) throw unreadable(body, about, odd);
-    // fault: error-body-is-metrics
-    if (!entries.some(({ value }) => isTold(value))) throw unreadable(body, about, []);
-    return { entries, isList, odd: isList || maps.length > 1 ? odd : [] };
+    const { elements, isList } = elementsOf(operation, asked, body, about);
+    if (isMap && !isList) return Object.fromEntries(elements.map(({ key, value }) => [key, value]));
+    return elements.map(({ value }) => value);
   };
 }
 
-/** The readers of documented bodies. What has to be readable is; with `strict` they throw for any other field that is not as documented too. */
-export function typedReaders(strict: boolean) {
-  /** @param odd what is not as documented of the body as a whole */
-  function readEach<O extends keyof typeof documents>(
-    operation: O,
-    parts: readonly { value: unknown; at: Odd["path"] }[],
-    { body, about, odd }: { body: unknown; about: AboutAnswer; odd: Odd[] },
-  ): ElementOf<O>[] {
-    const { element, isTold } = documents[operation];
-    const read = parts.map(({ value, at }) => {
+/** Gives a documented body. What has to be readable is; with `strict` it throws for any other field that is not as documented too. */
+export function typed<O extends Documented>(operation: O, asked: Asked, strict: boolean): ReadBody<BodyOf<O>> {
+  const { form, element, isTold } = documents[operation];
+  function read(body: unknown, about: AboutAnswer): unknown {
+    const { elements, odd } = elementsOf(operation, asked, body, about);
+    const values = elements.map(({ value, at }) => {
       const before = odd.length;
-      const typed = readInside(element as Field<unknown>, value, at, odd);
+      const read = readInside(element as Field<unknown>, value, at, odd);
       // Any object at all would be taken for a resource whose fields may all be odd, such as an error that comes with status 200.
       if (odd.length > before && !isTold(value)) for (const one of odd.slice(before)) one.isUnreadable = true;
-      return typed as ElementOf<O>;
+      return read;
     });
     const worst = odd.filter(({ isUnreadable }) => isUnreadable);
     if (worst.length > 0) throw unreadable(body, about, worst);
     if (strict && odd.length > 0) throw unreadable(body, about, odd);
-    return read;
+    if (form === "list") return values;
+    if (form === "map") return Object.fromEntries(elements.map(({ key }, i) => [key, values[i]]));
+    if (values.length === 1) return values[0];
+    throw unreadable(body, about, [{ path: [], expected: "array with one object" }]);
   }
-
-  const list = <O extends OperationOf<"list" | "one">>(operation: O, asked: Asked): ReadBody<ElementOf<O>[]> => {
-    const elements = elementsOf(operation, asked);
-    return (body, about) => {
-      const parts = elements(body, about).map((value, i) => ({ value, at: [i] }));
-      return readEach(operation, parts, { body, about, odd: [] });
-    };
-  };
-
-  return {
-    list,
-    one<O extends OperationOf<"one">>(operation: O, asked: Asked): ReadBody<ElementOf<O>> {
-      const elements = list(operation, asked);
-      return (body, about) => {
-        const [only, ...others] = elements(body, about);
-        if (only !== undefined && others.length === 0) return only;
-        throw unreadable(body, about, [{ path: [], expected: "array with one object" }]);
-      };
-    },
-    map<O extends OperationOf<"map">>(operation: O): ReadBody<Record<string, ElementOf<O>>> {
-      const entriesIn = entriesOf(operation);
-      return (body, about) => {
-        const { entries, odd } = entriesIn(body, about);
-        const values = readEach(operation, entries, { body, about, odd });
-        return Object.fromEntries(entries.map(({ key }, i) => [key, values[i]])) as Record<string, ElementOf<O>>;
-      };
-    },
-  };
+  return read as ReadBody<BodyOf<O>>;
 }
 
 /** Reads a body that the API document does not show, in every shape that is plausible. */

@@ -92,6 +92,8 @@ export function createTransport(options: TransportOptions) {
   const limiter = createLimiter({ ...options, longestPause: retry.longestPause });
   /** The path that has asked for time last (503), and until when (monotonic). */
   let asking = { path: "", until: Number.NEGATIVE_INFINITY };
+  /** End of the pause that others were told of last (monotonic). */
+  let toldUntil = Number.NEGATIVE_INFINITY;
 
   /** One request of a call, which is told of. Throws what the client throws for its failure. */
   async function request<T>(call: HttpRequest<T>, path: string, about: About, endsAt: number): Promise<RawAnswer> {
@@ -157,9 +159,11 @@ export function createTransport(options: TransportOptions) {
       return 0;
     }
     const pause = isRefusal ? limiter.refused(sentAt, error.retryAfter) : limiter.pause(retryAfter);
-    // Others may fail at it, and it must fail no call here.
-    if (pause.duration >= PAUSE_WORTH_SHARING) {
+    const endsAt = monotonic() + pause.duration;
+    if (pause.duration >= PAUSE_WORTH_SHARING && endsAt >= toldUntil + PAUSE_WORTH_SHARING) {
+      toldUntil = endsAt;
       const until = options.now() + pause.duration;
+      // Others may fail at it, and it must fail no call here.
       void (async () => options.onPause({ until }))().catch(() => undefined);
     }
     if (pause.isNew && pauseChannel.hasSubscribers) {

@@ -1,4 +1,4 @@
-import { elementsOf, type ReadBody, readJson } from "../bodies/read-body.ts";
+import { type ReadBody, readJson, untyped } from "../bodies/read-body.ts";
 import { ServerError, WrongTokenError } from "../errors.ts";
 import type { HttpAnswer, HttpRequest, Transport } from "../http/transport.ts";
 import { type DataOperation, type ParametersOf, pathOf } from "../operations.ts";
@@ -48,7 +48,8 @@ export function createAuthorized(transport: Transport, tokens: Tokens): Authoriz
     return { answer, token };
   }
 
-  const probes = new Map<string, { sent: Promise<boolean>; next: Promise<boolean> | undefined }>();
+  /** Those that are under way. */
+  const probes = new Map<string, Promise<boolean>>();
 
   /** Whether `token` opens the survey list: nothing but a list says so. */
   async function probe(token: string): Promise<boolean> {
@@ -58,7 +59,7 @@ export function createAuthorized(transport: Transport, tokens: Tokens): Authoriz
       parameters: {},
       priority: "first",
       signal: undefined,
-      readBody: elementsOf(operation, {}),
+      readBody: untyped(operation, {}),
     };
     const { answer } = await send(request, () => token);
     if (answer.status !== 404) return !refused(answer);
@@ -72,25 +73,14 @@ export function createAuthorized(transport: Transport, tokens: Tokens): Authoriz
   }
 
   /**
-   * A probe sent before a refusal says nothing about it: who comes while one is under way shares the one after it. So any
+   * A probe sent before a refusal says nothing about it: who comes while one is under way waits for its end, and shares the next. So any
    * number of callers costs two.
    */
-  function accepted(token: string): Promise<boolean> {
-    const running = probes.get(token);
-    if (running === undefined) {
-      const sent = probe(token).finally(() => {
-        if (probes.get(token)?.next === undefined) probes.delete(token);
-      });
-      probes.set(token, { sent, next: undefined });
-      return sent;
-    }
-    running.next ??= running.sent
-      .catch(() => undefined)
-      .then(() => {
-        probes.delete(token);
-        return accepted(token);
-      });
-    return running.next;
+  async function accepted(token: string): Promise<boolean> {
+    await probes.get(token)?.catch(() => undefined);
+    const sent = probes.get(token) ?? probe(token).finally(() => probes.delete(token));
+    probes.set(token, sent);
+    return sent;
   }
 
   return async (request) => {

@@ -1,6 +1,5 @@
 import type { Coordination } from "../coordination.ts";
-import { WrongCredentialsError } from "../errors.ts";
-import { createRenewalLimit } from "./renewal-limit.ts";
+import { TooManyRenewalsError, WrongCredentialsError } from "../errors.ts";
 import { asToken, type IssuedToken } from "./token-body.ts";
 import type { AnsweredToken } from "./token-request.ts";
 
@@ -35,6 +34,13 @@ const RENEW_BEFORE = 3_600_000;
 const LEAST_LIFE = 30_000;
 /** A renewal at leisure that failed is tried again after so long. */
 const TRY_AGAIN = 300_000;
+/**
+ * A token that was refused before so many answers had come is replaced so often at most in this time: two clients that revoke each other's
+ * token must not storm the service, nor must one whose tokens are all refused.
+ */
+const FEW_ANSWERS = 50;
+const MOST_HASTY = 5;
+const HASTY_WINDOW = 600_000;
 /** Refused tokens that are remembered. */
 const MOST_REFUSED = 20;
 /**
@@ -63,7 +69,10 @@ export function createTokens({ store, request, coordination, now }: TokensOption
   let unproved: string | undefined;
   /** The outcome of the last request for a token. */
   let last: RenewedToken | undefined;
-  const limit = createRenewalLimit(now);
+  /** Since the last token was asked for. */
+  let answers = 0;
+  /** Epoch milliseconds of the renewals after few answers. */
+  let hasty: number[] = [];
   let credentialsRefused: { error: WrongCredentialsError; at: number } | undefined;
   const obtaining = singleFlight<string>();
   const reading = singleFlight<StoredToken | undefined>();
@@ -97,15 +106,16 @@ export function createTokens({ store, request, coordination, now }: TokensOption
     const issued = await request();
     held = newToken(issued, now());
     unproved = held.token;
+    answers = 0;
     const { token, obtainedAt, expiresAt } = held;
-    last = { shape: issued.shape, expiresAt: expiresAt > obtainedAt ? expiresAt : undefined, isKept: true };
-    // Where it cannot be kept it works all the same: only the next process has to ask for one of its own.
-    const kept = last;
-    await Promise.resolve(held)
-      .then((made) => store.write(made))
-      .catch(() => {
-        kept.isKept = false;
-      });
+    let isKept = true;
+    try {
+      await store.write(held);
+    } catch {
+      // It works all the same: only the next process has to ask for one of its own.
+      isKept = false;
+    }
+    last = { shape: issued.shape, expiresAt: expiresAt > obtainedAt ? expiresAt : undefined, isKept };
     return token;
   }
 
@@ -113,8 +123,24 @@ export function createTokens({ store, request, coordination, now }: TokensOption
   function obtainAnother(refusedToken: string): Promise<string> {
     return coordination.renew({
       look: () => reread(refusedToken),
-      ask: () => limit.replace(neverAccepted(refusedToken), obtain),
+      ask: replaceRefused,
     });
+  }
+
+  async function replaceRefused(): Promise<string> {
+    const isHasty = answers < FEW_ANSWERS;
+    // A clock that is set back forgets.
+    hasty = hasty.filter((at) => Math.abs(now() - at) < HASTY_WINDOW);
+    if (isHasty && hasty.length >= MOST_HASTY) {
+      throw new TooManyRenewalsError("five tokens in ten minutes were refused soon after they had come", {
+        operation: "get token",
+        retryable: true,
+        hint: "Something else revokes the tokens: see who uses these credentials too, and give this client its own.",
+      });
+    }
+    const token = await obtain();
+    if (isHasty) hasty.push(now());
+    return token;
   }
 
   /** The token kept by whoever renewed it last, if it can be one that works. */
@@ -198,7 +224,7 @@ export function createTokens({ store, request, coordination, now }: TokensOption
     },
     /** Called when this token was accepted for something. */
     accepted(token: string): void {
-      limit.answered();
+      answers += 1;
       if (token === unproved) unproved = undefined;
     },
   };
@@ -217,11 +243,10 @@ function singleFlight<T>(): (work: () => Promise<T>) => Promise<T> {
 
 /** A token that has just been obtained, as it is kept. */
 function newToken({ token, life }: IssuedToken, now: number): StoredToken {
-  const { exp, iat } = claimsOf(token);
-  if (exp !== undefined && exp - now >= LEAST_LIFE) return { token, obtainedAt: now, expiresAt: exp };
-  const byClaims = exp !== undefined && iat !== undefined && exp > iat ? exp - iat : undefined;
+  const end = endOf(token);
+  if (end !== undefined && end - now >= LEAST_LIFE) return { token, obtainedAt: now, expiresAt: end };
   // One that seems to end at once is used until it is refused.
-  const lasts = life ?? byClaims ?? (exp === undefined ? VALIDITY : 0);
+  const lasts = life ?? (end === undefined ? VALIDITY : 0);
   return { token, obtainedAt: now, expiresAt: now + lasts };
 }
 
@@ -233,19 +258,14 @@ function lifeOf(token: StoredToken, now: number): "valid" | "ending" | "expired"
   return token.expiresAt - Math.min(RENEW_BEFORE, life / 10) > now ? "valid" : "ending";
 }
 
-/** Epoch milliseconds of the claims `exp` and `iat` where the token is a readable JWT that has them. */
-function claimsOf(token: string): { exp?: number | undefined; iat?: number | undefined } {
+/** Epoch milliseconds of the claim `exp` where the token is a readable JWT that has one. */
+function endOf(token: string): number | undefined {
   try {
     const claims: unknown = JSON.parse(Buffer.from(token.split(".")[1] ?? "", "base64url").toString("utf8"));
-    const { exp, iat } = (claims ?? {}) as { exp?: unknown; iat?: unknown };
-    return { exp: timeOf(exp), iat: timeOf(iat) };
+    const { exp } = (claims ?? {}) as { exp?: unknown };
+    const at = typeof exp === "number" ? exp * 1000 : Number.NaN;
+    return Number.isFinite(at) ? at : undefined;
   } catch {
-    return {};
+    return undefined;
   }
-}
-
-/** Of seconds since the epoch. */
-function timeOf(claim: unknown): number | undefined {
-  const at = typeof claim === "number" ? claim * 1000 : Number.NaN;
-  return Number.isFinite(at) ? at : undefined;
 }

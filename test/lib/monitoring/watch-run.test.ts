@@ -129,35 +129,27 @@ describe("the metrics of a tick", () => {
 });
 
 describe("one cause, one alarm", () => {
-  it.each<[string, Error]>([
-    ["that there are none", new CredentialsMissingError("none")],
-    ["that they cannot be read", new CredentialsMissingError("odd", { isUnreadable: true })],
-    ["that the service rejects them", Object.assign(new Error("x"), { code: "WRONG_CREDENTIALS" })],
-    ["that what they open is closed", Object.assign(new Error("x"), { code: "WRONG_TOKEN" })],
-  ])("%s is a credentials problem, and no missing tick", async (_what, error) => {
-    const { world, graph } = await polled();
-    world.before.push(({ operation }) => {
+  const fails = (error: object) => (world: MemoryWorld) =>
+    void world.before.push(({ operation }) => {
       if (operation === "surveys") throw error;
     });
-    expect((await tickOf(graph)).line?.values).toEqual({ CredentialsProblem: [1] });
-  });
+  const pausedFor = (more: object) => (world: MemoryWorld) =>
+    void Object.assign(world.account, { pausedUntil: world.time.now + 90_000, ...more });
+  const credentials = { CredentialsProblem: [1] };
+  const throttled = { CredentialsProblem: [0], Throttled: [1] };
 
-  it("a tick that the service's limit ends is throttled, and no missing tick", async () => {
+  it.each<[string, (world: MemoryWorld) => void, object]>([
+    ["there are no credentials", fails(new CredentialsMissingError("none")), credentials],
+    ["they cannot be read", fails(new CredentialsMissingError("odd", { isUnreadable: true })), credentials],
+    ["the service rejects them", fails({ code: "WRONG_CREDENTIALS" }), credentials],
+    ["what they open is closed", fails({ code: "WRONG_TOKEN" }), credentials],
+    ["the service's limit ends the tick", fails({ code: "TOO_MANY_REQUESTS" }), throttled],
+    ["the service's pause ends it before it begins", pausedFor({}), throttled],
+    ["an operator has paused the source", pausedFor({ pausedSince: noon }), { CredentialsProblem: [0] }],
+  ])("%s: no tick is missing, and no other alarm is raised", async (_what, prepare, values) => {
     const { world, graph } = await polled();
-    failWith(world, "surveys", "TOO_MANY_REQUESTS");
-    expect((await tickOf(graph)).line?.values).toEqual({ CredentialsProblem: [0], Throttled: [1] });
-  });
-
-  it("so is one that the service's pause ends before it begins", async () => {
-    const { world, graph } = await polled();
-    world.account.pausedUntil = world.time.now + 90_000;
-    expect((await tickOf(graph)).line?.values).toEqual({ CredentialsProblem: [0], Throttled: [1] });
-  });
-
-  it("one that an operator has paused is as it should be, and alarms nobody", async () => {
-    const { world, graph } = await polled();
-    Object.assign(world.account, { pausedUntil: world.time.now + 90_000, pausedSince: world.time.now });
-    expect((await tickOf(graph)).line?.values).toEqual({ CredentialsProblem: [0] });
+    prepare(world);
+    expect((await tickOf(graph)).line?.values).toEqual(values);
   });
 
   it("one that another invocation does is not counted as made: the other one may fail, and it would hide that", async () => {

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { QueryCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
+import { QueryCommand } from "@aws-sdk/lib-dynamodb";
 import { describe, expect, it } from "vitest";
 import type { SurveyRow } from "../../../lib/polling/index.ts";
 import { createDynamoState } from "../../../lib/state/dynamo-state.ts";
@@ -71,23 +71,5 @@ describe("the account", () => {
     expect(rows.get(15)).toEqual(row(15));
     expect(rows.get(22)).toEqual(row(22));
     expect(test.aws.counters()["dynamodb:Query"]).toBe(before + 1);
-  });
-
-  it.each(["ACCOUNT", "COUNTS#0"])("written by a newer version, in %s, is neither read nor overwritten", async (sk) => {
-    const { state, source } = fresh();
-    await state.saveAccount({ service: "a" });
-    await state.saveRows(new Map([[1, row(1)]]));
-    await test.clients.dynamodb.send(
-      new UpdateCommand({
-        TableName: test.table,
-        Key: { pk: `SOURCE#${source}`, sk },
-        UpdateExpression: "SET v = :v",
-        ExpressionAttributeValues: { ":v": 99 },
-      }),
-    );
-    const refused = { code: "STATE_REFUSED" };
-    await expect(state.account()).rejects.toMatchObject(refused);
-    const saved = sk === "ACCOUNT" ? state.saveAccount({ overdrawn: 1 }) : state.saveRows(new Map([[1, row(1)]]));
-    await expect(saved).rejects.toMatchObject(refused);
   });
 });

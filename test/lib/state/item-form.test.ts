@@ -1,10 +1,12 @@
-import { createHash } from "node:crypto";
+import { createHash, randomUUID } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { PutCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
+import { GetCommand, PutCommand } from "@aws-sdk/lib-dynamodb";
 import { expect, it } from "vitest";
+import type { State, SurveyRow } from "../../../lib/polling/index.ts";
 import { createDynamoState } from "../../../lib/state/dynamo-state.ts";
 import { ITEM_VERSION } from "../../../lib/state/item-version.ts";
+import { createShared, type Shared } from "../../../lib/state/shared.ts";
 import { useAws } from "../support/aws.ts";
 import fixture from "./items.v4.json" with { type: "json" };
 
@@ -55,26 +57,45 @@ it("items of this version are read as they were written", async () => {
   });
 });
 
-it("those of an earlier one are refused before anything is written, with what to do", async () => {
-  for (const item of Object.values(items)) await put({ ...item, pk: item.pk.replace("main", "old"), v: 1 });
-  const role = { pk: "SOURCE#old", sk: "ROLE#tick" };
-  await put({ ...role, v: 1, fence: 1 });
-  const state = createDynamoState(table(), "old", () => 1_000);
-  const refused = {
-    code: "STATE_REFUSED",
-    hint: expect.stringMatching(/earlier version.*remove the table.*`startFrom`/),
-  };
-  const { client, name } = table();
-  await expect(state.takeRole("tick", "me", 1_000)).rejects.toMatchObject(refused);
-  await expect(state.account()).rejects.toMatchObject(refused);
-  await expect(state.acquire(7, "me", 1_000)).rejects.toMatchObject(refused);
-  await expect(state.entries(7, [9])).rejects.toMatchObject(refused);
-  // The earlier version finds its own as it was.
-  const again = new UpdateCommand({
-    TableName: name,
-    Key: role,
-    UpdateExpression: "SET fence = fence",
-    ReturnValues: "ALL_NEW",
-  });
-  expect((await client.send(again)).Attributes).toEqual({ ...role, v: 1, fence: 1 });
-});
+const never = { at: Number.POSITIVE_INFINITY, every: 1, triedAt: 0 };
+const rest = { recheck: never, rescan: never, "full read": never };
+const row: SurveyRow = { counts: [1, 1, 1], polledAt: 0, workedAt: 0, rest };
+type Parts = { state: State; shared: Shared };
+const uses: [string, string, (of: Parts) => Promise<unknown>][] = [
+  ["account", "ACCOUNT", ({ state }) => state.account()],
+  ["saveAccount", "ACCOUNT", ({ state }) => state.saveAccount({ overdrawn: 1 })],
+  ["account", "COUNTS#0", ({ state }) => state.account()],
+  ["saveRows", "COUNTS#0", ({ state }) => state.saveRows(new Map([[7, row]]))],
+  ["account", "SHARED", ({ state }) => state.account()],
+  ["pause", "SHARED", ({ shared }) => shared.pause(2_000)],
+  ["saveLearned", "SHARED", ({ shared }) => shared.saveLearned({ at: 1 })],
+  ["withTokenLock", "ROLE#token", ({ shared }) => shared.withTokenLock(nothing, nothing)],
+  ["takeRole", "ROLE#tick", ({ state }) => state.takeRole("tick", "me", 1_000)],
+  ["acquire", "MARK", ({ state }) => state.acquire(7, "me", 1_000)],
+  ["entries", "RESPONSE#9", ({ state }) => state.entries(7, [9])],
+  ["due", "RESPONSE#9", ({ state }) => state.due(7, "open", 9, 9)],
+];
+const nothing = async (): Promise<undefined> => undefined;
+
+it.each(uses)(
+  "%s refuses an item %s of another version, says what to do, and leaves it as it was",
+  async (_name, sk, use) => {
+    for (const [v, hint] of [
+      [1, /earlier version.*remove the table.*`startFrom`|newer version/],
+      [99, /newer version/],
+    ] as const) {
+      const source = randomUUID();
+      const survey = `SURVEY#${source}#7`;
+      const key = { pk: /^(MARK|RESPONSE)/.test(sk) ? survey : `SOURCE#${source}`, sk };
+      const item = { ...key, v, fence: 1, state: "open", due: `${survey}#open`, dueAt: 1 };
+      await put(item);
+      const now = () => 1_000;
+      const state = createDynamoState(table(), source, now);
+      const shared = createShared(table(), source, { now, sleep: nothing });
+      const refused = { code: "STATE_REFUSED", hint: expect.stringMatching(hint) };
+      await expect(use({ state, shared })).rejects.toMatchObject(refused);
+      const { Item } = await test.clients.dynamodb.send(new GetCommand({ TableName: test.table, Key: key }));
+      expect(Item).toEqual(item);
+    }
+  },
+);

@@ -1,5 +1,5 @@
 import { randomInt, randomUUID } from "node:crypto";
-import { GetCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
+import { GetCommand } from "@aws-sdk/lib-dynamodb";
 import { describe, expect, it, vi } from "vitest";
 import { type Lease, NEW_SURVEY, type RoleLease, type SurveyState } from "../../../lib/polling/index.ts";
 import { createDynamoState } from "../../../lib/state/dynamo-state.ts";
@@ -80,19 +80,6 @@ describe.each<[string, Kind<Lease | RoleLease>]>([
     of.clock.now -= DAY;
     expect((await taken(of, kind, "two")).fence).toBe(2);
     await expect(of.state.renew(first, TERM)).rejects.toMatchObject(lost);
-  });
-
-  it("of a newer version is left alone", async () => {
-    const of = fresh();
-    await kind.giveBack(of, await taken(of, kind, "newer"), 1);
-    const item = { TableName: test.table, Key: kind.key(of) };
-    const raise = { UpdateExpression: "SET v = :v", ExpressionAttributeValues: { ":v": 99 } };
-    await test.clients.dynamodb.send(new UpdateCommand({ ...item, ...raise }));
-    const read = async () => (await test.clients.dynamodb.send(new GetCommand({ ...item, ConsistentRead: true }))).Item;
-    const before = await read();
-    of.clock.now += 60 * SECOND;
-    await expect(kind.ask(of, "older")).rejects.toMatchObject({ code: "STATE_REFUSED" });
-    expect(await read()).toEqual(before);
   });
 
   it("is taken, prolonged and given back where the answer was lost, and the SDK wrote again", async () => {

@@ -1,5 +1,5 @@
 import { randomInt } from "node:crypto";
-import { GetCommand, PutCommand, QueryCommand } from "@aws-sdk/lib-dynamodb";
+import { GetCommand, QueryCommand } from "@aws-sdk/lib-dynamodb";
 import { describe, expect, it, vi } from "vitest";
 import { countDue } from "../../../lib/cli/target/surveys.ts";
 import { eventId } from "../../../lib/events/index.ts";
@@ -127,25 +127,6 @@ describe("entries", () => {
     };
     await state.putEntries(surveyId, [{ id: 1, state: "waiting", nextCheck: 1, kept }]);
     expect((await state.due(surveyId, "waiting", 1, 1))[0]?.kept).toEqual(kept);
-  });
-
-  it("written by a newer version are refused", async () => {
-    const { state, surveyId } = fresh();
-    await test.clients.dynamodb.send(
-      new PutCommand({
-        TableName: test.table,
-        Item: {
-          pk: `SURVEY#main#${surveyId}`,
-          sk: "RESPONSE#1",
-          v: 99,
-          state: "exported",
-          due: `SURVEY#main#${surveyId}`,
-          dueAt: 1,
-        },
-      }),
-    );
-    await expect(state.entries(surveyId, [1])).rejects.toMatchObject({ code: "STATE_REFUSED" });
-    await expect(state.due(surveyId, "waiting", 9, 9)).rejects.toMatchObject({ code: "STATE_REFUSED" });
   });
 });
 

@@ -281,16 +281,3 @@ describe("an operator's pause", () => {
     },
   );
 });
-
-describe("what a newer version has written", () => {
-  it.each<[string, string, (shared: Shared) => Promise<unknown>]>([
-    ["takes no pause", "SHARED", (shared) => shared.pause(noon + SECOND)],
-    ["takes no rate", "SHARED", (shared) => shared.saveLearned({ at: 1 })],
-    ["gives no lock", "ROLE#token", (shared) => shared.withTokenLock(async () => "token", nothing)],
-  ])("%s", async (_name, sk, use) => {
-    const { worker, set, state } = fresh();
-    await set("v", 99, sk);
-    await expect(use(worker())).rejects.toMatchObject({ code: "STATE_REFUSED" });
-    await expect(state.account()).rejects.toMatchObject({ code: "STATE_REFUSED" });
-  });
-});

@@ -89,6 +89,18 @@ const answered = answers.map((answer) => ({ ...head, ...answer }));
 const error = { success: false, error: { code: 101, type: "invalid_access_key" } };
 const nested = (levels: number): string => `${"[".repeat(levels)}${"]".repeat(levels)}`;
 
+/** What services say where there is nothing. */
+const nothings: [string, Answer][] = [
+  ["204", status(204)],
+  ["`null`", json(null)],
+  ["`[]`", json([])],
+  ["`{}`", json({})],
+  ["`[{}]`", json([{}])],
+  ["`[[]]`", json([[]])],
+];
+const nothingIs = (outcome: Outcome, polled = outcome): Cells[] =>
+  nothings.map(([name, answer]) => [name, answer, outcome, polled]);
+
 const tokens = { path: "/oauth/token/", call: (api: SurveyApi) => api.token() };
 const jwt = "eyJhbGciOiJIUzI1NiJ9.e30.c2ln";
 
@@ -104,6 +116,8 @@ answersTo("1 get token", tokens, [
   ["two that are as likely", json({ a: { token: "abc" }, b: { token: "def" } }), fails("UNREADABLE_BODY")],
   ["none", json({ message: "your plan has no API access" }), fails("UNREADABLE_BODY")],
   ["a token that would break its header", json({ token: "abc\r\nx-evil: 1" }), fails("UNREADABLE_BODY")],
+  ["a word", text("Unauthorized"), fails("UNREADABLE_BODY")],
+  ["nothing but white space", text(" \n"), failsAfter(3, "UNREADABLE_BODY")],
   ["a body that was cut off in it", text('{"token":"aaaaaaaaaaaaaaa.bbbbbbb'), failsAfter(3, "UNREADABLE_BODY")],
   ["an HTML page with status 200", html, failsAfter(3, "UNREADABLE_BODY")],
   ["204", status(204), failsAfter(1, "UNREADABLE_BODY")],
@@ -128,10 +142,7 @@ const seen = (id: unknown) => gives([polled(id)]);
 
 answersTo("2 get survey list", { ...surveys, port: (port) => port.surveys() }, [
   ["as documented", json(surveyList), gives(surveyList), seen(1201)],
-  ["204", status(204), gives([])],
-  ["`null`", json(null), gives([])],
-  ["`{}`", json({}), gives([])],
-  ["`[{}]`", json([{}]), gives([])],
+  ...nothingIs(gives([])),
   [
     "an object with digits for keys",
     json({ "0": listed, "2": listed }),
@@ -176,9 +187,7 @@ answersTo("3 get survey", full, [
   ["empty maps as `[]`", json([{ ...survey, pagesById: [] }]), gives({ ...survey, pagesById: {} })],
   ["another survey", json([elsewhere({ ...survey })]), failsAfter(3, "ANSWER_MISMATCH")],
   ["two of it", json([survey, survey]), fails("UNREADABLE_BODY")],
-  ["204", status(204), fails("NOT_FOUND")],
-  ["`[]`", json([]), fails("NOT_FOUND")],
-  ["`[{}]`", json([{}]), fails("NOT_FOUND")],
+  ...nothingIs(fails("NOT_FOUND")),
   ["an error in an array", json([error]), fails("UNREADABLE_BODY")],
   ["5,000 arrays in each other", text(`[${nested(5_000)}]`), fails("UNREADABLE_BODY")],
   [
@@ -192,8 +201,7 @@ const questionsOf = { path: "/api/v3/surveys/1201/questions/", call: (api: Surve
 
 answersTo("4 get survey questions", questionsOf, [
   ["as documented", json(questionList), gives(questionList)],
-  ["204", status(204), gives([])],
-  ["`[[]]`", json([[]]), gives([])],
+  ...nothingIs(gives([])),
   ["an error in an array", json([error]), fails("UNREADABLE_BODY")],
   ["404", status(404), fails("NOT_FOUND")],
 ]);
@@ -213,8 +221,7 @@ answersTo("5 get reports list", reportsOf, [
   ],
   ["a map by id", json({ "71": "All of it" }), gives([{ reportId: 71, raw: "All of it" }])],
   ["a list under a usual name", json({ reports: [{ id: 71 }] }), gives([{ reportId: 71, raw: { id: 71 } }])],
-  ["204", status(204), gives([])],
-  ["`[{}]`", json([{}]), gives([])],
+  ...nothingIs(gives([])),
   [
     "those that name another survey, of which the document does not say whose it is",
     json([elsewhere(report)]),
@@ -253,12 +260,7 @@ const unnamed = recordList.map(({ surveyId: _, ...rest }) => rest);
 
 answersTo("8 get survey responses, page and order", ordered, [
   ["as documented", json(recordList), ...asPage(recordList)],
-  ["204", status(204), gives([]), none],
-  ["`[]`", json([]), gives([]), none],
-  ["`null`", json(null), gives([]), none],
-  ["`{}`", json({}), gives([]), none],
-  ["`[{}]`", json([{}]), gives([]), none],
-  ["`[[]]`", json([[]]), gives([]), none],
+  ...nothingIs(gives([]), none),
   ["404", status(404), fails("NOT_FOUND"), none],
   ["400", status(400), fails("BAD_REQUEST"), none],
   ["500", status(500), failsAfter(4, "SERVER_ERROR")],
@@ -359,10 +361,8 @@ answersTo("9 get survey response by id", single, [
   ["records of another response", json(recordList.map(ofOther)), failsAfter(3, "ANSWER_MISMATCH")],
   ["another response, wrapped", wrapped(ofOther(head)), failsAfter(3, "ANSWER_MISMATCH")],
   ["the same of another survey, wrapped", wrapped(elsewhere(head)), failsAfter(3, "ANSWER_MISMATCH")],
-  ["204", status(204), fails("NOT_FOUND"), absent],
+  ...nothingIs(fails("NOT_FOUND"), absent),
   ["404", status(404), fails("NOT_FOUND"), absent],
-  ["`null`", json(null), fails("NOT_FOUND"), absent],
-  ["`[[]]`", json([[]]), fails("NOT_FOUND"), absent],
   ["texts", json({ answers: [1, 2] }), fails("UNREADABLE_BODY")],
   ["records too far down", json([[[[recordList]]]]), fails("UNREADABLE_BODY")],
   ["an empty list of nobody", json({ answers: [] }), fails("UNREADABLE_BODY")],
@@ -424,12 +424,8 @@ answersTo("11 get metric, single response", metricsOf, [
     givesJson(`{"__proto__":${JSON.stringify(metric)}}`),
     givesJson(`{"kind":"found","body":{"__proto__":${JSON.stringify(metric)}}}`),
   ],
-  ["204", status(204), gives({}), absent],
+  ...nothingIs(gives({}), absent),
   ["404", status(404), fails("NOT_FOUND"), absent],
-  ["`null`", json(null), gives({}), absent],
-  ["`[]`", json([]), gives({}), absent],
-  ["`[{}]`", json([{}]), gives({}), absent],
-  ["`[[]]`", json([[]]), gives({}), absent],
   ["`[null]`", json([null]), gives({}), absent],
   ["a bare error", json(error), fails("UNREADABLE_BODY")],
   ["an error in an array", json([error]), fails("UNREADABLE_BODY")],
@@ -450,8 +446,7 @@ answersTo(
   [
     ["as documented", json(reportMetricsList), gives(reportMetrics)],
     ["a list in the array", json([[reportMetrics?.["31"]]]), gives({ "0": reportMetrics?.["31"] }, "")],
-    ["204", status(204), gives({})],
-    ["`[[]]`", json([[]]), gives({})],
+    ...nothingIs(gives({})),
     ["a bare error", json(error), fails("UNREADABLE_BODY")],
     ["404", status(404), fails("NOT_FOUND")],
   ],
@@ -487,11 +482,8 @@ answersTo("13 get response metadata", metadataOf, [
   ["that of nobody before that of another", json([anonymous, otherMetadata]), failsAfter(3, "ANSWER_MISMATCH")],
   ["that of nobody", json([anonymous]), gives([anonymous], "[0].responseId"), found(anonymous)],
   ["an object with digits for keys", json({ "0": metadata }), gives(metadataList), found(metadata)],
-  ["204", status(204), gives([]), absent],
+  ...nothingIs(gives([]), absent),
   ["404", status(404), fails("NOT_FOUND"), absent],
-  ["`[]`", json([]), gives([]), absent],
-  ["`[{}]`", json([{}]), gives([]), absent],
-  ["`{}`", json({}), gives([]), absent],
   ["a bare error", json(error), fails("UNREADABLE_BODY")],
   ["an error in an array", json([error]), fails("UNREADABLE_BODY")],
   ["an error that repeats what was asked for", json({ ...error, responseId: 44001 }), fails("UNREADABLE_BODY")],

@@ -1,5 +1,4 @@
 import { describe, expect, it } from "vitest";
-import recordList from "./fixtures/records.json" with { type: "json" };
 import surveyBody from "./fixtures/survey.json" with { type: "json" };
 import { documents, reading } from "./support/documents.ts";
 import { type Json, type Path, places, replaced } from "./support/json.ts";
@@ -15,7 +14,7 @@ function wrongFor(value: Json): Json[] {
   return kinds.filter((kind) => !isSame(kind) || kind === 1.5);
 }
 
-describe.each(documents)("$name", ({ name, body, read, orNull = [] }) => {
+describe.each(documents)("$name", ({ name, body, read, orNull }) => {
   const oddPlaces = (value: Json) => {
     const found = read(value);
     return ("unreadable" in found ? found.unreadable : found.irregular).map(({ path }) => path);
@@ -67,59 +66,10 @@ describe.each(documents)("$name", ({ name, body, read, orNull = [] }) => {
 });
 
 describe("one survey", () => {
-  it("has empty maps where empty arrays were read, also beside something irregular", () => {
-    const maps: Path[] = [
-      [0, "blocksById", "501", "pagesOrder"],
-      [0, "questionsById", "9001", "params", "scoreArray"],
-    ];
-    const odd = replaced(surveyBody, [0, "blocksById", "501", "blockName"], 5);
-    const withBoth = (put: Json) => maps.reduce((body, path) => replaced(body, path, put), odd);
-    expect(reading("get survey", withBoth([]))).toEqual({
-      value: (withBoth({}) as Json[])[0],
-      irregular: [{ path: "[0].blocksById.501.blockName", expected: "string" }],
-    });
-  });
-
-  it("hides the key of a map that may be data", () => {
-    const body = replaced(surveyBody, [0, "blocksById", "anna@example.org"], 7);
-    expect(reading("get survey", body)).toMatchObject({
-      irregular: [{ path: "[0].blocksById.…", expected: "object" }],
-    });
-  });
-
   it("may hold a field named __proto__, which stays a field", () => {
     const odd = JSON.parse('{"blocksOrder":[],"__proto__":{"surveyId":9}}');
     const found = reading("get survey", { ...surveyBody[0], ...odd });
     const value = "value" in found ? (found.value as object) : {};
     expect([Object.hasOwn(value, "__proto__"), Object.getPrototypeOf(value)]).toEqual([true, Object.prototype]);
-  });
-});
-
-describe("what identifies a record", () => {
-  const [record = {}, ...others] = recordList as { [name: string]: Json }[];
-  const readWith = (name: string, put: Json | undefined) =>
-    reading("get survey responses", replaced([...others, record], [1, name], put));
-
-  it.each<[string, Json, number]>([
-    ["responseId", "44001", 44001],
-    ["completed", "1", 1],
-    ["completed", false, 0],
-  ])("is understood, and told: the %s %j", (name, put, understood) => {
-    expect(readWith(name, put)).toEqual({
-      value: [...others, { ...record, [name]: understood }],
-      irregular: [{ path: `[1].${name}`, expected: "integer" }],
-    });
-  });
-
-  it.each<[string, Json | undefined]>([
-    ...[undefined, null, "r-44001", true, 1.5, 2 ** 60, "9007199254740993"].map((put): [string, Json | undefined] => [
-      "responseId",
-      put,
-    ]),
-    ...[undefined, null, "maybe"].map((put): [string, Json | undefined] => ["completed", put]),
-  ])("is unreadable, which is told alone: the %s %j", (name, put) => {
-    expect(reading("get survey responses", [{ ...record, comment: 7 }, replaced(record, [name], put)])).toMatchObject({
-      unreadable: [{ path: `[1].${name}`, expected: "integer" }],
-    });
   });
 });

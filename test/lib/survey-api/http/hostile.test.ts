@@ -6,6 +6,7 @@ import type { SurveyApiError } from "../../../../lib/survey-api/index.ts";
 import {
   answer,
   type Behaviour,
+  bare,
   chunk,
   cut,
   earlyHints,
@@ -14,7 +15,7 @@ import {
   startHostile,
   trickle,
 } from "../support/hostile.ts";
-import { clientOf, withToken } from "../support/service.ts";
+import { clientOf, inTurn, TOKEN, withToken } from "../support/service.ts";
 
 const MiB = 1024 * 1024;
 const list = '[{"surveyId":1}]';
@@ -41,6 +42,7 @@ const tooLong: Expected = { code: "UNREADABLE_BODY", attempts: 1, status: 200, r
 /** The survey list may be eight times as long as any other body. */
 const bomb = Buffer.alloc(9 * MiB, " ");
 
+const resets = bare((socket) => socket.resetAndDestroy());
 const behaviours: [string, Behaviour, Expected][] = [
   ["a reset before the answer", (socket) => socket.resetAndDestroy(), unreachable],
   ["an end before the answer", (socket) => socket.end(), unreachable],
@@ -82,7 +84,7 @@ describe("a service that meets the client with", () => {
     const error = await api.surveys().catch((thrown: unknown) => thrown as SurveyApiError);
 
     expect(error).toMatchObject({ ...expected, operation: "get survey list", hint: expect.stringMatching(/\S/) });
-    expect(service.requests.filter((request) => request.startsWith("GET"))).toHaveLength(expected.attempts);
+    expect(service.data()).toHaveLength(expected.attempts);
     service.behave = good;
     expect(await api.surveys()).toEqual([{ surveyId: 1 }]);
     await api.close();
@@ -92,9 +94,9 @@ describe("a service that meets the client with", () => {
   it.each(behaviours.filter(([, , { attempts }]) => attempts > 1))(
     "%s once is asked again, and then gives the value",
     async (_name, behaviour, expected) => {
-      const service = await startHostile((socket, request) => {
+      const service = await startHostile((socket) => {
         service.behave = good;
-        behaviour(socket, request);
+        behaviour(socket);
       });
       const { api, slept } = clientOf(service, { timeouts: timeoutsFor(expected), maxBodyBytes });
       expect(await api.surveys()).toEqual([{ surveyId: 1 }]);
@@ -104,13 +106,9 @@ describe("a service that meets the client with", () => {
 
   it("a reset for the token request, a POST, is asked again too", async () => {
     const service = await startHostile();
-    const { token } = service;
-    service.token = (socket) => {
-      service.token = token;
-      socket.resetAndDestroy();
-    };
+    service.answers.set("/oauth/token/", inTurn(resets, { json: { token: TOKEN } }));
     expect(await clientOf(service, { timeouts }).api.surveys()).toEqual([{ surveyId: 1 }]);
-    expect(service.requests.map((request) => request.split(" ", 1)[0])).toEqual(["POST", "POST", "GET"]);
+    expect(service.requests.map(({ method }) => method)).toEqual(["POST", "POST", "GET"]);
   });
 });
 
@@ -187,16 +185,12 @@ describe("a keep-alive connection that the server closes just when the next requ
 
   it("nor the token request", async () => {
     const service = await startHostile();
-    const { token } = service;
     const { api, time } = clientOf(service, { timeouts });
     await api.surveys();
-    service.token = (socket) => {
-      service.token = token;
-      socket.resetAndDestroy();
-    };
+    service.answers.set("/oauth/token/", inTurn(resets, { json: { token: TOKEN } }));
     time.now += 31 * 24 * 3_600_000;
     expect(await api.surveys()).toEqual([{ surveyId: 1 }]);
-    expect(service.requests.map((request) => request.split(" ", 1)[0])).toEqual(["POST", "GET", "POST", "POST", "GET"]);
+    expect(service.requests.map(({ method }) => method)).toEqual(["POST", "GET", "POST", "POST", "GET"]);
   });
 
   it("is not used again when it was closed before", async () => {

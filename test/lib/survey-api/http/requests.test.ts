@@ -43,7 +43,8 @@ it("a data request has neither cookies nor a body that comes in parts", async ()
   const { service, api } = await startClient();
   await api.surveys();
   const [{ headers } = { headers: undefined }] = service.data();
-  expect(headers).toMatchObject({ host: new URL(service.url).host });
+  const wanted = { host: new URL(service.url).host, "accept-encoding": "gzip, br", "cache-control": "no-cache" };
+  expect(headers).toMatchObject(wanted);
   for (const name of ["cookie", "transfer-encoding"]) expect(headers).not.toHaveProperty(name);
 });
 

@@ -1,4 +1,3 @@
-import { brotliCompressSync, deflateSync, gzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
 import { startDeafListener } from "../support/deaf-listener.ts";
 import { type Answer, clientOf, inTurn, startClient, startService, withToken } from "../support/service.ts";
@@ -42,22 +41,6 @@ describe("connections", () => {
 
 describe("a body", () => {
   const body = JSON.stringify([{ surveyId: 1, name: "Zażółć gęślą jaźń" }]);
-
-  it.each([
-    ["gzip", gzipSync(body)],
-    ["x-gzip", gzipSync(body)],
-    ["GZIP ", gzipSync(body)],
-    ["br", brotliCompressSync(body)],
-    ["deflate", deflateSync(body)],
-    ["identity", Buffer.from(body)],
-  ])("in %s is decoded", async (encoding, bytes) => {
-    const service = await startService();
-    service.answers.set(list, () => ({ headers: { "content-encoding": encoding }, body: bytes }));
-    expect(await clientOf(service).api.surveys()).toEqual(JSON.parse(body));
-    expect(service.data()).toHaveLength(1);
-    expect(service.data()[0]?.headers["accept-encoding"]).toBe("gzip, br");
-    expect(service.data()[0]?.headers["cache-control"]).toBe("no-cache");
-  });
 
   it("whose characters are cut by chunks is put together again", async () => {
     const service = await startService();

@@ -100,20 +100,4 @@ describe("a pause", () => {
     await back.pass(10_000);
     expect(await back.begun()).toEqual(["waits"]);
   });
-
-  it("that is too long ends what waits for it, and what comes later, with what is left of it", async () => {
-    const { limiter, add, begun, end, pass, time } = limiterWith({ concurrency: 1 });
-    const first = add("first");
-    const waiting = add("waiting");
-    limiter.refused(time.now, 61_000);
-    await end("first");
-    await expect(first).resolves.toBe("first");
-    await expect(waiting).rejects.toMatchObject({ milliseconds: 61_000 });
-    time.now += 500;
-    await expect(add("later")).rejects.toBeInstanceOf(LongPause);
-    time.now += 500;
-    void add("patient");
-    await pass(60_000);
-    expect(await begun()).toEqual(["first", "patient"]);
-  });
 });

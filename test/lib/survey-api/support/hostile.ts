@@ -1,22 +1,8 @@
-import { once } from "node:events";
-import { type AddressInfo, createServer, type Socket } from "node:net";
-import { onTestFinished } from "vitest";
-import { TOKEN } from "./service.ts";
+import type { Socket } from "node:net";
+import { type Answer, type Service, startService } from "./service.ts";
 
 /** What does with one request whatever it likes, on the bare socket. */
-export type Behaviour = (socket: Socket, request: string) => void;
-
-interface HostileService {
-  url: string;
-  port: number;
-  /** Every request as it came, head and body. */
-  requests: string[];
-  /** What data requests meet from now on. */
-  behave: Behaviour;
-  /** What the token request meets; a good token by default. */
-  token: Behaviour;
-  connections: { accepted: number; open: number };
-}
+export type Behaviour = (socket: Socket) => void;
 
 /** The head of an answer with these header lines. */
 export const head = (lines: string, status = "200 OK"): string => `HTTP/1.1 ${status}\r\n${lines}\r\n\r\n`;
@@ -81,45 +67,15 @@ export function flood(head: string, chunk: Buffer, total: number, taken: { bytes
   };
 }
 
-/** A TCP server on loopback that reads HTTP requests one by one and answers each as told. */
-export async function startHostile(behave: Behaviour = good): Promise<HostileService> {
-  const requests: string[] = [];
-  const connections = { accepted: 0, open: 0 };
-  const sockets = new Set<Socket>();
-  const server = createServer((socket) => {
-    sockets.add(socket);
-    connections.accepted += 1;
-    connections.open += 1;
-    let unread = "";
-    socket.on("data", (data) => {
-      unread += data.toString("latin1");
-      for (let request = firstRequest(unread); request !== undefined; request = firstRequest(unread)) {
-        unread = unread.slice(request.length);
-        requests.push(request);
-        (request.startsWith("POST /oauth/token/") ? service.token : service.behave)(socket, request);
-      }
-    });
-    socket.on("error", () => undefined);
-    socket.on("close", () => {
-      sockets.delete(socket);
-      connections.open -= 1;
-    });
-  });
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  onTestFinished(async () => {
-    for (const socket of sockets) socket.destroy();
-    await new Promise((resolve) => server.close(resolve));
-  });
-  const { port } = server.address() as AddressInfo;
-  const token = answer(JSON.stringify({ token: TOKEN }));
-  const service = { url: `http://127.0.0.1:${port}`, port, requests, behave, token, connections };
-  return service;
-}
+/** Such a behaviour for one request of the service. */
+export const bare =
+  (behave: Behaviour): Answer =>
+  (_response, { socket }) =>
+    behave(socket);
 
-function firstRequest(text: string): string | undefined {
-  const head = text.indexOf("\r\n\r\n");
-  if (head < 0) return undefined;
-  const length = Number(/^content-length: *(\d+)/im.exec(text.slice(0, head))?.[1] ?? 0);
-  return text.length < head + 4 + length ? undefined : text.slice(0, head + 4 + length);
+/** A service whose data requests meet this. */
+export async function startHostile(behave: Behaviour = good): Promise<Service & { behave: Behaviour }> {
+  const service = { ...(await startService()), behave };
+  service.answers.set("/api/v3/surveys/", () => bare(service.behave));
+  return service;
 }

@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import type { Coordination } from "../../../../lib/survey-api/index.ts";
 import {
   CLIENT_SECRET,
@@ -76,6 +76,18 @@ describe("a pause", () => {
     const { api, untilOf } = await refused(1, status, "7");
     await api.surveys();
     expect(untilOf()).toEqual(told);
+  });
+
+  it("is told once for what was refused together", async () => {
+    const onPause = vi.fn();
+    const retry = { attempts: { TOO_MANY_REQUESTS: 1 } };
+    const { service, api } = await startClient({ retry, coordination: { renew: ({ ask }) => ask(), onPause } });
+    await api.token();
+    service.answers.set(list, () => ({ status: 429, headers: { "retry-after": "7" }, json: {} }));
+    service.together.count = 8;
+    await Promise.allSettled(Array.from({ length: 8 }, () => api.surveys()));
+    expect(service.data()).toHaveLength(8);
+    expect(onPause).toHaveBeenCalledTimes(1);
   });
 
   it("too long to wait for is told as well, an hour at most", async () => {

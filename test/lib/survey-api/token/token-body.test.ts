@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
 import { type IssuedToken, readTokenBody } from "../../../../lib/survey-api/token/token-body.ts";
-import { startClient } from "../support/service.ts";
 
 /** Beside the rows of operation 1 in the table of answers. */
 describe("the token in the body of operation 1", () => {
@@ -62,29 +61,5 @@ describe("the token in the body of operation 1", () => {
     '"abc.def.ghi',
   ])("is not found in %j", (body) => {
     expect(readTokenBody(body)).toBeUndefined();
-  });
-});
-
-describe("an answer without a token", () => {
-  it.each([
-    ['{"error":"no such plan","status":1}', "{ error: string(12), status: number }", 1],
-    ['[{"access_token":""}]', "array(1) of { access_token: string(0) }", 1],
-    ["Unauthorized", "text, 12 characters", 1],
-    // What may pass is asked for again.
-    [" \n", "empty", 3],
-    ["<html>hunter2</html>", "HTML, 20 characters", 3],
-    ['{"token":"aaaaaaaaaaaaaaa.bbbbbbb', "broken JSON, 33 characters", 3],
-    ['"aaa.bbb.ccc', "text, 12 characters", 3],
-  ])("%j is told by its outline", async (body, excerpt, attempts) => {
-    const { service, api } = await startClient();
-    service.answers.set("/oauth/token/", () => ({ body }));
-    await expect(api.surveys()).rejects.toMatchObject({
-      code: "UNREADABLE_BODY",
-      operation: "get token",
-      message: `get token: the answer holds no token that can be told: ${excerpt}`,
-      hint: expect.stringContaining("`baseUrl`"),
-      attempts,
-      retryable: attempts > 1,
-    });
   });
 });

@@ -1,5 +1,5 @@
-import { documents as shown } from "../../../../../lib/survey-api/bodies/documents.ts";
-import { type ReadBody, typedReaders } from "../../../../../lib/survey-api/bodies/read-body.ts";
+import type { Documented } from "../../../../../lib/survey-api/bodies/documents.ts";
+import { typed } from "../../../../../lib/survey-api/bodies/read-body.ts";
 import metadata from "../fixtures/metadata.json" with { type: "json" };
 import questions from "../fixtures/questions.json" with { type: "json" };
 import records from "../fixtures/records.json" with { type: "json" };
@@ -15,16 +15,13 @@ export interface Place {
   expected: string;
 }
 
-type Operation = keyof typeof shown;
-
-function readWith(strict: boolean, operation: Operation, body: unknown): unknown {
-  const readers = typedReaders(strict) as Record<string, (of: Operation, asked: object) => ReadBody<unknown>>;
-  return readers[shown[operation].form]?.(operation, {})(body, { operation, status: 200, attempts: 1 });
+function readWith(strict: boolean, operation: Documented, body: unknown): unknown {
+  return typed(operation, {}, strict)(body, { operation, status: 200, attempts: 1 });
 }
 
 /** The value of a body with the places that are not as documented, or the error that names the places that had to be readable and are not. */
 export function reading(
-  operation: Operation,
+  operation: Documented,
   body: unknown,
 ): { value: unknown; irregular: Place[] } | { unreadable: Place[]; message: string } {
   let value: unknown;
@@ -48,51 +45,26 @@ function placesIn(error: unknown): Place[] {
   }));
 }
 
-interface Document {
-  /** The resource and its section of the API document. */
-  name: string;
-  /** A body as documented. */
-  body: Json;
-  /** Reads the whole body. */
-  read: (body: unknown) => ReturnType<typeof reading>;
-  /** Fields of which the document says "or null". */
-  orNull?: string[];
-}
-
 const thresholds = ["[0].31.firstLevelThreshold", "[0].31.secondLevelThreshold"];
 
-/** A body of every resource of section 2, written after the document. */
-export const documents: Document[] = [
-  { name: "2.1 survey list", body: surveyList, read: (read) => reading("get survey list", read) },
-  {
-    name: "2.2 full survey",
-    body: survey,
-    read: (read) => reading("get survey", read),
-    orNull: ["[0].languageId", "[0].pagesById.701.description"],
-  },
-  { name: "2.3 questions", body: questions, read: (read) => reading("get survey questions", read) },
-  {
-    name: "2.4 records",
-    body: records,
-    read: (read) => reading("get survey responses", read),
-    orNull: ["[0].score", "[1].score"],
-  },
-  {
-    name: "2.5 metadata",
-    body: metadata,
-    read: (read) => reading("get response metadata", read),
-    orNull: ["[0].referrer", "[0].languageId", "[0].languageName", "[0].languageSymbol"],
-  },
-  {
-    name: "2.6 metrics of a response",
-    body: responseMetrics,
-    read: (read) => reading("get metric, single response", read),
-    orNull: thresholds,
-  },
-  {
-    name: "2.7 metrics of a report",
-    body: reportMetrics,
-    read: (read) => reading("get metric, report", read),
-    orNull: thresholds,
-  },
+/** A body of every resource of section 2, written after the document. Of some fields that says "or null". */
+const shown: [name: string, operation: Documented, body: Json, orNull?: string[]][] = [
+  ["2.1 survey list", "get survey list", surveyList],
+  ["2.2 full survey", "get survey", survey, ["[0].languageId", "[0].pagesById.701.description"]],
+  ["2.3 questions", "get survey questions", questions],
+  ["2.4 records", "get survey responses", records, ["[0].score", "[1].score"]],
+  [
+    "2.5 metadata",
+    "get response metadata",
+    metadata,
+    ["[0].referrer", "[0].languageId", "[0].languageName", "[0].languageSymbol"],
+  ],
+  ["2.6 metrics of a response", "get metric, single response", responseMetrics, thresholds],
+  ["2.7 metrics of a report", "get metric, report", reportMetrics, thresholds],
 ];
+
+/** The same, each with what reads a whole body. */
+export const documents = shown.map(([name, operation, body, orNull = []]) => ({
+  ...{ name, body, orNull },
+  read: (given: unknown) => reading(operation, given),
+}));
