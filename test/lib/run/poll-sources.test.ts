@@ -5,6 +5,7 @@ import { CredentialsMissingError } from "../../../lib/survey-api/index.ts";
 import { failing } from "../../support/failing.ts";
 import type { MemoryWorld, PortCall } from "../../support/memory-ports.ts";
 import {
+  addSurvey,
   arrive,
   at,
   deliveredIds,
@@ -454,4 +455,53 @@ describe("an outage of metrics", () => {
       { level: "warn", message: "outage", details: { source: "a", operation: "metrics" } },
     ]);
   });
+});
+
+// R25, R29
+it("news of another survey go out within two intervals while a backlog is worked off, until its books are closed", async () => {
+  const world = worldWith(range(1, 1_500).map((responseId) => ({ responseId, completed: at(-responseId) })));
+  takes(world, 8 * SECOND, ({ operation, args: [surveyId] }) => operation === "page" && surveyId === 1);
+  addSurvey(world, 2, [{ responseId: 5_000, completed: at(0) }]);
+  runsBy(world);
+  const { clock } = world.ports;
+  const began = clock.now();
+  /** When each of survey 2 has completed, by its id. */
+  const waiting = new Map<number, number>();
+  const lags: number[] = [];
+  world.after.push(({ operation }) => {
+    if (operation !== "publish") return;
+    for (const { data } of world.delivered) {
+      const since = data.surveyId === 2 ? waiting.get(data.responseId) : undefined;
+      if (since === undefined) continue;
+      lags.push(clock.now() - since);
+      waiting.delete(data.responseId);
+    }
+  });
+  const invocations: Promise<unknown>[] = [];
+  const invoke = (): void => {
+    const owner = `invocation-${invocations.length}`;
+    invocations.push(pollSources(invocation(world, [graph("a", world)], { owner })));
+  };
+  const stops = [
+    clock.every(15 * SECOND, () => {
+      const responseId = 10_000 + clock.now() - began;
+      waiting.set(responseId, clock.now());
+      arrive(world, { surveyId: 2, responseId, completed: at(clock.now() - began) });
+    }),
+    clock.every(MINUTE, invoke),
+  ];
+
+  invoke();
+  await letTimePass(world, invocations[0] as Promise<unknown>);
+  for (const stop of stops) stop();
+  const ended = clock.now();
+  // Those that are waited for still would be late as well.
+  for (const since of waiting.values()) lags.push(ended - since);
+  await letTimePass(world, Promise.all(invocations));
+
+  const closed = world.told.flatMap(({ type, detail: { data } }) => (type === "books.closed" ? data.surveyId : []));
+  expect(closed).toContain(1);
+  expect(ended - began).toBeGreaterThan(4 * MINUTE);
+  expect(lags.length).toBeGreaterThan(4 * 4);
+  expect(Math.max(...lags)).toBeLessThanOrEqual(2 * MINUTE);
 });
