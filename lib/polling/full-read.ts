@@ -85,6 +85,7 @@ async function readPart(survey: Survey, begun: FullRead, purpose: Purpose): Prom
   let read = start;
   let dealtTo = start.page;
   let savedAt = clock.now();
+  const foundBefore = survey.found;
   /** The page beyond which it has come further: its place, or where it had to go back to. */
   let goal: number | undefined;
   let end: ReadEnd | undefined;
@@ -93,6 +94,7 @@ async function readPart(survey: Survey, begun: FullRead, purpose: Purpose): Prom
   /** Writes the place up to which all has gone out, and the ids that were met up to there. */
   const keepPlace = async (): Promise<void> => {
     savedAt = clock.now();
+    read = { ...read, found: start.found + survey.found - foundBefore };
     const page = Math.max(1, publishing.settledTo() ?? start.page);
     const kept = await survey.orLeave(() => keepIds(survey, ids, "read", page));
     // A place and its ids are one (R7): without them the read goes on at the place of before.
@@ -117,7 +119,6 @@ async function readPart(survey: Survey, begun: FullRead, purpose: Purpose): Prom
         moved: read.moved || step.moved,
         skipped: [...new Set([...read.skipped, ...step.skipped])],
         changed: read.changed + step.changed,
-        found: read.found + step.found,
       };
       wanted += step.toEmit.filter(({ replaces }) => replaces !== undefined).length;
       await publishing.take(step.toEmit, dealtTo);
@@ -134,7 +135,7 @@ async function readPart(survey: Survey, begun: FullRead, purpose: Purpose): Prom
       const sent = await publishing.end();
       addCounts(counts, sent);
       const unreplaced = read.unreplaced || wanted > sent.repaired + sent.unproved;
-      read = { ...read, repaired: read.repaired + sent.repaired, found: read.found + sent.found, unreplaced };
+      read = { ...read, repaired: read.repaired + sent.repaired, unreplaced };
     } finally {
       await keepPlace();
     }

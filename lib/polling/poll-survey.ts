@@ -122,13 +122,13 @@ async function readNews(survey: Survey, { listed, row, isTurn = false }: PollReq
   const grown = grownBy(listed.counts, row, survey.state.books);
   const { hint } = row ?? {};
   const isResting = hint !== undefined && hint.missing > 0 && hint.nextAt > survey.ports.clock.now();
-  const missing = isResting ? 0 : (hint?.missing ?? 0) + grown - counts.found;
+  const missing = isResting ? 0 : (hint?.missing ?? 0) + grown - foundSince(row, survey);
   if (missing <= 0) survey.note({ kind: "searched" });
   if (missing <= 0 || !isClean(counts) || survey.state.phase.kind !== "head" || row === undefined)
     return { ...read, grown };
   const below = await scanBelow(survey, missing, grown);
   addCounts(counts, below.counts);
-  return { ...read, grown, below: below.isVain ? "vain" : below.counts.found > 0 ? "found" : undefined };
+  return { ...read, grown, below: below.outcome };
 }
 
 /** Other work, as far as the budget goes. */
@@ -158,8 +158,7 @@ async function rowAfter(
   const { state, source, failure } = survey;
   const now = survey.ports.clock.now();
   const isBehind = placeOf(state) !== undefined;
-  const found = foundSince(row, counts.found, state.found);
-  const hint = nextHint(row?.hint, { ...looked, found, isBehind }, now);
+  const hint = nextHint(row?.hint, { ...looked, found: foundSince(row, survey), isBehind }, now);
   // The index may not show yet what another poll of this very tick has made wait.
   const isOfThisTick = row !== undefined && Math.max(row.polledAt, row.workedAt) >= listedAt;
   const { dueAt: before = NEVER } = row ?? {};

@@ -5,8 +5,6 @@ export interface PollCounts {
   refused: number;
   /** Unreadable responses and single records. */
   quarantined: number;
-  /** New responses dealt with. */
-  found: number;
   /** Events that were short and have been replaced. */
   repaired: number;
   /** Those of them that were replaced before: repeated repairs need a look. */
@@ -22,7 +20,7 @@ export interface PollCounts {
 }
 
 const NONE = {
-  ...{ emitted: 0, waiting: 0, refused: 0, quarantined: 0, found: 0 },
+  ...{ emitted: 0, waiting: 0, refused: 0, quarantined: 0 },
   ...{ repaired: 0, repairedAgain: 0, held: 0, unproved: 0, left: 0 },
 };
 const SUMS = Object.keys(NONE) as (keyof typeof NONE)[];

@@ -137,9 +137,7 @@ export class Publishing {
   /** Waits until everything is in the state. Throws the first thing that failed. */
   async end(): Promise<PollCounts> {
     await this.pipeline.end();
-    const { counts } = this;
-    counts.found = counts.emitted + counts.waiting + counts.refused;
-    return counts;
+    return this.counts;
   }
 
   /** Notes that a response is in the state, or is left. */
