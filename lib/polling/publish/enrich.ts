@@ -37,12 +37,11 @@ export async function enrich(
   const took: Enrichment["took"] = {};
   const missing: string[] = [];
   const reasons: string[] = [];
-  const of = patience.used === undefined ? "new" : "waiting";
   let asked = false;
 
   const ask = async (kind: DetailKind): Promise<void> => {
     if (!survey.source.enrich[kind] || details[kind] !== undefined) return;
-    const outcome = await underOutage(survey, kind, of, async () => {
+    const outcome = await underOutage(survey, kind, async () => {
       const began = clock.now();
       try {
         return await service[kind](survey.id, responseId);
@@ -61,7 +60,7 @@ export async function enrich(
       return;
     }
     if (outcome.kind === "failed") {
-      const isOver = isAsked && !(await failsForAll(survey, kind, of)) && isGivenUp(survey, kind, patience);
+      const isOver = isAsked && !(await failsForAll(survey, kind)) && isGivenUp(survey, kind, patience);
       if (isOver) missing.push(`${kind}:gave-up`);
       else reasons.push(`${kind}:${outcome.code}`);
       return;
