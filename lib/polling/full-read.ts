@@ -116,7 +116,6 @@ async function readPart(survey: Survey, begun: FullRead, purpose: Purpose): Prom
         ...read,
         // fault: left-out-forgotten
         covered: read.covered && step.covered,
-        moved: read.moved || step.moved,
         skipped: [...new Set([...read.skipped, ...step.skipped])],
         changed: read.changed + step.changed,
       };

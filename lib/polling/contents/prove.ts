@@ -1,4 +1,5 @@
 import { noteHeld } from "../ledger/entries.ts";
+import type { PollCounts } from "../model/poll-counts.ts";
 import { digestOf, readRecord } from "../model/records.ts";
 import type { Response } from "../model/response.ts";
 import type { Survey } from "../survey.ts";
@@ -13,10 +14,10 @@ import {
   type Whole,
 } from "./single-read.ts";
 
-/** The responses whose contents are proved, and the ids of those that are held, which counts as dealt with. All others are left to the next poll. */
+/** The responses whose contents are proved, and what has become of the others. Those that are held count as dealt with. */
 export interface Proofs {
   proved: Response[];
-  held: number[];
+  counts: Pick<PollCounts, "held" | "left" | "unproved">;
 }
 
 /**
@@ -30,11 +31,13 @@ export async function prove(survey: Survey, all: readonly Response[]): Promise<P
   const rest = all.filter((response) => !isProved(response));
   const answers = await Promise.all(rest.map((response) => bySingle(survey, response)));
   const given = answers.filter((one) => one !== undefined);
-  const unproved = rest
-    .filter(({ replaces }, i) => replaces === undefined && answers[i] === undefined)
-    .map(({ responseId, records }) => ({ responseId, shown: hashesOf(records) }));
+  const others = rest.filter((_, i) => answers[i] === undefined);
+  const fresh = others.filter(({ replaces }) => replaces === undefined);
+  const shown = fresh.map(({ responseId, records }) => ({ responseId, shown: hashesOf(records) }));
+  const held = await noteHeld(survey, shown);
+  const counts = { held, left: fresh.length - held, unproved: others.length - fresh.length };
   // fault: unproved-goes-out
-  return { proved: [...all.filter(isProved), ...given], held: await noteHeld(survey, unproved) };
+  return { proved: [...all.filter(isProved), ...given], counts };
 }
 
 function isInsidePage(response: Response): response is Response & Whole {

@@ -74,10 +74,8 @@ export async function makeEvent(
 interface Batch {
   /** Where a read may go on once it is settled. */
   position: number;
-  /** Responses that are not in the state yet. */
+  /** Responses that are not in the state yet. One that is left stays among them: the read comes back to it. */
   open: number;
-  /** Whether something of it is left: the read comes back to it. */
-  isLeft: boolean;
 }
 
 /** A response, and the page that it came with. */
@@ -115,15 +113,12 @@ export class Publishing {
   /** Takes the responses of one page. Once they and all before them are settled a read may go on at `position`. Throws the first failure so far. */
   async take(responses: readonly Response[], position = 0): Promise<void> {
     // Proofs come before any of them goes out: how records stand, as some show it, holds for the whole page and for all that follow.
-    const { proved, held } = await prove(this.survey, responses).catch((error: unknown) => {
+    const { proved, counts } = await prove(this.survey, responses).catch((error: unknown) => {
       this.pipeline.fail(error);
       throw error;
     });
-    const countOf = (some: readonly Response[], replaced: boolean): number =>
-      some.filter(({ replaces }) => (replaces !== undefined) === replaced).length;
-    const left = countOf(responses, false) - countOf(proved, false) - held.length;
-    addCounts(this.counts, { held: held.length, left, unproved: countOf(responses, true) - countOf(proved, true) });
-    const page: Batch = { position, open: proved.length, isLeft: left > 0 };
+    addCounts(this.counts, counts);
+    const page: Batch = { position, open: proved.length + counts.left };
     this.pages.push(page);
     this.passSettled();
     await this.pipeline.take(proved.sort(oldestFirst).map((response) => ({ response, page })));
@@ -143,14 +138,13 @@ export class Publishing {
   /** Notes that a response is in the state, or is left. */
   private settle(page: Batch, isLeft: boolean): void {
     if (isLeft) this.counts.left += 1;
-    page.isLeft ||= isLeft;
-    page.open -= 1;
+    else page.open -= 1;
     this.passSettled();
   }
 
   /** The position goes up to the first page that is not settled, or of which something is left. */
   private passSettled(): void {
-    for (let [first] = this.pages; first?.open === 0 && !first.isLeft; [first] = this.pages) {
+    for (let [first] = this.pages; first?.open === 0; [first] = this.pages) {
       this.settled = first.position;
       this.pages.shift();
     }

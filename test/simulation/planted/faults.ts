@@ -59,7 +59,7 @@ export const plantedFaults: readonly PlantedFault[] = [
     name: "unproved-goes-out",
     breaks: ["content"],
     within: 180,
-    line: "return { proved: [...all], held: [] };",
+    line: "return { proved: [...all], counts: { held: 0, left: 0, unproved: 0 } };",
   },
   {
     name: "one-record-makes-trust",
@@ -72,7 +72,7 @@ export const plantedFaults: readonly PlantedFault[] = [
     line: "if (learned !== undefined) return;",
   },
   { name: "held-for-ever", breaks: ["lost", "liveness: left"], within: 180, line: 'return "held";' },
-  { name: "never-held", breaks: ["liveness: books", "requests", "idle", "lost"], within: 180, line: "attempts: 1," },
+  { name: "never-held", breaks: ["liveness: books", "requests", "idle", "lost"], within: 180, line: "const left = 1;" },
   { name: "short-not-replaced", breaks: ["short"], line: "short: settled," },
   // What is looked for, and where.
   {
