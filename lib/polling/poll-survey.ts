@@ -1,7 +1,7 @@
 import { readBacklog, readForBooks } from "./full-read.ts";
 import { foundSince, grownBy, type HintPoll, nextHint } from "./hints.ts";
 import { dropExpired } from "./ledger/kept-records.ts";
-import type { RestKind, SurveyRow, WorkDue } from "./model/account.ts";
+import type { RestDue, RestKind, SurveyRow } from "./model/account.ts";
 import { newFullRead } from "./model/books.ts";
 import { addCounts, isClean, noCounts, type PollCounts } from "./model/poll-counts.ts";
 import { placeOf, type SurveyState } from "./model/survey-state.ts";
@@ -164,18 +164,11 @@ async function rowAfter(
   const { dueAt: before = NEVER } = row ?? {};
   const dueAt = Math.min(before > now || isOfThisTick ? before : NEVER, await nextDue(survey, counts));
   const isNew = headRead || row === undefined;
-  const due = await restOf(survey);
-  const tried = (kind: RestKind) => ({ triedAt: rest?.kind === kind ? now : (row?.rest[kind].triedAt ?? now) });
   return {
     counts: isNew ? listed.counts : row.counts,
     polledAt: isNew ? now : row.polledAt,
     workedAt: rest === undefined ? (row?.workedAt ?? now) : now,
-    rest: {
-      recheck: { ...due.recheck, ...tried("recheck") },
-      rescan: { ...due.rescan, ...tried("rescan") },
-      // One that is listed no more has no further books.
-      "full read": { ...due["full read"], ...tried("full read"), ...(isGone(listed) ? { at: NEVER } : {}) },
-    },
+    rest: await restAfter(survey, { listed, row, rest }),
     ...(dueAt === NEVER ? {} : { dueAt }),
     ...(isBehind ? { isBehind } : {}),
     ...(hint === undefined ? {} : { hint }),
@@ -188,22 +181,28 @@ async function rowAfter(
 }
 
 /** When other work of this survey is due next. What is under way goes on at once; its period is that of a part. */
-async function restOf(survey: Survey): Promise<WorkDue> {
-  const { state, source } = survey;
+async function restAfter(
+  survey: Survey,
+  { listed, row, rest }: Pick<PollRequest, "listed" | "row" | "rest">,
+): Promise<RestDue> {
+  const { state, source, ports } = survey;
   const { every, full } = source.rescan;
   const { place, doneAt = 0, step = 0 } = state.rescan ?? {};
-  const parts = (pages: number): number => Math.max(1, Math.ceil(pages / PAGES_A_PART));
+  const { pass, nextPass = 0, lastPage = 1 } = state;
+  const due = (kind: RestKind, at: number, period: number, pages = 1): RestDue[RestKind] => ({
+    at,
+    every: period / Math.max(1, Math.ceil(pages / PAGES_A_PART)),
+    triedAt: rest?.kind === kind ? ports.clock.now() : (row?.rest[kind].triedAt ?? ports.clock.now()),
+  });
+  // One that is listed no more has no further books.
+  // fault: one-pass-only
+  const passAt = isGone(listed) ? NEVER : (pass?.startedAt ?? nextPass);
   return {
     // Re-checks have no period of their own.
     // fault: no-re-check
-    recheck: { at: await nextRecheckOf(survey), every },
-    rescan:
-      place === undefined ? { at: doneAt + every, every } : { at: place.startedAt, every: every / parts(2 ** step) },
-    // fault: one-pass-only
-    "full read":
-      state.pass === undefined
-        ? { at: state.nextPass ?? 0, every: full }
-        : { at: state.pass.startedAt, every: full / parts(state.lastPage ?? 1) },
+    recheck: due("recheck", await nextRecheckOf(survey), every),
+    rescan: due("rescan", place?.startedAt ?? doneAt + every, every, place && 2 ** step),
+    "full read": due("full read", passAt, full, pass && lastPage),
   };
 }
 

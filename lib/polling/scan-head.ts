@@ -4,7 +4,7 @@ import { addCounts, isClean, noCounts, type PollCounts } from "./model/poll-coun
 import { classOf } from "./model/records.ts";
 import type { Response } from "./model/response.ts";
 import { openTo } from "./model/survey-state.ts";
-import { type ReadingOptions, readSurvey, writeNoted } from "./process-page.ts";
+import { readSurvey, writeNoted } from "./process-page.ts";
 import { emitFound } from "./publish/emit.ts";
 import type { Survey } from "./survey.ts";
 import type { ReadEnd } from "./walk/read-pages.ts";
@@ -28,10 +28,19 @@ export async function scanHead(survey: Survey): Promise<PollCounts> {
   const depth = openBefore === undefined ? 0 : openBefore + 1;
   const isKnown = (page: number, news: Pages): boolean => !news.has(page) && page - news.size >= depth;
   const isDeep = (news: Pages): boolean => news.size > source.headPages;
-  const { counts, found, withNews, end } = await gather(
-    survey,
-    (page, news) => isKnown(page, news) || isDeep(news) || ports.clock.now() > deadline,
-  );
+  const isOver = (page: number, news: Pages): boolean =>
+    isKnown(page, news) || isDeep(news) || ports.clock.now() > deadline;
+  const counts = noCounts();
+  const found: Response[] = [];
+  let withNews: Pages = new Set();
+  let end: ReadEnd = { kind: "over", last: 0 };
+  for await (const step of readSurvey(survey, { from: 1, origin: "head", isOver })) {
+    ({ withNews, end = end } = step);
+    if (step.entries.length > 0) await openHead(survey, withNews);
+    await writeNoted(survey, step);
+    addCounts(counts, step);
+    found.push(...step.toEmit);
+  }
   if (end.kind === "over" && isDeep(withNews))
     return addCounts(counts, await leaveToBacklog(survey.paidBy(undefined), startedAt));
   if (found.length > 0) await openHead(survey, withNews);
@@ -100,24 +109,6 @@ export async function scanAbove(survey: Survey, backlog: FullRead, until: number
 }
 
 type Pages = ReadonlySet<number>;
-
-/** Reads from page 1 on, and notes what needs no event. What needs one has yet to go out. */
-async function gather(
-  survey: Survey,
-  isOver: NonNullable<ReadingOptions["isOver"]>,
-): Promise<{ counts: PollCounts; found: Response[]; withNews: Pages; end: ReadEnd }> {
-  const counts = noCounts();
-  const found: Response[] = [];
-  for await (const step of readSurvey(survey, { from: 1, origin: "head", isOver })) {
-    const { entries, toEmit, withNews, end } = step;
-    if (entries.length > 0) await openHead(survey, withNews);
-    await writeNoted(survey, step);
-    addCounts(counts, step);
-    found.push(...toEmit);
-    if (end !== undefined) return { counts, found, withNews, end };
-  }
-  throw new TypeError("a read has no end");
-}
 
 /** Written before anything of a scan with news: if it is cut short, the next one must not end above the last page that showed some. */
 async function openHead(survey: Survey, withNews: Pages): Promise<void> {

@@ -79,7 +79,7 @@ export const plantedFaults: readonly PlantedFault[] = [
     name: "one-pass-only",
     breaks: ["liveness: books", "lost", "late"],
     within: 60,
-    line: '"full read": state.nextPass !== undefined ? { at: Infinity, every: full } :',
+    line: "const passAt = state.nextPass !== undefined ? Infinity : (pass?.startedAt ?? nextPass);",
   },
   {
     name: "no-re-check",
