@@ -83,7 +83,6 @@ async function readPart(survey: Survey, begun: FullRead, purpose: Purpose): Prom
   const publishing = new Publishing(survey, Math.max(LEAST_ON_THE_WAY, ON_THE_WAY * source.concurrency));
   const counts = noCounts();
   let read = start;
-  let dealtTo = start.page;
   let savedAt = clock.now();
   const foundBefore = survey.found;
   /** The page beyond which it has come further: its place, or where it had to go back to. */
@@ -110,8 +109,6 @@ async function readPart(survey: Survey, begun: FullRead, purpose: Purpose): Prom
     for await (const step of isBacklog ? readAhead(steps, PAGES_AHEAD) : steps) {
       await writeNoted(survey, step);
       addCounts(counts, step);
-      // The position does not go beyond the place of something that was left.
-      if (counts.left === 0) dealtTo = step.position;
       read = {
         ...read,
         // fault: left-out-forgotten
@@ -120,7 +117,7 @@ async function readPart(survey: Survey, begun: FullRead, purpose: Purpose): Prom
         changed: read.changed + step.changed,
       };
       wanted += step.toEmit.filter(({ replaces }) => replaces !== undefined).length;
-      await publishing.take(step.toEmit, dealtTo);
+      await publishing.take(step.toEmit, step.position, step.left);
       await holdLease(survey);
       if (clock.now() >= savedAt + SAVED_EVERY) await keepPlace();
       ({ end } = step);

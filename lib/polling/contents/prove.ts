@@ -17,7 +17,7 @@ import {
 /** The responses whose contents are proved, and what has become of the others. Those that are held count as dealt with. */
 export interface Proofs {
   proved: Response[];
-  counts: Pick<PollCounts, "held" | "left" | "unproved">;
+  counts: Pick<PollCounts, "left" | "unproved">;
 }
 
 /**
@@ -34,8 +34,8 @@ export async function prove(survey: Survey, all: readonly Response[]): Promise<P
   const others = rest.filter((_, i) => answers[i] === undefined);
   const fresh = others.filter(({ replaces }) => replaces === undefined);
   const shown = fresh.map(({ responseId, records }) => ({ responseId, shown: hashesOf(records) }));
-  const held = await noteHeld(survey, shown);
-  const counts = { held, left: fresh.length - held, unproved: others.length - fresh.length };
+  const left = fresh.length - (await noteHeld(survey, shown));
+  const counts = { left, unproved: others.length - fresh.length };
   // fault: unproved-goes-out
   return { proved: [...all.filter(isProved), ...given], counts };
 }

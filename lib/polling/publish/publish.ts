@@ -110,15 +110,15 @@ export class Publishing {
     });
   }
 
-  /** Takes the responses of one page. Once they and all before them are settled a read may go on at `position`. Throws the first failure so far. */
-  async take(responses: readonly Response[], position = 0): Promise<void> {
+  /** Takes the responses of a page, of which some others may be left. Once all up to it are settled a read may go on at `position`. Throws the first failure so far. */
+  async take(responses: readonly Response[], position = 0, othersLeft = 0): Promise<void> {
     // Proofs come before any of them goes out: how records stand, as some show it, holds for the whole page and for all that follow.
     const { proved, counts } = await prove(this.survey, responses).catch((error: unknown) => {
       this.pipeline.fail(error);
       throw error;
     });
     addCounts(this.counts, counts);
-    const page: Batch = { position, open: proved.length + counts.left };
+    const page: Batch = { position, open: proved.length + counts.left + othersLeft };
     this.pages.push(page);
     this.passSettled();
     await this.pipeline.take(proved.sort(oldestFirst).map((response) => ({ response, page })));
@@ -258,7 +258,6 @@ export class Publishing {
     if (entry === undefined) return false;
     await survey.write([entry]);
     if (isRefused) {
-      this.counts.refused += 1;
       survey.note({ kind: "found", count: isNew(response) ? 1 : 0 });
       survey.ports.observe({ kind, surveyId: survey.id, responseId: response.responseId, code });
     } else this.noteWaiting(response);

@@ -3,7 +3,6 @@ import { failureOf } from "../errors.ts";
 import type { SurveyRow } from "../model/account.ts";
 import { type Books, type BooksOpen, isUnreachable, unaccountedOf } from "../model/books.ts";
 import type { DetailKind } from "../model/ledger-entry.ts";
-import { withheldOf } from "../model/poll-counts.ts";
 import type { PollingSource } from "../model/source.ts";
 import type { PollResult } from "../poll-survey.ts";
 
@@ -11,10 +10,7 @@ import type { PollResult } from "../poll-survey.ts";
 export interface SurveySummary {
   surveyId: number;
   outcome: "polled" | "busy" | "failed";
-  emitted: number;
   waiting: number;
-  /** New responses and records that were quarantined, refused by the bus or held. */
-  withheld: number;
   /** Whether there is work left that the next tick goes on with at once. */
   unfinished: boolean;
   books?: Books;
@@ -80,7 +76,7 @@ export interface SurveyOutcome {
 }
 
 export function summarize(surveyId: number, { result, error }: SurveyOutcome): SurveySummary {
-  const nothing = { surveyId, emitted: 0, waiting: 0, withheld: 0, unfinished: true };
+  const nothing = { surveyId, waiting: 0, unfinished: true };
   const failed = error === undefined ? undefined : { outcome: "failed" as const, failure: failureOf(error) };
   if (result === undefined) return { ...nothing, ...(failed ?? { outcome: "busy" }) };
   const { counts, state } = result;
@@ -88,9 +84,7 @@ export function summarize(surveyId: number, { result, error }: SurveyOutcome): S
   return {
     surveyId,
     outcome: "polled",
-    emitted: counts.emitted,
     waiting: counts.waiting,
-    withheld: withheldOf(counts),
     unfinished: counts.unfinished || counts.left > 0 || failed !== undefined,
     ...(books === undefined ? {} : { books }),
     ...(booksOpen === undefined ? {} : { booksOpen }),
