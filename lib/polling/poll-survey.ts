@@ -6,7 +6,7 @@ import { newFullRead } from "./model/books.ts";
 import { addCounts, isClean, noCounts, type PollCounts } from "./model/poll-counts.ts";
 import { placeOf, type SurveyState } from "./model/survey-state.ts";
 import { emitDue } from "./publish/emit.ts";
-import { type Presence, shownAs, tellCounts, tellSurvey } from "./publish/tell.ts";
+import { shownAs, tellCounts, tellSurvey } from "./publish/tell.ts";
 import { hasUntold, tellBooks } from "./publish/tell-books.ts";
 import { nextRecheckOf, recheck } from "./recheck.ts";
 import { noteAllRead, rescan, scanBelow } from "./scan-below.ts";
@@ -19,7 +19,8 @@ export interface PollRequest extends SurveyRequest {
   /** The survey as the survey list shows it, and when that was read (epoch milliseconds). */
   listed: ListedSurvey;
   listedAt: number;
-  presence: Presence;
+  /** Whether it was made after the first tick of its source. */
+  isLater: boolean;
   /** The survey before this poll. What the list counts beyond it, and the head does not show, is looked for below the head. */
   row: SurveyRow | undefined;
   /** Whether this is the turn of its backlog: after its news that is read on, until `turnUntil`. Nothing is done where it has none. */
@@ -49,12 +50,12 @@ const PAGES_A_PART = 4;
 /** Polls one survey under its lease: what waits and is due, then its backlog or its head, then other work. Undefined where someone else has the survey. */
 export function pollSurvey(request: PollRequest): Promise<PollResult | undefined> {
   return withSurvey(request, async (survey) => {
-    const { listed, listedAt: at, presence, isTurn = false } = request;
+    const { listed, listedAt: at, isLater, isTurn = false } = request;
     const { facts, shown } = listed;
     const before = survey.state;
     // fault: survey-not-named
     if (facts) survey.note({ kind: "listed", survey: { facts, at } });
-    if (facts !== undefined) await survey.orLeave(() => tellSurvey(survey, { facts, at }, presence));
+    if (facts !== undefined) await survey.orLeave(() => tellSurvey(survey, { facts, at }, isLater));
     if (shown !== undefined) await survey.orLeave(() => tellCounts(survey, shown, at));
     let looked: Looked = { ...NOTHING, counts: noCounts() };
     if (!isTurn || placeOf(before) !== undefined) {

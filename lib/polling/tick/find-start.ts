@@ -33,7 +33,7 @@ export async function findStart(
   if (account.start !== undefined) return account.start;
   const { ports, source } = finding;
   const { state, observe } = ports;
-  const found = source.startFrom === "now" ? await findNow(finding, account, listed) : startAt(source.startFrom);
+  const found = source.startFrom === "now" ? await findNow(finding, account, listed) : startAt(source);
   if ("unanswered" in found) {
     await state.saveAccount({ startLooks: found });
     observe({ kind: "start awaited", ...found });
@@ -46,7 +46,7 @@ export async function findStart(
   return account.start;
 }
 
-function startAt(from: string): Start {
+function startAt({ startFrom: from }: PollingSource): Start {
   return { from, at: from === "beginning" ? null : `${from} 00:00:00` };
 }
 
@@ -133,7 +133,7 @@ async function newestOf({ service, clock }: Ports, surveyId: number, until: numb
   }
 }
 
-export function pause(clock: Clock, milliseconds: number): Promise<void> {
+function pause(clock: Clock, milliseconds: number): Promise<void> {
   return new Promise((resolve) => {
     const stop = clock.every(milliseconds, () => {
       stop();

@@ -71,21 +71,16 @@ export interface Round {
   listedAt: number;
 }
 
-/** A creation date further ahead is no date: no zone and no clock is so wrong. */
-const FURTHEST_AHEAD = 26 * 3_600_000;
-
 /** The request for a poll, but for its work. */
 export function requestFor(
   { request: { ports, source, owner, deadline }, account, learned, listedAt }: Round,
   listed: ListedSurvey,
 ): Omit<PollRequest, "turnUntil"> {
   const { surveyId, counts, created = 0 } = listed;
-  // A survey created after the source's first tick has no history from before it.
-  const isLater = created > (account.firstTick ?? listedAt) && created <= listedAt + FURTHEST_AHEAD;
   return {
     ...{ ports, source, surveyId, owner, deadline, learned, listed, listedAt },
     ...knownOf(account, counts),
-    presence: isLater ? "later" : "present",
+    isLater: created > (account.firstTick ?? listedAt),
     row: account.rows.get(surveyId),
   };
 }

@@ -44,7 +44,7 @@ export async function run(): Promise<Row[]> {
     await poller.tick();
     const emitted = (await aws.figures()).events - events;
     const withNews = await service.requests();
-    if (emitted !== WITH_NEWS) throw new Error(`${emitted} of ${WITH_NEWS} news were emitted`);
+    if (emitted < WITH_NEWS) throw new Error(`${emitted} of ${WITH_NEWS} news were emitted`);
     const of = (key: keyof (typeof idle)[number]): number => median(idle.map((one) => one[key]));
     return [
       atMost("requests of a tick over 10,000 idle surveys, background budget 1", of("requests"), 2, 0),
