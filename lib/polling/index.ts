@@ -1,6 +1,5 @@
 // The door of the core: whatever is outside lib/polling imports this file and no other of the folder. In the order of the files.
 
-export { lastOf } from "./begin-backlog.ts";
 export { ReadIds } from "./books/ids.ts";
 export { isSingleOnly, isTrusted, mayAnswer } from "./contents/single-read.ts";
 export {
@@ -83,6 +82,7 @@ export { allMissing, enrich } from "./publish/enrich.ts";
 export { type ContentsEvent, makeEvent } from "./publish/publish.ts";
 export { fromRead } from "./publish/response.ts";
 export { tellBooks } from "./publish/tell-books.ts";
+export { lastOf } from "./scan-head.ts";
 export { type Budget, knownOf, type Survey, type SurveyRequest, withSurvey } from "./survey.ts";
 export { readSurveyList } from "./survey-list.ts";
 export { type BacklogRequest, type BacklogRound, workOffBacklogs } from "./tick/backlogs.ts";

@@ -1,3 +1,4 @@
+import { endsWork } from "./errors.ts";
 import { readBacklog, readForBooks } from "./full-read.ts";
 import { foundSince, grownBy, type HintPoll, nextHint } from "./hints.ts";
 import { dropExpired } from "./ledger/kept-records.ts";
@@ -39,44 +40,54 @@ export interface PollResult {
   isFurther: boolean;
   /** Whether this poll has closed the books. */
   closedNow: boolean;
-  /** The failure of some response alone: that one is left to the next poll, all else was done. */
-  failure: unknown;
+}
+
+/** The outcome of a poll, and what of this survey alone has failed. No result: all of it has, or someone else has the survey. */
+export interface SurveyOutcome {
+  result?: PollResult | undefined;
+  error?: unknown;
 }
 
 const NEVER = Number.POSITIVE_INFINITY;
 /** Pages that a part of slow work reads, about. */
 const PAGES_A_PART = 4;
 
-/** Polls one survey under its lease: what waits and is due, then its backlog or its head, then other work. Undefined where someone else has the survey. */
-export function pollSurvey(request: PollRequest): Promise<PollResult | undefined> {
-  return withSurvey(request, async (survey) => {
-    const { listed, listedAt: at, isLater, isTurn = false } = request;
-    const { facts, shown } = listed;
-    const before = survey.state;
-    // fault: survey-not-named
-    if (facts) survey.note({ kind: "listed", survey: { facts, at } });
-    if (facts !== undefined) await survey.orLeave(() => tellSurvey(survey, { facts, at }, isLater));
-    if (shown !== undefined) await survey.orLeave(() => tellCounts(survey, shown, at));
-    let looked: Looked = { ...NOTHING, counts: noCounts() };
-    if (!isTurn || placeOf(before) !== undefined) {
-      await dropExpired(survey);
-      // Both go on beside each other: a detail that hangs again at each tick must not keep the news waiting.
-      const [waiting, news] = await Promise.allSettled([emitDue(survey), look(survey, request)]);
-      if (news.status === "rejected") throw news.reason;
-      if (waiting.status === "rejected") throw waiting.reason;
-      looked = news.value;
-      addCounts(looked.counts, waiting.value);
-    }
-    await tellBooks(survey);
-    const { state, failure } = survey;
-    const { counts } = looked;
-    const closedNow = state.books !== undefined && state.books.closedAt !== before.books?.closedAt;
-    return {
-      ...{ counts, state, failure, closedNow },
-      row: await rowAfter(survey, request, { ...looked, closedNow }),
-      isFurther: placeOf(state)?.page !== placeOf(before)?.page || counts.emitted + counts.waiting > 0,
-    };
-  });
+/** Polls one survey under its lease. What ends all work is thrown. */
+export async function pollSurvey(request: PollRequest): Promise<SurveyOutcome> {
+  try {
+    return (await withSurvey(request, (survey) => poll(survey, request))) ?? {};
+  } catch (error) {
+    if (endsWork(error)) throw error;
+    return { error };
+  }
+}
+
+/** What waits and is due, then its backlog or its head, then other work. */
+async function poll(survey: Survey, request: PollRequest): Promise<SurveyOutcome> {
+  const { listed, listedAt: at, isLater, isTurn = false } = request;
+  const { facts, shown } = listed;
+  const before = survey.state;
+  // fault: survey-not-named
+  if (facts) survey.note({ kind: "listed", survey: { facts, at } });
+  if (facts !== undefined) await survey.orLeave(() => tellSurvey(survey, { facts, at }, isLater));
+  if (shown !== undefined) await survey.orLeave(() => tellCounts(survey, shown, at));
+  let looked: Looked = { ...NOTHING, counts: noCounts() };
+  if (!isTurn || placeOf(before) !== undefined) {
+    await dropExpired(survey);
+    // Both go on beside each other: a detail that hangs again at each tick must not keep the news waiting.
+    const [waiting, news] = await Promise.allSettled([emitDue(survey), look(survey, request)]);
+    if (news.status === "rejected") throw news.reason;
+    if (waiting.status === "rejected") throw waiting.reason;
+    looked = news.value;
+    addCounts(looked.counts, waiting.value);
+  }
+  await tellBooks(survey);
+  const { state, failure } = survey;
+  const { counts } = looked;
+  const closedNow = state.books !== undefined && state.books.closedAt !== before.books?.closedAt;
+  const row = await rowAfter(survey, request, { ...looked, closedNow });
+  const isFurther = placeOf(state)?.page !== placeOf(before)?.page || counts.emitted + counts.waiting > 0;
+  return { result: { counts, state, row, isFurther, closedNow }, error: failure };
 }
 
 /** What a look for new responses, and other work, came to. */

@@ -4,7 +4,7 @@ import type { SurveyRow } from "../model/account.ts";
 import { type Books, type BooksOpen, isUnreachable, unaccountedOf } from "../model/books.ts";
 import type { DetailKind } from "../model/ledger-entry.ts";
 import type { PollingSource } from "../model/source.ts";
-import type { PollResult } from "../poll-survey.ts";
+import type { PollResult, SurveyOutcome } from "../poll-survey.ts";
 
 /** The outcome of one survey's poll, for those who watch. */
 export interface SurveySummary {
@@ -67,12 +67,6 @@ export interface TickFigures {
   fullPollLate: number;
   /** Requests that background work has taken beyond its budget. */
   overdrawn: number;
-}
-
-/** The outcome of a poll; neither where someone else has the survey. */
-export interface SurveyOutcome {
-  result?: PollResult | undefined;
-  error?: unknown;
 }
 
 export function summarize(surveyId: number, { result, error }: SurveyOutcome): SurveySummary {
