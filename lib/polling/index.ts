@@ -78,7 +78,7 @@ export type {
 } from "./ports.ts";
 export { isAnchor } from "./process-page.ts";
 export { batchOf, observeSent, publishBatch } from "./publish/bus.ts";
-export { allMissing, enrich } from "./publish/enrich.ts";
+export { enrich } from "./publish/enrich.ts";
 export { type ContentsEvent, makeEvent } from "./publish/publish.ts";
 export { fromRead } from "./publish/response.ts";
 export { tellBooks } from "./publish/tell-books.ts";

@@ -1,7 +1,6 @@
 import { hash } from "node:crypto";
 import { errorCode } from "../../errors.ts";
 import { buildEvent, toUpdate } from "../../events/build/build-event.ts";
-import type { SurveyDefinition } from "../../events/build/definition.ts";
 import { prove } from "../contents/prove.ts";
 import { notTaken, type PublishFailedError } from "../errors.ts";
 import type { LedgerEntry } from "../model/ledger-entry.ts";
@@ -11,10 +10,10 @@ import type { OutgoingEvent } from "../model/survey-state.ts";
 import type { PublishOutcome, SealedEvent } from "../ports.ts";
 import type { Survey } from "../survey.ts";
 import { batchOf, observeSent, publishBatch } from "./bus.ts";
-import { allMissing, type Enrichment, enrich } from "./enrich.ts";
+import { type Enrichment, enrich, missingOf } from "./enrich.ts";
 import { OrderedPipeline } from "./ordered-pipeline.ts";
 import { isSpared } from "./outage.ts";
-import { entryOf, isNew, oldestFirst, refusedEntry, waitingEntry } from "./response.ts";
+import { entryOf, isNew, oldestFirst, type Reason, refusedEntry, waitingEntry } from "./response.ts";
 
 // From responses to events that the bus has taken and entries in the ledger (R18).
 
@@ -35,7 +34,7 @@ const PERIOD = 1_000;
 export async function makeEvent(
   survey: Survey,
   { responseId, records, details, origin, replaces }: Response,
-  { definition, missing }: { definition: SurveyDefinition | undefined; missing: string[] },
+  { definition, lacks }: Pick<Enrichment, "definition" | "lacks">,
   { revision = 1, detectedAt }: { revision?: number; detectedAt?: number } = {},
 ): Promise<ContentsEvent> {
   const { id: surveyId, state, source, ports } = survey;
@@ -51,7 +50,7 @@ export async function makeEvent(
     records,
     metrics: details.metrics,
     metadata: details.metadata,
-    missing,
+    missing: missingOf(lacks),
     origin,
     revision,
     detectedAt: detectedAt ?? time,
@@ -169,15 +168,15 @@ export class Publishing {
     const enriched: Response = { ...asked, details: found.details, took: found.took };
     if (response.replaces !== undefined) return this.updateOf(enriched, response.replaces.entry, found);
     // Hundreds may be spared at every tick: their entries are as they were, and due still.
-    if (found.reasons.length > 0 && !found.asked && response.used !== undefined) return "waits";
-    let { reasons } = found;
+    let reasons: Reason[] = found.lacks.filter(({ isFinal }) => !isFinal);
+    if (reasons.length > 0 && !found.asked && response.used !== undefined) return "waits";
     if (reasons.length === 0) {
       try {
         return { response: enriched, ...(await makeEvent(survey, enriched, found)) };
       } catch (error) {
         // A response that has no place for its answers now waits for one.
         survey.leave(error);
-        reasons = [`event:${errorCode(error)}`];
+        reasons = [{ part: "event", code: errorCode(error) }];
       }
     }
     await survey.write([await waitingEntry(survey, enriched, reasons)]);
@@ -189,19 +188,18 @@ export class Publishing {
    * it cannot wait as others do: a later read tries again.
    */
   private async updateOf(response: Response, entry: LedgerEntry, found: Enrichment) {
-    const { reasons, definition } = found;
-    const isSparedNow = reasons.some(isSpared);
+    const isSparedNow = found.lacks.some(isSpared);
     // Details that are absent now may have been there when the replaced event went out: absence is no more certain than a failure.
-    if (reasons.length > 0 && (isSparedNow || response.attempts + 1 < MOST_REPAIRS)) {
+    if (found.lacks.some(({ isFinal }) => !isFinal) && (isSparedNow || response.attempts + 1 < MOST_REPAIRS)) {
       await this.survey.write([{ ...entry, attempts: response.attempts + (isSparedNow ? 0 : 1) }]);
       return "later";
     }
-    const missing = allMissing(found);
-    const contents = hash("sha1", JSON.stringify([response.records, response.details, missing]), "base64url");
+    const said = [response.records, response.details, missingOf(found.lacks)];
+    const contents = hash("sha1", JSON.stringify(said), "base64url");
     const { revision: last = 1, next = { revision: last + 1, contents } } = entry;
     // Nobody knows whether other contents have gone out under the revision noted.
     const revision = next.contents === contents ? next.revision : next.revision + 1;
-    const made = await makeEvent(this.survey, response, { definition, missing }, { revision });
+    const made = await makeEvent(this.survey, response, found, { revision });
     await this.survey.write([{ ...entry, next: { revision, contents } }]);
     return { response, ...made };
   }
@@ -253,7 +251,7 @@ export class Publishing {
     // One that was to replace another event is made again by the read that finds it missing.
     if (!isRefused && response.replaces !== undefined) return true;
     const entry = await survey.orLeave(() =>
-      isRefused ? refusedEntry(survey, response, code) : waitingEntry(survey, response, [`bus:${code}`]),
+      isRefused ? refusedEntry(survey, response, code) : waitingEntry(survey, response, [{ part: "bus", code }]),
     );
     if (entry === undefined) return false;
     await survey.write([entry]);
