@@ -139,7 +139,7 @@ export const plantedFaults: readonly PlantedFault[] = [
   },
   { name: "start-by-date-alone", breaks: ["lost"], within: 180, line: 'if (entry === undefined) return "unknown";' },
   { name: "books-before-any", breaks: ["start"], line: "hasBooks: true," },
-  { name: "future-sets-start", breaks: ["start", "lost"], within: 360, line: "const isPast = date !== null;" },
+  { name: "future-sets-start", breaks: ["start", "lost"], within: 360, line: "const isPast = () => true;" },
   { name: "hint-forgotten", breaks: ["late", "lost"], line: "" },
   {
     name: "waiting-unasked",
