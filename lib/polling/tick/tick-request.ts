@@ -26,7 +26,7 @@ export interface TickRequest {
  * @throws StateRefusedError
  */
 export function checkOwnState(
-  { service: known, start, rows }: Pick<AccountState, "service" | "start" | "rows">,
+  { service: known, start }: Pick<AccountState, "service" | "start">,
   { source, service }: { source: Pick<PollingSource, "name" | "startFrom">; service: string },
 ): void {
   if (known !== undefined && known !== service) {
@@ -37,11 +37,6 @@ export function checkOwnState(
   if (start !== undefined && start.from !== source.startFrom) {
     throw new StateRefusedError(`source "${source.name}" has begun with startFrom "${start.from}"`, {
       hint: `Put startFrom: "${start.from}" back. What has completed before goes out by survey-poller backfill.`,
-    });
-  }
-  if (start === undefined && rows.size > 0) {
-    throw new StateRefusedError(`the state of source "${source.name}" is of an older version`, {
-      hint: "Give the source a new name, with startFrom at the day from which on its responses are wanted.",
     });
   }
 }
