@@ -88,8 +88,6 @@ async function readPart(survey: Survey, begun: FullRead, purpose: Purpose): Prom
   /** The page beyond which it has come further: its place, or where it had to go back to. */
   let goal: number | undefined;
   let end: ReadEnd | undefined;
-  /** Events that are to be replaced. */
-  let wanted = 0;
   /** Writes the place up to which all has gone out, and the ids that were met up to there. */
   const keepPlace = async (): Promise<void> => {
     savedAt = clock.now();
@@ -116,7 +114,6 @@ async function readPart(survey: Survey, begun: FullRead, purpose: Purpose): Prom
         skipped: [...new Set([...read.skipped, ...step.skipped])],
         changed: read.changed + step.changed,
       };
-      wanted += step.toEmit.filter(({ replaces }) => replaces !== undefined).length;
       await publishing.take(step.toEmit, step.position, step.left);
       await holdLease(survey);
       if (clock.now() >= savedAt + SAVED_EVERY) await keepPlace();
@@ -130,7 +127,7 @@ async function readPart(survey: Survey, begun: FullRead, purpose: Purpose): Prom
     try {
       const sent = await publishing.end();
       addCounts(counts, sent);
-      const unreplaced = read.unreplaced || wanted > sent.repaired + sent.unproved;
+      const unreplaced = read.unreplaced || sent.unreplaced > 0;
       read = { ...read, repaired: read.repaired + sent.repaired, unreplaced };
     } finally {
       await keepPlace();

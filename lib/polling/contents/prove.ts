@@ -1,5 +1,4 @@
 import { noteHeld } from "../ledger/entries.ts";
-import type { PollCounts } from "../model/poll-counts.ts";
 import { digestOf, readRecord } from "../model/records.ts";
 import type { Response } from "../model/response.ts";
 import type { Survey } from "../survey.ts";
@@ -14,10 +13,10 @@ import {
   type Whole,
 } from "./single-read.ts";
 
-/** The responses whose contents are proved, and what has become of the others. Those that are held count as dealt with. */
+/** The responses whose contents are proved, and how many are left to the next poll. Those that are held count as dealt with, and so do changes that nothing proves. */
 export interface Proofs {
   proved: Response[];
-  counts: Pick<PollCounts, "left" | "unproved">;
+  left: number;
 }
 
 /**
@@ -31,13 +30,12 @@ export async function prove(survey: Survey, all: readonly Response[]): Promise<P
   const rest = all.filter((response) => !isProved(response));
   const answers = await Promise.all(rest.map((response) => bySingle(survey, response)));
   const given = answers.filter((one) => one !== undefined);
-  const others = rest.filter((_, i) => answers[i] === undefined);
-  const fresh = others.filter(({ replaces }) => replaces === undefined);
-  const shown = fresh.map(({ responseId, records }) => ({ responseId, shown: hashesOf(records) }));
-  const left = fresh.length - (await noteHeld(survey, shown));
-  const counts = { left, unproved: others.length - fresh.length };
+  const unproved = rest
+    .filter(({ replaces }, i) => replaces === undefined && answers[i] === undefined)
+    .map(({ responseId, records }) => ({ responseId, shown: hashesOf(records) }));
+  const left = unproved.length - (await noteHeld(survey, unproved));
   // fault: unproved-goes-out
-  return { proved: [...all.filter(isProved), ...given], counts };
+  return { proved: [...all.filter(isProved), ...given], left };
 }
 
 function isInsidePage(response: Response): response is Response & Whole {

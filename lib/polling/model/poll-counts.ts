@@ -6,15 +6,15 @@ export interface PollCounts {
   repaired: number;
   /** Those of them that were replaced before: repeated repairs need a look. */
   repairedAgain: number;
-  /** Changes after an event that nothing proves: they are not told until a later reading can. */
-  unproved: number;
+  /** Events that are to be replaced, and could not be yet. */
+  unreplaced: number;
   /** Left to the next poll: something failed for them alone, or nothing proved their contents yet. */
   left: number;
   /** Whether the time was up before all were dealt with. */
   unfinished: boolean;
 }
 
-const NONE = { emitted: 0, waiting: 0, repaired: 0, repairedAgain: 0, unproved: 0, left: 0 };
+const NONE = { emitted: 0, waiting: 0, repaired: 0, repairedAgain: 0, unreplaced: 0, left: 0 };
 const SUMS = Object.keys(NONE) as (keyof typeof NONE)[];
 
 export function noCounts(): PollCounts {

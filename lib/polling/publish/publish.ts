@@ -112,12 +112,12 @@ export class Publishing {
   /** Takes the responses of a page, of which some others may be left. Once all up to it are settled a read may go on at `position`. Throws the first failure so far. */
   async take(responses: readonly Response[], position = 0, othersLeft = 0): Promise<void> {
     // Proofs come before any of them goes out: how records stand, as some show it, holds for the whole page and for all that follow.
-    const { proved, counts } = await prove(this.survey, responses).catch((error: unknown) => {
+    const { proved, left } = await prove(this.survey, responses).catch((error: unknown) => {
       this.pipeline.fail(error);
       throw error;
     });
-    addCounts(this.counts, counts);
-    const page: Batch = { position, open: proved.length + counts.left + othersLeft };
+    this.counts.left += left;
+    const page: Batch = { position, open: proved.length + left + othersLeft };
     this.pages.push(page);
     this.passSettled();
     await this.pipeline.take(proved.sort(oldestFirst).map((response) => ({ response, page })));
@@ -154,6 +154,7 @@ export class Publishing {
     const made = await this.survey.orLeave(() => this.eventOf(response));
     if (typeof made === "object") return { page, ...made };
     if (made === "waits") this.noteWaiting(response);
+    if (made === "later") this.counts.unreplaced += 1;
     this.settle(page, made === undefined);
     return undefined;
   }
@@ -249,7 +250,10 @@ export class Publishing {
     const { survey } = this;
     const isRefused = kind === "refused";
     // One that was to replace another event is made again by the read that finds it missing.
-    if (!isRefused && response.replaces !== undefined) return true;
+    if (!isRefused && response.replaces !== undefined) {
+      this.counts.unreplaced += 1;
+      return true;
+    }
     const entry = await survey.orLeave(() =>
       isRefused ? refusedEntry(survey, response, code) : waitingEntry(survey, response, [{ part: "bus", code }]),
     );
