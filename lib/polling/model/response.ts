@@ -23,9 +23,12 @@ export interface Details {
 /** The code of a part that there is not. */
 export const ABSENT = "absent";
 
+/** A part of an event that does not come from records. */
+export type EventPart = DetailKind | "questions";
+
 /** A part that an event is to have and lacks. Final: the event goes out without it. Else its response waits for it. */
 export interface Lack {
-  part: DetailKind | "questions";
+  part: EventPart;
   /** `ABSENT`, or why it could not be had. */
   code: string;
   isFinal: boolean;

@@ -5,7 +5,7 @@ import type { EntryState, LedgerEntry } from "../model/ledger-entry.ts";
 import { personOf } from "../model/person.ts";
 import { privateMetadata, privateRecord } from "../model/privacy.ts";
 import { completedAt, digestOf, type Run, readRecord } from "../model/records.ts";
-import { ABSENT, type Lack, type Response } from "../model/response.ts";
+import { ABSENT, type EventPart, type Response } from "../model/response.ts";
 import { placeOf } from "../model/survey-state.ts";
 import type { Survey } from "../survey.ts";
 import { isSpared, usePatience } from "./outage.ts";
@@ -83,7 +83,7 @@ const FIRST_BACK_OFF = 5_000;
 
 /** Why a response waits: for a part of its event, for a place for its answers, or for the bus. */
 export interface Reason {
-  part: Lack["part"] | "event" | "bus";
+  part: EventPart | "event" | "bus";
   code: string;
 }
 
