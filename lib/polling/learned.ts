@@ -13,10 +13,10 @@ export interface Learned {
   scattered: number | undefined;
   /** As the account had it, as JSON. */
   known: string;
-  /** Of this tick: whether an operation answers for the response that was emitted last. */
-  probes: Partial<Record<DetailKind, Promise<boolean>>>;
-  /** Of this tick: the one attempt that is made although the probe has failed. All others wait for what it comes to. */
-  trials: Partial<Record<DetailKind, Promise<Outcome>>>;
+  /** Of this tick: whether an operation answers for a response that was answered before; undefined where there is none. */
+  probes: Partial<Record<DetailKind, Promise<boolean | undefined>>>;
+  /** Attempts of this tick that were made although the probe had failed: all others wait for what these come to. */
+  trials: Record<DetailKind, { new?: Promise<Outcome>; waiting?: Promise<Outcome> }>;
 }
 
 export function learnedBy({
@@ -26,7 +26,8 @@ export function learnedBy({
   scattered,
 }: Pick<AccountState, "outages" | "single" | "differs" | "scattered">): Learned {
   const known = { outages: { ...outages }, single: { compared: 0, equal: 0, silent: 0, ...single } };
-  return { ...known, differs, scattered, known: JSON.stringify(known), probes: {}, trials: {} };
+  const tick = { probes: {}, trials: { metrics: {}, metadata: {} } };
+  return { ...known, differs, scattered, known: JSON.stringify(known), ...tick };
 }
 
 /** The part to be saved with the account: nothing where nothing was learned, since another tick may have learned something meanwhile. */

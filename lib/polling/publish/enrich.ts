@@ -33,11 +33,12 @@ export async function enrich(
   const details = { ...known };
   const took: Enrichment["took"] = {};
   const lacks: Lack[] = [];
+  const of = patience.used === undefined ? "new" : "waiting";
   let asked = false;
 
   const ask = async (kind: DetailKind): Promise<void> => {
     if (!survey.source.enrich[kind] || details[kind] !== undefined) return;
-    const outcome = await underOutage(survey, kind, async () => {
+    const outcome = await underOutage(survey, kind, of, async () => {
       const began = clock.now();
       try {
         return await service[kind](survey.id, responseId);
@@ -56,7 +57,7 @@ export async function enrich(
       return;
     }
     if (outcome.kind === "failed") {
-      const isFinal = isAsked && !(await failsForAll(survey, kind)) && isGivenUp(survey, kind, patience);
+      const isFinal = isAsked && !(await failsForAll(survey, kind, of)) && isGivenUp(survey, kind, patience);
       lacks.push({ part: kind, code: outcome.code, isFinal });
       return;
     }

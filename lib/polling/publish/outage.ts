@@ -37,29 +37,28 @@ export function isSpared({ code }: Pick<Lack, "code">): boolean {
 
 /**
  * Makes an attempt and notes what it says of the operation. Where the operation has failed, the response that was emitted last is asked about once a tick. Should that
- * fail too, one other response a tick is asked about. The rest is spared: their attempts fail unasked, with the code `OUTAGE`.
+ * fail too, one new response a tick is asked about, and one that waits. All others are spared: their attempts fail unasked, with the code `OUTAGE`.
  */
-export async function underOutage(survey: Survey, kind: DetailKind, attempt: () => Promise<Outcome>): Promise<Outcome> {
-  const { probes, trials } = survey.learned;
+export async function underOutage(
+  survey: Survey,
+  kind: DetailKind,
+  of: "new" | "waiting",
+  attempt: () => Promise<Outcome>,
+): Promise<Outcome> {
+  const { learned } = survey;
   const watched = async (): Promise<Outcome> => {
     const outcome = await attempt();
-    note(survey, kind, isAnswer(outcome));
+    note(survey, kind, outcome.kind !== "failed" || refusals.has(outcome.code));
     return outcome;
   };
-  if (!(await failsForAll(survey, kind))) return watched();
-  if (trials[kind] === undefined) {
-    trials[kind] = watched();
-    const outcome = await trials[kind];
-    // Another failure of this tick is one of a response then.
-    if (isAnswer(outcome)) probes[kind] = Promise.resolve(true);
-    return outcome;
+  if (!(await failsForAll(survey, kind, of))) return watched();
+  const trials = learned.trials[kind];
+  if (trials[of] === undefined) {
+    trials[of] = watched();
+    return trials[of];
   }
-  await trials[kind].catch(() => undefined);
-  return (await failsForAll(survey, kind)) ? { kind: "failed", code: SPARED } : watched();
-}
-
-function isAnswer(outcome: Outcome): boolean {
-  return outcome.kind !== "failed" || refusals.has(outcome.code);
+  await Promise.allSettled(Object.values(trials));
+  return (await failsForAll(survey, kind, of)) ? { kind: "failed", code: SPARED } : watched();
 }
 
 function note({ learned, ports }: Survey, kind: DetailKind, answers: boolean): void {
@@ -67,17 +66,18 @@ function note({ learned, ports }: Survey, kind: DetailKind, answers: boolean): v
   else learned.outages[kind] ??= ports.clock.now();
 }
 
-/** Whether an operation has failed, and fails for the response that was emitted last as well. Where there is none nothing tells. */
-export async function failsForAll(survey: Survey, kind: DetailKind): Promise<boolean> {
+/** Whether an operation has failed, and fails for a response that was answered before as well. Where there is none, those that wait have to wait on. */
+export async function failsForAll(survey: Survey, kind: DetailKind, of: "new" | "waiting"): Promise<boolean> {
   const { probes } = survey.learned;
   if (!isOut(survey, kind)) return false;
   probes[kind] ??= probe(survey, kind);
-  return !(await probes[kind]) && isOut(survey, kind);
+  const answers = (await probes[kind]) ?? of === "new";
+  return !answers && isOut(survey, kind);
 }
 
-async function probe(survey: Survey, kind: DetailKind): Promise<boolean> {
+async function probe(survey: Survey, kind: DetailKind): Promise<boolean | undefined> {
   const { id, state, ports } = survey;
-  if (state.highWater === undefined) return false;
+  if (state.highWater === undefined) return undefined;
   try {
     await ports.service[kind](id, state.highWater.responseId);
   } catch (error) {
