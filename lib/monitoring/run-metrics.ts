@@ -73,7 +73,7 @@ export function endMetrics(end: RunEnd): MetricValues[] {
   return [
     ended,
     [metrics.stalled, [stalled]],
-    [metrics.waiting, [sum(summary, ({ waiting }) => waiting)]],
+    [metrics.waiting, [summary.surveys.reduce((sum, { waiting }) => sum + waiting, 0)]],
     [metrics.behind, [isReadingBacklog(summary)]],
     [metrics.surveysFailed, [summary.surveys.filter(({ outcome }) => outcome === "failed").length]],
     ...figureMetrics(summary.figures),
@@ -83,10 +83,6 @@ export function endMetrics(end: RunEnd): MetricValues[] {
 /** Surveys with work left: a backlog under way, or no time for them at all. */
 export function isReadingBacklog({ surveys, unpolled }: TickSummary): number {
   return unpolled + surveys.filter(({ outcome, unfinished }) => outcome === "polled" && unfinished).length;
-}
-
-export function sum({ surveys }: TickSummary, count: (survey: TickSummary["surveys"][number]) => number): number {
-  return surveys.reduce((total, survey) => total + count(survey), 0);
 }
 
 function figureMetrics(figures: TickFigures | undefined): MetricValues[] {

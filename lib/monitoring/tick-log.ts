@@ -1,7 +1,7 @@
 import type { ToldFailure } from "../errors.ts";
-import type { BacklogRound, TickSummary } from "../polling/index.ts";
+import type { BacklogRound, SurveySummary, TickSummary } from "../polling/index.ts";
 import type { Log } from "./log.ts";
-import { isReadingBacklog, type RequestCounts, sum } from "./run-metrics.ts";
+import { isReadingBacklog, type RequestCounts } from "./run-metrics.ts";
 import type { Sightings } from "./sightings.ts";
 
 const HOUR = 3_600_000;
@@ -40,14 +40,7 @@ export function logTick(logger: Log, { summary, seen, requests, stalled, now }: 
   if (summary.unreadableSurveys !== undefined)
     logger.warn("unreadable surveys", { source, count: summary.unreadableSurveys });
   for (const operation of summary.outages) logger.warn("outage", { source, operation });
-  const news = {
-    emitted: seen.emitted,
-    waiting: sum(summary, ({ waiting }) => waiting),
-    quarantined: seen.quarantined,
-    refused: seen.refused,
-    held: seen.held,
-  };
-  const hasNews = Object.values(news).some((count) => count > 0);
+  const { news, hasNews } = newsOf(seen, summary.surveys);
   const { lastTick = Number.NEGATIVE_INFINITY } = seen.basis;
   if (!hasNews && Math.floor(lastTick / HOUR) === Math.floor(now / HOUR)) return;
   logger.info(hasNews ? "tick" : "idle", {
@@ -68,25 +61,25 @@ function tellFailed(logger: Log, source: string, surveyId: number, failure: Told
   logger.warn("survey failed", { source, surveyId, code, reason, frames });
 }
 
+/** What a run has brought about. */
+function newsOf({ emitted, quarantined, refused, held }: Sightings, surveys: readonly SurveySummary[]) {
+  const waiting = surveys.reduce((sum, survey) => sum + survey.waiting, 0);
+  const news = { emitted, waiting, quarantined, refused, held };
+  return { news, hasNews: Object.values(news).some((count) => count > 0) };
+}
+
 /** One line for each round of catching up with news, and one for each survey that fails. */
-export function logRound(logger: Log, { source, turns }: BacklogRound, details: Record<string, unknown>): void {
+export function logRound(logger: Log, { source, turns }: BacklogRound, seen: Sightings, requests: RequestCounts): void {
   for (const { surveyId, failure } of turns) {
     if (failure === undefined) continue;
     tellFailed(logger, source, surveyId, failure);
   }
-  const total = (count: (turn: BacklogRound["turns"][number]) => number): number =>
-    turns.reduce((sum, turn) => sum + count(turn), 0);
-  const news = {
-    emitted: total(({ emitted }) => emitted),
-    waiting: total(({ waiting }) => waiting),
-    withheld: total(({ withheld }) => withheld),
-  };
-  if (Object.values(news).every((count) => count === 0)) return;
-  logger.info("backlog", { source, surveys: turns.length, ...news, ...details });
+  const { news, hasNews } = newsOf(seen, turns);
+  if (hasNews) logger.info("backlog", { source, surveys: turns.length, ...news, ...lagDetails(seen), requests });
 }
 
 /** Milliseconds of the slowest event, and of the one in the middle; nothing where no lag can be told. */
-export function lagDetails({ lags }: Pick<Sightings, "lags">): { lag?: { median: number; worst: number } } {
+function lagDetails({ lags }: Pick<Sightings, "lags">): { lag?: { median: number; worst: number } } {
   const sorted = [...lags].sort((a, b) => a - b);
   const [median, worst] = [sorted[Math.floor((sorted.length - 1) / 2)], sorted.at(-1)];
   return median === undefined || worst === undefined ? {} : { lag: { median, worst } };

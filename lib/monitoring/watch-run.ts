@@ -3,7 +3,7 @@ import { fromLevel, type Log, type LogLevel } from "./log.ts";
 import { countRequests, endMetrics, type RunEnd, seenMetrics } from "./run-metrics.ts";
 import { watchProgress } from "./sightings.ts";
 import { type FailingSince, noteTurns, stalledFor } from "./stalled.ts";
-import { lagDetails, logRound, logTick } from "./tick-log.ts";
+import { logRound, logTick } from "./tick-log.ts";
 import { type Writing, writeMetrics } from "./write-metrics.ts";
 
 /** A source as a run is watched for it. */
@@ -53,7 +53,7 @@ export function watchRun(given: Ports, source: WatchedSource, to: Writing & { lo
     roundEnded(round) {
       noteTurns(round, since, ports.clock.now());
       end = { round };
-      logRound(logger, round, { ...lagDetails(seen), requests });
+      logRound(logger, round, seen, requests);
     },
     failed(error) {
       end = { error };

@@ -4,7 +4,6 @@ import { errorCode } from "../errors.ts";
 import { CHANGES } from "../events/contract.ts";
 import { eventId } from "../events/index.ts";
 import {
-  allMissing,
   batchOf,
   type ContentsEvent,
   checkOwnState,
@@ -305,7 +304,7 @@ interface Ready extends ContentsEvent {
 }
 
 /** Parts of an event that it goes out without: there are none, or a service that works does not want to give them. */
-const WITHOUT = /:(absent|BAD_REQUEST|NOT_ALLOWED)$/;
+const WITHOUT = new Set(["absent", "BAD_REQUEST", "NOT_ALLOWED"]);
 
 /**
  * Makes the last event of a response once more: the same id and revision, from the same records. Metrics, metadata and questions are asked for
@@ -318,14 +317,14 @@ async function remake(survey: Survey, entry: EmittedEntry, run: Run): Promise<Re
   const before = { ...entry, eventId: eventId(survey.source.name, survey.id, id, revision - 1) };
   const replaces = revision === 1 ? undefined : { entry: before, changes: [...CHANGES], observedAt: emittedAt };
   const had = await enrich(survey, id, {}, { firstSeen: now, attempts: 0 });
-  const failures = had.reasons.filter((reason) => !WITHOUT.test(reason));
-  if (failures.length > 0) return resent(entry, "failed", failures.join(" "));
+  const failures = had.lacks.filter(({ code, isFinal }) => !isFinal && !WITHOUT.has(code));
+  if (failures.length > 0)
+    return resent(entry, "failed", failures.map(({ part, code }) => `${part}:${code}`).join(" "));
   const response = {
     ...fromRead(survey, run, { proof: "its page", replaces, origin: "replay" }),
     details: had.details,
   };
-  const parts = { definition: had.definition, missing: allMissing(had) };
-  const made = await makeEvent(survey, response, parts, { revision, detectedAt: emittedAt });
+  const made = await makeEvent(survey, response, had, { revision, detectedAt: emittedAt });
   // Nothing else may go out for it.
   const isSame = made.event.detail.meta.eventId === entry.eventId;
   return isSame ? { entry, ...made } : resent(entry, "failed", "OTHER_EVENT_ID");

@@ -83,16 +83,15 @@ async function readPart(survey: Survey, begun: FullRead, purpose: Purpose): Prom
   const publishing = new Publishing(survey, Math.max(LEAST_ON_THE_WAY, ON_THE_WAY * source.concurrency));
   const counts = noCounts();
   let read = start;
-  let dealtTo = start.page;
   let savedAt = clock.now();
+  const foundBefore = survey.found;
   /** The page beyond which it has come further: its place, or where it had to go back to. */
   let goal: number | undefined;
   let end: ReadEnd | undefined;
-  /** Events that are to be replaced. */
-  let wanted = 0;
   /** Writes the place up to which all has gone out, and the ids that were met up to there. */
   const keepPlace = async (): Promise<void> => {
     savedAt = clock.now();
+    read = { ...read, found: start.found + survey.found - foundBefore };
     const page = Math.max(1, publishing.settledTo() ?? start.page);
     const kept = await survey.orLeave(() => keepIds(survey, ids, "read", page));
     // A place and its ids are one (R7): without them the read goes on at the place of before.
@@ -108,19 +107,14 @@ async function readPart(survey: Survey, begun: FullRead, purpose: Purpose): Prom
     for await (const step of isBacklog ? readAhead(steps, PAGES_AHEAD) : steps) {
       await writeNoted(survey, step);
       addCounts(counts, step);
-      // The position does not go beyond the place of something that was left.
-      if (counts.left === 0) dealtTo = step.position;
       read = {
         ...read,
         // fault: left-out-forgotten
         covered: read.covered && step.covered,
-        moved: read.moved || step.moved,
         skipped: [...new Set([...read.skipped, ...step.skipped])],
         changed: read.changed + step.changed,
-        found: read.found + step.found,
       };
-      wanted += step.toEmit.filter(({ replaces }) => replaces !== undefined).length;
-      await publishing.take(step.toEmit, dealtTo);
+      await publishing.take(step.toEmit, step.position, step.left);
       await holdLease(survey);
       if (clock.now() >= savedAt + SAVED_EVERY) await keepPlace();
       ({ end } = step);
@@ -133,8 +127,8 @@ async function readPart(survey: Survey, begun: FullRead, purpose: Purpose): Prom
     try {
       const sent = await publishing.end();
       addCounts(counts, sent);
-      const unreplaced = read.unreplaced || wanted > sent.repaired + sent.unproved;
-      read = { ...read, repaired: read.repaired + sent.repaired, found: read.found + sent.found, unreplaced };
+      const unreplaced = read.unreplaced || sent.unreplaced > 0;
+      read = { ...read, repaired: read.repaired + sent.repaired, unreplaced };
     } finally {
       await keepPlace();
     }

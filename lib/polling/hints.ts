@@ -1,4 +1,5 @@
 import type { Hint, SurveyRow } from "./model/account.ts";
+import type { Survey } from "./survey.ts";
 
 // What the counts of the survey list tell of responses that no scan has found (R21). Pure functions.
 
@@ -67,7 +68,6 @@ export function grownBy(
  * New responses met since the row was written, also by polls that have failed since. Those that a backlog has met beside the ticks were there before, and settle
  * nothing of what counts have shown.
  */
-export function foundSince(row: SurveyRow | undefined, byThisPoll: number, inAll = 0): number {
-  if (row === undefined || row.isBehind === true) return byThisPoll;
-  return Math.max(byThisPoll, inAll - (row.found ?? 0));
+export function foundSince(row: SurveyRow | undefined, { found, lease }: Pick<Survey, "found" | "lease">): number {
+  return found - ((row?.isBehind ? lease.state.found : row?.found) ?? 0);
 }

@@ -1,6 +1,5 @@
 // The door of the core: whatever is outside lib/polling imports this file and no other of the folder. In the order of the files.
 
-export { lastOf } from "./begin-backlog.ts";
 export { ReadIds } from "./books/ids.ts";
 export { isSingleOnly, isTrusted, mayAnswer } from "./contents/single-read.ts";
 export {
@@ -64,14 +63,13 @@ export { type Lease, NEW_SURVEY, type OutgoingEvent, openTo, placeOf, type Surve
 export type {
   Clock,
   DetailRead,
-  EmittedPage,
+  LedgerPage,
   Order,
   PageRead,
   Ports,
   Progress,
   Publisher,
   PublishOutcome,
-  RedrivePage,
   SealedEvent,
   SentEvent,
   State,
@@ -80,10 +78,11 @@ export type {
 } from "./ports.ts";
 export { isAnchor } from "./process-page.ts";
 export { batchOf, observeSent, publishBatch } from "./publish/bus.ts";
-export { allMissing, enrich } from "./publish/enrich.ts";
+export { enrich } from "./publish/enrich.ts";
 export { type ContentsEvent, makeEvent } from "./publish/publish.ts";
 export { fromRead } from "./publish/response.ts";
 export { tellBooks } from "./publish/tell-books.ts";
+export { lastOf } from "./scan-head.ts";
 export { type Budget, knownOf, type Survey, type SurveyRequest, withSurvey } from "./survey.ts";
 export { readSurveyList } from "./survey-list.ts";
 export { type BacklogRequest, type BacklogRound, workOffBacklogs } from "./tick/backlogs.ts";

@@ -1,12 +1,13 @@
+import { endsWork } from "./errors.ts";
 import { readBacklog, readForBooks } from "./full-read.ts";
 import { foundSince, grownBy, type HintPoll, nextHint } from "./hints.ts";
 import { dropExpired } from "./ledger/kept-records.ts";
-import type { RestKind, SurveyRow, WorkDue } from "./model/account.ts";
+import type { RestDue, RestKind, SurveyRow } from "./model/account.ts";
 import { newFullRead } from "./model/books.ts";
 import { addCounts, isClean, noCounts, type PollCounts } from "./model/poll-counts.ts";
 import { placeOf, type SurveyState } from "./model/survey-state.ts";
 import { emitDue } from "./publish/emit.ts";
-import { type Presence, shownAs, tellCounts, tellSurvey } from "./publish/tell.ts";
+import { shownAs, tellCounts, tellSurvey } from "./publish/tell.ts";
 import { hasUntold, tellBooks } from "./publish/tell-books.ts";
 import { nextRecheckOf, recheck } from "./recheck.ts";
 import { noteAllRead, rescan, scanBelow } from "./scan-below.ts";
@@ -19,7 +20,8 @@ export interface PollRequest extends SurveyRequest {
   /** The survey as the survey list shows it, and when that was read (epoch milliseconds). */
   listed: ListedSurvey;
   listedAt: number;
-  presence: Presence;
+  /** Whether it was made after the first tick of its source. */
+  isLater: boolean;
   /** The survey before this poll. What the list counts beyond it, and the head does not show, is looked for below the head. */
   row: SurveyRow | undefined;
   /** Whether this is the turn of its backlog: after its news that is read on, until `turnUntil`. Nothing is done where it has none. */
@@ -38,44 +40,54 @@ export interface PollResult {
   isFurther: boolean;
   /** Whether this poll has closed the books. */
   closedNow: boolean;
-  /** The failure of some response alone: that one is left to the next poll, all else was done. */
-  failure: unknown;
+}
+
+/** The outcome of a poll, and what of this survey alone has failed. No result: all of it has, or someone else has the survey. */
+export interface SurveyOutcome {
+  result?: PollResult | undefined;
+  error?: unknown;
 }
 
 const NEVER = Number.POSITIVE_INFINITY;
 /** Pages that a part of slow work reads, about. */
 const PAGES_A_PART = 4;
 
-/** Polls one survey under its lease: what waits and is due, then its backlog or its head, then other work. Undefined where someone else has the survey. */
-export function pollSurvey(request: PollRequest): Promise<PollResult | undefined> {
-  return withSurvey(request, async (survey) => {
-    const { listed, listedAt: at, presence, isTurn = false } = request;
-    const { facts, shown } = listed;
-    const before = survey.state;
-    // fault: survey-not-named
-    if (facts) survey.note({ kind: "listed", survey: { facts, at } });
-    if (facts !== undefined) await survey.orLeave(() => tellSurvey(survey, { facts, at }, presence));
-    if (shown !== undefined) await survey.orLeave(() => tellCounts(survey, shown, at));
-    let looked: Looked = { ...NOTHING, counts: noCounts() };
-    if (!isTurn || placeOf(before) !== undefined) {
-      await dropExpired(survey);
-      // Both go on beside each other: a detail that hangs again at each tick must not keep the news waiting.
-      const [waiting, news] = await Promise.allSettled([emitDue(survey), look(survey, request)]);
-      if (news.status === "rejected") throw news.reason;
-      if (waiting.status === "rejected") throw waiting.reason;
-      looked = news.value;
-      addCounts(looked.counts, waiting.value);
-    }
-    await tellBooks(survey);
-    const { state, failure } = survey;
-    const { counts } = looked;
-    const closedNow = state.books !== undefined && state.books.closedAt !== before.books?.closedAt;
-    return {
-      ...{ counts, state, failure, closedNow },
-      row: await rowAfter(survey, request, { ...looked, closedNow }),
-      isFurther: placeOf(state)?.page !== placeOf(before)?.page || counts.emitted + counts.waiting > 0,
-    };
-  });
+/** Polls one survey under its lease. What ends all work is thrown. */
+export async function pollSurvey(request: PollRequest): Promise<SurveyOutcome> {
+  try {
+    return (await withSurvey(request, (survey) => poll(survey, request))) ?? {};
+  } catch (error) {
+    if (endsWork(error)) throw error;
+    return { error };
+  }
+}
+
+/** What waits and is due, then its backlog or its head, then other work. */
+async function poll(survey: Survey, request: PollRequest): Promise<SurveyOutcome> {
+  const { listed, listedAt: at, isLater, isTurn = false } = request;
+  const { facts, shown } = listed;
+  const before = survey.state;
+  // fault: survey-not-named
+  if (facts) survey.note({ kind: "listed", survey: { facts, at } });
+  if (facts !== undefined) await survey.orLeave(() => tellSurvey(survey, { facts, at }, isLater));
+  if (shown !== undefined) await survey.orLeave(() => tellCounts(survey, shown, at));
+  let looked: Looked = { ...NOTHING, counts: noCounts() };
+  if (!isTurn || placeOf(before) !== undefined) {
+    await dropExpired(survey);
+    // Both go on beside each other: a detail that hangs again at each tick must not keep the news waiting.
+    const [waiting, news] = await Promise.allSettled([emitDue(survey), look(survey, request)]);
+    if (news.status === "rejected") throw news.reason;
+    if (waiting.status === "rejected") throw waiting.reason;
+    looked = news.value;
+    addCounts(looked.counts, waiting.value);
+  }
+  await tellBooks(survey);
+  const { state, failure } = survey;
+  const { counts } = looked;
+  const closedNow = state.books !== undefined && state.books.closedAt !== before.books?.closedAt;
+  const row = await rowAfter(survey, request, { ...looked, closedNow });
+  const isFurther = placeOf(state)?.page !== placeOf(before)?.page || counts.emitted + counts.waiting > 0;
+  return { result: { counts, state, row, isFurther, closedNow }, error: failure };
 }
 
 /** What a look for new responses, and other work, came to. */
@@ -122,13 +134,13 @@ async function readNews(survey: Survey, { listed, row, isTurn = false }: PollReq
   const grown = grownBy(listed.counts, row, survey.state.books);
   const { hint } = row ?? {};
   const isResting = hint !== undefined && hint.missing > 0 && hint.nextAt > survey.ports.clock.now();
-  const missing = isResting ? 0 : (hint?.missing ?? 0) + grown - counts.found;
+  const missing = isResting ? 0 : (hint?.missing ?? 0) + grown - foundSince(row, survey);
   if (missing <= 0) survey.note({ kind: "searched" });
   if (missing <= 0 || !isClean(counts) || survey.state.phase.kind !== "head" || row === undefined)
     return { ...read, grown };
   const below = await scanBelow(survey, missing, grown);
   addCounts(counts, below.counts);
-  return { ...read, grown, below: below.isVain ? "vain" : below.counts.found > 0 ? "found" : undefined };
+  return { ...read, grown, below: below.outcome };
 }
 
 /** Other work, as far as the budget goes. */
@@ -158,25 +170,17 @@ async function rowAfter(
   const { state, source, failure } = survey;
   const now = survey.ports.clock.now();
   const isBehind = placeOf(state) !== undefined;
-  const found = foundSince(row, counts.found, state.found);
-  const hint = nextHint(row?.hint, { ...looked, found, isBehind }, now);
+  const hint = nextHint(row?.hint, { ...looked, found: foundSince(row, survey), isBehind }, now);
   // The index may not show yet what another poll of this very tick has made wait.
   const isOfThisTick = row !== undefined && Math.max(row.polledAt, row.workedAt) >= listedAt;
   const { dueAt: before = NEVER } = row ?? {};
   const dueAt = Math.min(before > now || isOfThisTick ? before : NEVER, await nextDue(survey, counts));
   const isNew = headRead || row === undefined;
-  const due = await restOf(survey);
-  const tried = (kind: RestKind) => ({ triedAt: rest?.kind === kind ? now : (row?.rest[kind].triedAt ?? now) });
   return {
     counts: isNew ? listed.counts : row.counts,
     polledAt: isNew ? now : row.polledAt,
     workedAt: rest === undefined ? (row?.workedAt ?? now) : now,
-    rest: {
-      recheck: { ...due.recheck, ...tried("recheck") },
-      rescan: { ...due.rescan, ...tried("rescan") },
-      // One that is listed no more has no further books.
-      "full read": { ...due["full read"], ...tried("full read"), ...(isGone(listed) ? { at: NEVER } : {}) },
-    },
+    rest: await restAfter(survey, { listed, row, rest }),
     ...(dueAt === NEVER ? {} : { dueAt }),
     ...(isBehind ? { isBehind } : {}),
     ...(hint === undefined ? {} : { hint }),
@@ -189,22 +193,28 @@ async function rowAfter(
 }
 
 /** When other work of this survey is due next. What is under way goes on at once; its period is that of a part. */
-async function restOf(survey: Survey): Promise<WorkDue> {
-  const { state, source } = survey;
+async function restAfter(
+  survey: Survey,
+  { listed, row, rest }: Pick<PollRequest, "listed" | "row" | "rest">,
+): Promise<RestDue> {
+  const { state, source, ports } = survey;
   const { every, full } = source.rescan;
   const { place, doneAt = 0, step = 0 } = state.rescan ?? {};
-  const parts = (pages: number): number => Math.max(1, Math.ceil(pages / PAGES_A_PART));
+  const { pass, nextPass = 0, lastPage = 1 } = state;
+  const due = (kind: RestKind, at: number, period: number, pages = 1): RestDue[RestKind] => ({
+    at,
+    every: period / Math.max(1, Math.ceil(pages / PAGES_A_PART)),
+    triedAt: rest?.kind === kind ? ports.clock.now() : (row?.rest[kind].triedAt ?? ports.clock.now()),
+  });
+  // One that is listed no more has no further books.
+  // fault: one-pass-only
+  const passAt = isGone(listed) ? NEVER : (pass?.startedAt ?? nextPass);
   return {
     // Re-checks have no period of their own.
     // fault: no-re-check
-    recheck: { at: await nextRecheckOf(survey), every },
-    rescan:
-      place === undefined ? { at: doneAt + every, every } : { at: place.startedAt, every: every / parts(2 ** step) },
-    // fault: one-pass-only
-    "full read":
-      state.pass === undefined
-        ? { at: state.nextPass ?? 0, every: full }
-        : { at: state.pass.startedAt, every: full / parts(state.lastPage ?? 1) },
+    recheck: due("recheck", await nextRecheckOf(survey), every),
+    rescan: due("rescan", place?.startedAt ?? doneAt + every, every, place && 2 ** step),
+    "full read": due("full read", passAt, full, pass && lastPage),
   };
 }
 

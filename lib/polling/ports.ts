@@ -67,20 +67,14 @@ export interface State {
   /** Epoch milliseconds of the earliest next check of a survey's entries of this kind, if any; may lag. */
   nextDue(surveyId: number, kind: CheckedState): Promise<number | undefined>;
   /** Some of a survey's entries that are for a redrive (`isForRedrive`), with what was kept of them; the others from `next` on. */
-  forRedrive(surveyId: number, from?: string): Promise<RedrivePage>;
+  forRedrive(surveyId: number, from?: string): Promise<LedgerPage<LedgerEntry>>;
   /** Some responses of a survey that are emitted, with their last event each; the others from `next` on. */
-  emitted(surveyId: number, from?: string): Promise<EmittedPage>;
+  emitted(surveyId: number, from?: string): Promise<LedgerPage<EmittedResponse>>;
 }
 
 /** Without `next` it was the last one. It may hold no entry at all, and still not be the last. */
-export interface RedrivePage {
-  entries: LedgerEntry[];
-  next?: string;
-}
-
-/** The same for responses that are emitted. */
-export interface EmittedPage {
-  entries: EmittedResponse[];
+export interface LedgerPage<Entry> {
+  entries: Entry[];
   next?: string;
 }
 

@@ -26,8 +26,6 @@ export interface Processed extends Omit<Step, "fragments" | "scattered"> {
   entries: LedgerEntry[];
   /** New completed responses that need no event: history or unreadable. */
   found: number;
-  /** Unreadable responses and single records. */
-  quarantined: number;
   /** Unreadable ones that could not be kept: left to the next poll. */
   left: number;
   /** Emitted responses whose records are no longer those of their event. */
@@ -166,7 +164,7 @@ class Reading {
     const unfit = await orphanEntries(survey, page?.orphans ?? []);
     const done: Processed = {
       ...{ ...step, withNews: this.withNews },
-      ...{ toEmit: [], entries: unfit.entries, quarantined: unfit.entries.length, left: unfit.left },
+      ...{ toEmit: [], entries: unfit.entries, left: unfit.left },
       ...{ found: 0, changed: 0 },
     };
     for (const fragment of fragments) await this.deal(fragment, done);
@@ -201,7 +199,6 @@ class Reading {
         const kept = await survey.orLeave(() => quarantined(survey, run));
         if (kept === undefined) done.left += 1;
         else done.entries.push(kept);
-        done.quarantined += kept === undefined ? 0 : 1;
         done.found += kept === undefined ? 0 : 1;
         return;
       }

@@ -1,3 +1,4 @@
+import type { HintPoll } from "./hints.ts";
 import { addCounts, isClean, noCounts, type PollCounts } from "./model/poll-counts.ts";
 import { headEnd } from "./model/survey-state.ts";
 import { type Processed, readSurvey, writeNoted } from "./process-page.ts";
@@ -12,8 +13,8 @@ const LEAST_PAGES = 4;
 /** What came of a scan for responses that a count has shown. */
 export interface Below {
   counts: PollCounts;
-  /** Whether all pages were read and nothing was met, by earlier polls too, while no count has moved. */
-  isVain: boolean;
+  /** In vain: all pages were read and nothing was met, by earlier polls too, while no count has moved. */
+  outcome: HintPoll["below"];
 }
 
 /**
@@ -26,21 +27,24 @@ export async function scanBelow(survey: Survey, missing: number, grown: number):
   const { search } = survey.state;
   const from = search?.page ?? headEnd(survey.state)?.page;
   // The head scan has read every page.
-  if (from === undefined) return { counts, isVain: true };
+  if (from === undefined) return { counts, outcome: "vain" };
   const met = search === undefined ? 0 : search.found + grown;
+  const before = survey.found;
+  let found = 0;
   let page = from;
   let isAtEnd = false;
   // Other surveys wait for the tick to come to its end.
   const isOver = (read: number): boolean => read >= from + LEAST_PAGES - 1 && ports.clock.now() > turnUntil;
   for await (const step of readSurvey(survey, { from, origin: "search", isOver })) {
     page = await takeStep(survey, step, counts, page);
+    found = survey.found - before;
     // Should the next page fail, what was read is not read again.
-    survey.note({ kind: "searching", place: { page, found: met + counts.found } });
+    survey.note({ kind: "searching", place: { page, found: met + found } });
     isAtEnd = hasReadAll(step) && counts.left === 0;
-    if (counts.found >= missing || counts.unfinished) break;
+    if (found >= missing || counts.unfinished) break;
   }
-  if (isAtEnd || counts.found >= missing) survey.note({ kind: "searched" });
-  return { counts, isVain: isAtEnd && met + counts.found === 0 };
+  if (isAtEnd || found >= missing) survey.note({ kind: "searched" });
+  return { counts, outcome: found > 0 ? "found" : isAtEnd && met === 0 ? "vain" : undefined };
 }
 
 /**

@@ -1,12 +1,14 @@
-import { leaveToBacklog } from "./begin-backlog.ts";
+import { endsWork } from "./errors.ts";
+import { readBacklog } from "./full-read.ts";
 import { type FullRead, newFullRead } from "./model/books.ts";
 import { addCounts, isClean, noCounts, type PollCounts } from "./model/poll-counts.ts";
 import { classOf } from "./model/records.ts";
 import type { Response } from "./model/response.ts";
 import { openTo } from "./model/survey-state.ts";
-import { type ReadingOptions, readSurvey, writeNoted } from "./process-page.ts";
+import { hasNews, readSurvey, writeNoted } from "./process-page.ts";
 import { emitFound } from "./publish/emit.ts";
 import type { Survey } from "./survey.ts";
+import { type Page, toPage } from "./walk/page.ts";
 import type { ReadEnd } from "./walk/read-pages.ts";
 
 // Scans of the head read from page 1, the newest, on. All that they find goes out together, the oldest first.
@@ -28,10 +30,19 @@ export async function scanHead(survey: Survey): Promise<PollCounts> {
   const depth = openBefore === undefined ? 0 : openBefore + 1;
   const isKnown = (page: number, news: Pages): boolean => !news.has(page) && page - news.size >= depth;
   const isDeep = (news: Pages): boolean => news.size > source.headPages;
-  const { counts, found, withNews, end } = await gather(
-    survey,
-    (page, news) => isKnown(page, news) || isDeep(news) || ports.clock.now() > deadline,
-  );
+  const isOver = (page: number, news: Pages): boolean =>
+    isKnown(page, news) || isDeep(news) || ports.clock.now() > deadline;
+  const counts = noCounts();
+  const found: Response[] = [];
+  let withNews: Pages = new Set();
+  let end: ReadEnd = { kind: "over", last: 0 };
+  for await (const step of readSurvey(survey, { from: 1, origin: "head", isOver })) {
+    ({ withNews, end = end } = step);
+    if (step.entries.length > 0) await openHead(survey, withNews);
+    await writeNoted(survey, step);
+    addCounts(counts, step);
+    found.push(...step.toEmit);
+  }
   if (end.kind === "over" && isDeep(withNews))
     return addCounts(counts, await leaveToBacklog(survey.paidBy(undefined), startedAt));
   if (found.length > 0) await openHead(survey, withNews);
@@ -52,6 +63,63 @@ export async function scanHead(survey: Survey): Promise<PollCounts> {
     survey.note({ kind: "head scanned", end: isAll ? undefined : place });
   }
   return counts;
+}
+
+/** Written before anything of a scan with news: if it is cut short, the next one must not end above the last page that showed some. */
+async function openHead(survey: Survey, withNews: Pages): Promise<void> {
+  const page = Math.max(1, ...withNews);
+  if (survey.state.phase.kind !== "head" || page <= (openTo(survey.state) ?? 0)) return;
+  survey.note({ kind: "head open", page });
+  await survey.save();
+}
+
+/** Pages before the oldest news at which a backlog begins: deletions meanwhile have moved it. */
+const MARGIN = 2;
+
+/** A page number that no list reaches. */
+const BEYOND = 1_000_000;
+
+/** News too deep for a head scan are a backlog: a full read brings them out, the oldest first. */
+async function leaveToBacklog(survey: Survey, startedAt: number): Promise<PollCounts> {
+  const page = await backlogStart(survey);
+  return readBacklog(survey, newFullRead(startedAt, { page, begun: page }));
+}
+
+/** The page, counted from the oldest, at which a backlog is to be read. It is found in about 2 log2 requests. From the very first page nothing can be missed. */
+async function backlogStart(survey: Survey): Promise<number> {
+  /** Undefined where there is no such page, or it fails. Then the backlog begins further up, and nothing is missed. */
+  const pageAt = async (number: number): Promise<Page | undefined> => {
+    try {
+      return toPage(number, await survey.page(number, "asc"));
+    } catch (error) {
+      if (endsWork(error)) throw error;
+      return undefined;
+    }
+  };
+  const first = await pageAt(1);
+  if (first === undefined || (await hasNews(survey, first))) return 1;
+  const last = await lastOf(1, async (number) => {
+    const page = await pageAt(number);
+    // Some services show page 1 again behind their last one.
+    return page !== undefined && page.signature !== first.signature && !(await hasNews(survey, page));
+  });
+  return last === undefined ? 1 : Math.max(1, last + 1 - MARGIN);
+}
+
+/** The last number for which something holds, from a known one on, by doubling and halving; undefined where it holds for any. */
+export async function lastOf(known: number, holds: (number: number) => Promise<boolean>): Promise<number | undefined> {
+  let low = known;
+  let high = known * 2;
+  for (; await holds(high); high *= 2) {
+    if (high > BEYOND) return undefined;
+    low = high;
+  }
+  while (high - low > 1) {
+    const middle = Math.floor((low + high) / 2);
+    if (await holds(middle)) low = middle;
+    else high = middle;
+  }
+  return low;
 }
 
 /** Responses of page 1 remembered as the place where a backlog begins. */
@@ -100,29 +168,3 @@ export async function scanAbove(survey: Survey, backlog: FullRead, until: number
 }
 
 type Pages = ReadonlySet<number>;
-
-/** Reads from page 1 on, and notes what needs no event. What needs one has yet to go out. */
-async function gather(
-  survey: Survey,
-  isOver: NonNullable<ReadingOptions["isOver"]>,
-): Promise<{ counts: PollCounts; found: Response[]; withNews: Pages; end: ReadEnd }> {
-  const counts = noCounts();
-  const found: Response[] = [];
-  for await (const step of readSurvey(survey, { from: 1, origin: "head", isOver })) {
-    const { entries, toEmit, withNews, end } = step;
-    if (entries.length > 0) await openHead(survey, withNews);
-    await writeNoted(survey, step);
-    addCounts(counts, step);
-    found.push(...toEmit);
-    if (end !== undefined) return { counts, found, withNews, end };
-  }
-  throw new TypeError("a read has no end");
-}
-
-/** Written before anything of a scan with news: if it is cut short, the next one must not end above the last page that showed some. */
-async function openHead(survey: Survey, withNews: Pages): Promise<void> {
-  const page = Math.max(1, ...withNews);
-  if (survey.state.phase.kind !== "head" || page <= (openTo(survey.state) ?? 0)) return;
-  survey.note({ kind: "head open", page });
-  await survey.save();
-}

@@ -13,11 +13,14 @@ const POLLS = 3;
 const SHORTEST_PAUSE = 300_000;
 const LONGEST_PAUSE = 3_600_000;
 
+/** Whether reads skip a failing page by now. Page 1 is never skipped. */
+const isSkipped = ({ polls, page }: FailingPage): boolean => polls >= POLLS && page > 1;
+
 const ORDERS = ["asc", "desc"] as const;
 
 /** The pages that a read in this order skips while they fail. */
 export function skippedPages({ failing }: SurveyState, order: Order): Set<number> {
-  return new Set((failing?.[order] ?? []).flatMap(({ page, isSkipped }) => (isSkipped ? [page] : [])));
+  return new Set((failing?.[order] ?? []).flatMap((page) => (isSkipped(page) ? [page.page] : [])));
 }
 
 /** Notes how a read has ended that began at page `from`. A failure is told at the end of the poll: whole responses go out first. */
@@ -28,8 +31,10 @@ export function noteEnd(
 ): void {
   const known = survey.state.failing?.[order] ?? [];
   if (end.kind === "failed") survey.leave(end.error);
-  const hasPassed = ({ page, isSkipped }: FailingPage): boolean =>
-    from <= page && !skipped.includes(page) && (end.last >= page || (end.kind === "end" && !isSkipped));
+  const hasPassed = (one: FailingPage): boolean =>
+    from <= one.page &&
+    !skipped.includes(one.page) &&
+    (end.last >= one.page || (end.kind === "end" && !isSkipped(one)));
   const pages = end.kind === "failed" ? afterFailure(survey, known, end.page) : known.filter((one) => !hasPassed(one));
   survey.note({ kind: "pages failing", order, pages });
   if (skipped.length > 0) survey.ports.observe({ kind: "skipped", surveyId: survey.id });
@@ -40,12 +45,10 @@ export function noteEnd(
 /** The failing pages of an order once a read has failed at one more, or once more. */
 function afterFailure({ leasedAt, source }: Survey, known: readonly FailingPage[], page: number): FailingPage[] {
   const isNear = (one: FailingPage): boolean => Math.abs(one.page - page) <= 1;
-  const same = known.find((one) => isNear(one) && !one.isSkipped);
+  const same = known.find((one) => isNear(one) && !isSkipped(one));
   // Of several reads in one interval only the first counts.
   if (same !== undefined && leasedAt - same.pollAt < source.interval / 2) return [...known];
-  const polls = (same?.polls ?? 0) + 1;
-  const times = { since: same?.since ?? leasedAt, pollAt: leasedAt };
-  const one: FailingPage = { page, polls, ...times, isSkipped: polls >= POLLS && page > 1 };
+  const one = { page, polls: (same?.polls ?? 0) + 1, since: same?.since ?? leasedAt, pollAt: leasedAt };
   // Where the page beside one that is skipped fails as well, neither is.
   return [...known.filter((other) => !isNear(other)), one];
 }
@@ -56,7 +59,7 @@ function tries({ failing, phase }: SurveyState): { page: FailingPage; order: Ord
   return ORDERS.flatMap((order) =>
     (failing?.[order] ?? []).flatMap((page) => {
       const pause = Math.min(LONGEST_PAUSE, Math.max(SHORTEST_PAUSE, (page.pollAt - page.since) / 2));
-      return page.isSkipped ? [{ page, order, at: page.pollAt + pause }] : [];
+      return isSkipped(page) ? [{ page, order, at: page.pollAt + pause }] : [];
     }),
   );
 }
@@ -84,7 +87,7 @@ export async function tryAgain(survey: Survey): Promise<void> {
       },
     );
     // Only a read that has passed it shows that it is well. Should it fail again, it goes on where it was.
-    const now = { ...tried, pollAt: leasedAt, ...(answers ? { polls: 0, isSkipped: false } : {}) };
+    const now = { ...tried, pollAt: leasedAt, ...(answers ? { polls: 0 } : {}) };
     const pages = (survey.state.failing?.[order] ?? []).map((one) => (one.page === tried.page ? now : one));
     survey.note({ kind: "pages failing", order, pages });
     if (answers) survey.note({ kind: "reading", purpose: "backlog", read: newFullRead(ports.clock.now()) });

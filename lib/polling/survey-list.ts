@@ -75,7 +75,14 @@ export async function surveysOf(
   try {
     const { surveys, unreadable } = readSurveyList(await ports.service.surveys());
     if (unreadable > 0) ports.observe({ kind: "unreadable surveys", count: unreadable });
-    if (surveys.length === 0 && unreadable > 0) throw noneReadable(unreadable);
+    if (surveys.length === 0 && unreadable > 0)
+      throw new SurveyListUnreadableError(
+        `none of the ${unreadable} rows of the survey list has a surveyId that can be read`,
+        {
+          retryable: true,
+          hint: "The surveys known so far are polled all the same; ask the service's operator what has become of surveyId.",
+        },
+      );
     if (surveys.length === 0) return { listed: known, unreadable };
     const ids = new Set(surveys.map(({ surveyId }) => surveyId));
     const missing = known.filter(({ surveyId }) => !ids.has(surveyId));
@@ -88,11 +95,4 @@ export async function surveysOf(
     if (concernsWholeSource(error) || known.length === 0) throw error;
     return { listed: known, unreadable: 0, failure: error };
   }
-}
-
-function noneReadable(rows: number): SurveyListUnreadableError {
-  return new SurveyListUnreadableError(`none of the ${rows} rows of the survey list has a surveyId that can be read`, {
-    retryable: true,
-    hint: "The surveys known so far are polled all the same; ask the service's operator what has become of surveyId.",
-  });
 }

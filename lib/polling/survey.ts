@@ -86,6 +86,11 @@ export class Survey {
     return this.poll.state;
   }
 
+  /** New responses dealt with so far, by all polls. */
+  get found(): number {
+    return this.state.found ?? 0;
+  }
+
   /** What has failed first of all that was left to the next poll. */
   get failure(): unknown {
     return this.poll.failure;

@@ -1,19 +1,19 @@
 import { QueryCommand, type QueryCommandInput } from "@aws-sdk/lib-dynamodb";
 import type { Origin } from "../events/index.ts";
 import {
-  type EmittedPage,
+  type EmittedResponse,
   type EntryState,
   emittedOf,
   JUDGED_BY,
   type LedgerEntry,
+  type LedgerPage,
   type PersonKey,
-  type RedrivePage,
 } from "../polling/index.ts";
 import { checkVersion, ITEM_VERSION } from "./item-version.ts";
 import { idOf, responseKey, surveyKey } from "./keys.ts";
 import { batchGet, type Item, readItem, type Table } from "./table-client.ts";
 
-const SHORT = ["sk", "v", ...JUDGED_BY];
+const SHORT = ["sk", "v", "dueAt", ...JUDGED_BY];
 
 export async function readEntries(
   table: Table,
@@ -64,7 +64,11 @@ export async function dueEntries(table: Table, due: string, until: number, limit
  * Entries of a survey that are for a redrive (`isForRedrive`), a megabyte of its items at a time. Among them are those whose
  * records have gone.
  */
-export async function redriveEntries(table: Table, pk: string, from: string | undefined): Promise<RedrivePage> {
+export async function redriveEntries(
+  table: Table,
+  pk: string,
+  from: string | undefined,
+): Promise<LedgerPage<LedgerEntry>> {
   const { items, ...next } = await queryLedger(table, pk, from, {
     FilterExpression: "#state IN (:quarantined, :refused) OR attribute_exists(#refusedRevision)",
     ExpressionAttributeNames: { "#state": "state", "#refusedRevision": "refusedRevision" },
@@ -78,7 +82,7 @@ export async function redriveEntries(table: Table, pk: string, from: string | un
  * went out with no hash of such a key at all.
  */
 export function personEntries(kind: PersonKey, hash = "") {
-  return async (table: Table, pk: string, from: string | undefined): Promise<RedrivePage> => {
+  return async (table: Table, pk: string, from: string | undefined): Promise<LedgerPage<LedgerEntry>> => {
     const { items, ...next } = await queryLedger(table, pk, from, {
       FilterExpression:
         "contains(#person.#kind, :hash) OR attribute_exists(#kept) OR attribute_exists(#keptKey) OR (#state = :emitted AND attribute_not_exists(#person.#kind))",
@@ -96,7 +100,11 @@ export function personEntries(kind: PersonKey, hash = "") {
 }
 
 /** The emitted responses of a survey, a megabyte of its items at a time. */
-export async function emittedResponses(table: Table, pk: string, from: string | undefined): Promise<EmittedPage> {
+export async function emittedResponses(
+  table: Table,
+  pk: string,
+  from: string | undefined,
+): Promise<LedgerPage<EmittedResponse>> {
   const { items, ...next } = await queryLedger(table, pk, from, {
     FilterExpression: "#state = :emitted",
     ProjectionExpression: "sk, #eventId, #emittedAt, #gone, #v",

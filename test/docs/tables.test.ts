@@ -64,7 +64,9 @@ describe("docs/runbook.md with docs/codes.md", () => {
       found(polling, new RegExp(`const ${name} = "([^"]+)"`, "g")),
     );
     // In front of a code, or of what else is known: `bus:`, `metrics:`.
-    const open = found(polling, /`(\w+):\$\{/g).map((kind) => `${kind}:<code>`);
+    const open = found(polling, /(?:type EventPart =|^ {2}part:) ([^;]+);/gm)
+      .flatMap((parts) => found(parts, /"(\w+)"/g))
+      .map((part) => `${part}:<code>`);
     const details = found(textOf("lib/polling/model/ledger-entry.ts"), /type DetailKind = ([^;]+);/g)
       .flatMap((kinds) => found(kinds, /"(\w+)"/g))
       .flatMap((kind) => [`${kind}:<code>`, `${kind}:absent`, `${kind}:OUTAGE`]);

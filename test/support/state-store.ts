@@ -2,7 +2,7 @@ import { PollerError } from "../../lib/errors.ts";
 import {
   type AccountState,
   type CheckedState,
-  type EmittedPage,
+  type EmittedResponse,
   type EntryState,
   emittedOf,
   FORGOTTEN,
@@ -10,9 +10,9 @@ import {
   JUDGED_BY,
   type Lease,
   type LedgerEntry,
+  type LedgerPage,
   leaseLost,
   NEW_SURVEY,
-  type RedrivePage,
   type Role,
   type RoleLease,
   type RoleNote,
@@ -105,7 +105,7 @@ export function createStore(now: () => number, lag: Lag) {
     return found;
   };
 
-  const pageOf = (surveyId: number, from = "0"): RedrivePage => {
+  const pageOf = (surveyId: number, from = "0"): LedgerPage<LedgerEntry> => {
     const all = survey(surveyId);
     const to = Number(from) + LEDGER_PAGE;
     const entries = [...all.values().drop(Number(from)).take(LEDGER_PAGE)].map(({ entry }) => entry);
@@ -184,12 +184,12 @@ export function createStore(now: () => number, lag: Lag) {
     entries: (surveyId: number): Map<Id, LedgerEntry> =>
       new Map([...survey(surveyId)].map(([id, { entry }]) => [id, entry])),
     /** Some of the quarantined entries, by place in the table. */
-    forRedrive(surveyId: number, from: string | undefined): RedrivePage {
+    forRedrive(surveyId: number, from: string | undefined): LedgerPage<LedgerEntry> {
       const { entries, ...next } = pageOf(surveyId, from);
       return { entries: copyOf(entries.filter(isForRedrive)), ...next };
     },
     /** Event ids of some of the emitted ones, in the same way. */
-    emitted(surveyId: number, from: string | undefined): EmittedPage {
+    emitted(surveyId: number, from: string | undefined): LedgerPage<EmittedResponse> {
       const { entries, ...next } = pageOf(surveyId, from);
       return { entries: entries.filter(({ state }) => state === "emitted").map(emittedOf), ...next };
     },
@@ -212,7 +212,7 @@ const indexState = (state: EntryState): CheckedState =>
   state === "emitted" || state === "before-start" ? "waiting" : state;
 
 /** What a batch read gives of an entry. */
-const SHORT = ["id", ...JUDGED_BY] as const;
+const SHORT = ["id", "nextCheck", ...JUDGED_BY] as const;
 
 function projected(entry: LedgerEntry): LedgerEntry {
   const result: Record<string, unknown> = {};

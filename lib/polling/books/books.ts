@@ -30,9 +30,9 @@ export async function closeBooks(survey: Survey, read: FullRead, ids: ReadIds): 
   const isDoubtful = listed === 0 && (said.length === 0 || said.some((count) => count > 0));
   if (isDoubtful && (before.emptyPasses ?? 0) + 1 < EMPTY_PASSES)
     return leaveOpen(survey, { code: "read-as-empty" }, closedAt);
-  const { startedAt, moved, changed, repaired, found } = read;
+  const { startedAt, changed, repaired, found } = read;
   const books: Books = {
-    ...{ startedAt, moved, changed, repaired, found, ...classes, closedAt, listed },
+    ...{ startedAt, changed, repaired, found, ...classes, closedAt, listed },
     ...(withheld.length === 0 ? {} : { withheld }),
     gone: before.books?.gone ?? 0,
     deficit: listedCount === undefined ? null : listedCount - listed,

@@ -13,10 +13,10 @@ import {
   type Whole,
 } from "./single-read.ts";
 
-/** The responses whose contents are proved, and the ids of those that are held, which counts as dealt with. All others are left to the next poll. */
+/** The responses whose contents are proved, and how many are left to the next poll. Those that are held count as dealt with, and so do changes that nothing proves. */
 export interface Proofs {
   proved: Response[];
-  held: number[];
+  left: number;
 }
 
 /**
@@ -33,8 +33,9 @@ export async function prove(survey: Survey, all: readonly Response[]): Promise<P
   const unproved = rest
     .filter(({ replaces }, i) => replaces === undefined && answers[i] === undefined)
     .map(({ responseId, records }) => ({ responseId, shown: hashesOf(records) }));
+  const left = unproved.length - (await noteHeld(survey, unproved));
   // fault: unproved-goes-out
-  return { proved: [...all.filter(isProved), ...given], held: await noteHeld(survey, unproved) };
+  return { proved: [...all.filter(isProved), ...given], left };
 }
 
 function isInsidePage(response: Response): response is Response & Whole {

@@ -86,18 +86,14 @@ const LONGEST_PAUSE = 24 * 3_600_000;
 /** Why an entry is held. */
 export const UNPROVED = "contents-unproved";
 
-type Held = Pick<LedgerEntry, "attempts" | "firstSeen">;
-
 /** Whether a held one is looked at again at `now` (epoch milliseconds), or was left to this poll. */
-export function isHeldDue(entry: Held, now: number): boolean {
-  return (entry.attempts ?? 0) < POLLS || now >= nextLook(entry);
+export function isHeldDue({ attempts = 0, nextCheck = 0 }: LedgerEntry, now: number): boolean {
+  return attempts < POLLS || now >= nextCheck;
 }
 
-/** Epoch milliseconds. */
-function nextLook({ attempts = 0, firstSeen = 0 }: Held): number {
-  let at = firstSeen;
-  for (let look = 0; look <= attempts - POLLS; look += 1) at += Math.min(FIRST_PAUSE * 2 ** look, LONGEST_PAUSE);
-  return at;
+/** When one is looked at again that was left so often (epoch milliseconds). Of several readings in one interval only the first one counts. */
+export function nextLook(attempts: number, now: number, interval: number): number {
+  return now + (attempts < POLLS ? interval / 2 : Math.min(FIRST_PAUSE * 2 ** (attempts - POLLS), LONGEST_PAUSE));
 }
 
 /** A response whose contents nothing proved. */
@@ -107,39 +103,27 @@ export interface Unproved {
   shown: string[];
 }
 
-/** Notes that nothing proved these in this poll. Gives those that are held by now; the others are left to the next poll. */
-export async function noteHeld(survey: Survey, responses: Unproved[]): Promise<number[]> {
-  const { clock, observe } = survey.ports;
+/** Notes that nothing proved these in this poll. Gives how many of them are held by now; the others are left to the next poll. */
+export async function noteHeld(survey: Survey, responses: Unproved[]): Promise<number> {
+  const { ports, source } = survey;
+  const now = ports.clock.now();
   const shownOf = new Map(responses.map(({ responseId, shown }) => [responseId, shown]));
-  const all = [...shownOf.keys()];
-  const known = await survey.entries(all);
-  const entries = all
-    .filter((id) => counts(known.get(id), clock.now(), survey.source.interval))
-    .map((id) => heldEntry(id, known.get(id), shownOf.get(id) ?? [], clock.now()));
+  const known = await survey.entries(shownOf.keys());
+  const entries: LedgerEntry[] = [];
+  let held = 0;
+  for (const [id, shown] of shownOf) {
+    const entry = known.get(id);
+    const { attempts = 0, firstSeen = now, nextCheck = 0, shown: before = [] } = entry?.state === "held" ? entry : {};
+    const isCounted = now >= nextCheck;
+    // fault: never-held
+    const left = isCounted ? attempts + 1 : attempts;
+    if (left >= POLLS) held += 1;
+    if (!isCounted) continue;
+    const times = { firstSeen, attempts: left, nextCheck: nextLook(left, now, source.interval) };
+    entries.push({ id, state: "held", reason: UNPROVED, ...times, shown: shown.length > 0 ? shown : before });
+  }
   await survey.write(entries);
   const fresh = entries.filter(({ attempts }) => attempts === POLLS).length;
-  if (fresh > 0) observe({ kind: "held", surveyId: survey.id, count: fresh });
-  for (const entry of entries) known.set(entry.id, entry);
-  return all.filter((id) => (known.get(id)?.attempts ?? 0) >= POLLS);
-}
-
-/** Whether this is one more poll that has not proved a response: of several readings in one interval only the first one counts. */
-function counts(entry: LedgerEntry | undefined, now: number, interval: number): boolean {
-  if (entry?.state !== "held") return true;
-  const { attempts = 0, firstSeen = 0 } = entry;
-  return now >= (attempts < POLLS ? firstSeen + (attempts * interval) / 2 : nextLook(entry));
-}
-
-function heldEntry(id: number, before: LedgerEntry | undefined, shown: string[], now: number): LedgerEntry {
-  const { attempts = 0, firstSeen = now, shown: shownBefore = [] } = before?.state === "held" ? before : {};
-  const entry = {
-    id,
-    state: "held" as const,
-    reason: UNPROVED,
-    firstSeen,
-    // fault: never-held
-    attempts: attempts + 1,
-    shown: shown.length > 0 ? shown : shownBefore,
-  };
-  return { ...entry, nextCheck: nextLook(entry) };
+  if (fresh > 0) ports.observe({ kind: "held", surveyId: survey.id, count: fresh });
+  return held;
 }

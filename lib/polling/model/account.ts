@@ -28,10 +28,7 @@ export interface Hint {
 /** Work that is no news: re-checks of single responses, rescans, full reads for the books. */
 export type RestKind = "recheck" | "rescan" | "full read";
 
-/** When work is due next (epoch milliseconds), and how often it comes (milliseconds). */
-export type WorkDue = Record<RestKind, { at: number; every: number }>;
-
-/** The same, and when it was tried last (epoch milliseconds). */
+/** When work is due next and was tried last (epoch milliseconds), and how often it comes (milliseconds). */
 export type RestDue = Record<RestKind, { at: number; every: number; triedAt: number }>;
 
 /** A survey as the tick knows it without reading its state: its last counts and when it is due without them. */

@@ -19,9 +19,8 @@ export interface FullRead {
   page: number;
   /** Ids met so far. They belong to `page`: both are written together. */
   ids?: IdsRef;
-  /** Whether nothing that was listed all the time can have slipped through so far; whether pages moved. */
+  /** Whether nothing that was listed all the time can have slipped through so far. */
   covered: boolean;
-  moved: boolean;
   /** Pages that were skipped (R9). */
   skipped: number[];
   /** Parts in a row that have come no further. */
@@ -39,7 +38,7 @@ export interface FullRead {
 
 export function newFullRead(startedAt: number, more: Partial<FullRead> = {}): FullRead {
   return {
-    ...{ startedAt, begun: 1, page: 1, covered: true, moved: false, skipped: [], failures: 0, unreplaced: false },
+    ...{ startedAt, begun: 1, page: 1, covered: true, skipped: [], failures: 0, unreplaced: false },
     ...{ changed: 0, repaired: 0, found: 0 },
     ...more,
   };
@@ -74,8 +73,6 @@ export interface Books extends Tally {
   gone: number;
   /** The service's own count minus `listed`; null when it states none. */
   deficit: number | null;
-  /** Whether pages moved while they were read. */
-  moved: boolean;
   /** Those held, quarantined or refused, in the order of their ids: the first 50. */
   withheld?: Withheld[];
   /** Closings in a row up to this one: one alone cannot see two changes that cancel each other. */

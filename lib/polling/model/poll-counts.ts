@@ -2,29 +2,19 @@
 export interface PollCounts {
   emitted: number;
   waiting: number;
-  refused: number;
-  /** Unreadable responses and single records. */
-  quarantined: number;
-  /** New responses dealt with. */
-  found: number;
   /** Events that were short and have been replaced. */
   repaired: number;
   /** Those of them that were replaced before: repeated repairs need a look. */
   repairedAgain: number;
-  /** Nothing proves their contents, poll after poll: dealt with until they are looked at again. */
-  held: number;
-  /** Changes after an event that nothing proves: they are not told until a later reading can. */
-  unproved: number;
+  /** Events that are to be replaced, and could not be yet. */
+  unreplaced: number;
   /** Left to the next poll: something failed for them alone, or nothing proved their contents yet. */
   left: number;
   /** Whether the time was up before all were dealt with. */
   unfinished: boolean;
 }
 
-const NONE = {
-  ...{ emitted: 0, waiting: 0, refused: 0, quarantined: 0, found: 0 },
-  ...{ repaired: 0, repairedAgain: 0, held: 0, unproved: 0, left: 0 },
-};
+const NONE = { emitted: 0, waiting: 0, repaired: 0, repairedAgain: 0, unreplaced: 0, left: 0 };
 const SUMS = Object.keys(NONE) as (keyof typeof NONE)[];
 
 export function noCounts(): PollCounts {
@@ -36,11 +26,6 @@ export function addCounts(counts: PollCounts, more: Partial<PollCounts>): PollCo
   for (const name of SUMS) counts[name] += more[name] ?? 0;
   counts.unfinished ||= more.unfinished ?? false;
   return counts;
-}
-
-/** How many do not go out without help. */
-export function withheldOf({ quarantined, refused, held }: PollCounts): number {
-  return quarantined + refused + held;
 }
 
 /** Whether everything that was met is dealt with, so that a later reading may rely on it. */

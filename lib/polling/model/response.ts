@@ -1,5 +1,5 @@
 import type { Change, Origin } from "../../events/index.ts";
-import type { LedgerEntry, UsedPatience } from "./ledger-entry.ts";
+import type { DetailKind, LedgerEntry, UsedPatience } from "./ledger-entry.ts";
 
 /**
  * The reason why the records of a response are all of it (R4, R6). Both pages: it was joined across a proved boundary. Kept: it was proved before, and has waited
@@ -18,6 +18,20 @@ export interface Replaced {
 export interface Details {
   metrics?: unknown;
   metadata?: unknown;
+}
+
+/** The code of a part that there is not. */
+export const ABSENT = "absent";
+
+/** A part of an event that does not come from records. */
+export type EventPart = DetailKind | "questions";
+
+/** A part that an event is to have and lacks. Final: the event goes out without it. Else its response waits for it. */
+export interface Lack {
+  part: EventPart;
+  /** `ABSENT`, or why it could not be had. */
+  code: string;
+  isFinal: boolean;
 }
 
 /** A completed response on its way from its page, or from the ledger, to its event. */

@@ -19,8 +19,6 @@ export interface FailingPage {
   polls: number;
   since: number;
   pollAt: number;
-  /** Whether reads skip it by now. */
-  isSkipped: boolean;
 }
 
 /** A survey as the survey list showed it, null where it did not name it, and when that was read (epoch milliseconds). */

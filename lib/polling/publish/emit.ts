@@ -39,8 +39,7 @@ export async function emitDue(survey: Survey): Promise<PollCounts> {
   const [taken] = await Promise.allSettled([takeDue(survey, publishing)]);
   const counts = await publishing.end();
   if (taken.status === "rejected") throw taken.reason;
-  // These were counted as found when they were met.
-  return { ...counts, found: 0, left: counts.left + taken.value };
+  return { ...counts, left: counts.left + taken.value };
 }
 
 /** Gives how many are left to the next poll. Their records were kept, so the list is not needed again. */

@@ -3,7 +3,7 @@ import type { SurveyDefinition } from "../../events/build/definition.ts";
 import { endsWork, isInterrupted } from "../errors.ts";
 import type { DetailKind } from "../model/ledger-entry.ts";
 import { privateMetadata } from "../model/privacy.ts";
-import type { Details, Response } from "../model/response.ts";
+import { ABSENT, type Details, type Lack, type Response } from "../model/response.ts";
 import type { Lease, SurveyState } from "../model/survey-state.ts";
 import type { Survey } from "../survey.ts";
 import { failsForAll, isGivenUp, isSpared, LEAST_ATTEMPTS, type Patience, underOutage } from "./outage.ts";
@@ -14,10 +14,7 @@ export interface Enrichment {
   took: NonNullable<Response["took"]>;
   /** The questions of its survey; undefined where they were not asked for, or could not be had. */
   definition: SurveyDefinition | undefined;
-  /** The parts that the event goes out without. */
-  missing: string[];
-  /** Why the response waits, as `metrics:CODE`; empty when everything was had, or is known to be missing. */
-  reasons: string[];
+  lacks: Lack[];
   /** Whether anything was asked for: during an outage most are spared. */
   asked: boolean;
 }
@@ -35,8 +32,7 @@ export async function enrich(
   const { service, clock } = survey.ports;
   const details = { ...known };
   const took: Enrichment["took"] = {};
-  const missing: string[] = [];
-  const reasons: string[] = [];
+  const lacks: Lack[] = [];
   const of = patience.used === undefined ? "new" : "waiting";
   let asked = false;
 
@@ -53,7 +49,7 @@ export async function enrich(
         took[kind] = clock.now() - began;
       }
     });
-    const isAsked = outcome.kind !== "failed" || !isSpared(`${kind}:${outcome.code}`);
+    const isAsked = outcome.kind !== "failed" || !isSpared(outcome);
     asked ||= isAsked;
     if (outcome.kind === "found") {
       survey.note({ kind: "details answered", of: kind, isAbsent: false });
@@ -61,38 +57,31 @@ export async function enrich(
       return;
     }
     if (outcome.kind === "failed") {
-      const isOver = isAsked && !(await failsForAll(survey, kind, of)) && isGivenUp(survey, kind, patience);
-      if (isOver) missing.push(`${kind}:gave-up`);
-      else reasons.push(`${kind}:${outcome.code}`);
+      const isFinal = isAsked && !(await failsForAll(survey, kind, of)) && isGivenUp(survey, kind, patience);
+      lacks.push({ part: kind, code: outcome.code, isFinal });
       return;
     }
     // fault: absent-at-once
     const longEnough = clock.now() - patience.firstSeen >= survey.source.absentAfter;
     // Only absence that has lasted counts: in a burst the metrics of all may be late.
     if (longEnough) survey.note({ kind: "details answered", of: kind, isAbsent: true });
-    if (longEnough || survey.state.absent[kind] >= NONE_IN_A_ROW) missing.push(`${kind}:absent`);
-    else reasons.push(`${kind}:absent`);
+    lacks.push({ part: kind, code: ABSENT, isFinal: longEnough || survey.state.absent[kind] >= NONE_IN_A_ROW });
   };
 
   const [questions] = await Promise.all([questionsOf(survey), ask("metrics"), ask("metadata")]);
-  missing.push(...questions.missing);
-  reasons.push(...questions.reasons);
-  return { details, took, definition: questions.definition, missing, reasons, asked };
+  if (questions.lack !== undefined) lacks.push(questions.lack);
+  return { details, took, definition: questions.definition, lacks, asked };
 }
 
-/** The parts that an event lacks which waits for nothing more. */
-export function allMissing({ missing, reasons }: Enrichment): string[] {
-  return [
-    ...missing,
-    ...reasons.map((reason) => (reason.endsWith(":absent") ? reason : reason.replace(/:.*/, ":gave-up"))),
-  ];
+/** How an event says that it goes out without these. */
+export function missingOf(lacks: readonly Lack[]): string[] {
+  return lacks.map(({ part, code }) => `${part}:${code === ABSENT ? code : "gave-up"}`);
 }
 
 /** Knowledge of a survey's questions: what they are, or why events wait for them, or go out without. */
 interface Questions {
   definition?: SurveyDefinition;
-  reasons: string[];
-  missing: string[];
+  lack?: Lack;
 }
 
 /** By the lease of the poll that has asked. */
@@ -107,7 +96,7 @@ function questionsOf(survey: Survey): Promise<Questions> {
 
 /** Whether events of this poll wait for the questions of the survey. */
 export async function waitsForQuestions({ lease }: Survey): Promise<boolean> {
-  return ((await askedBy.get(lease))?.reasons.length ?? 0) > 0;
+  return (await askedBy.get(lease))?.lack?.isFinal === false;
 }
 
 /**
@@ -120,28 +109,25 @@ export async function waitsForQuestions({ lease }: Survey): Promise<boolean> {
 async function askForQuestions(survey: Survey): Promise<Questions> {
   const { state, ports, source } = survey;
   const { enrichmentPatience } = source;
-  if (source.questions === "none") return { reasons: [], missing: [] };
+  if (source.questions === "none") return {};
   if (
     areGivenUp(state.questionsFail, enrichmentPatience) &&
     ports.clock.now() < state.questionsFail.at + enrichmentPatience
   )
-    return GIVEN_UP;
+    return { lack: { part: "questions", code: "gave-up", isFinal: true } };
   try {
     const definition = await ports.service.definition(survey.id, state.survey?.facts.modified ?? null);
     survey.note({ kind: "questions answered" });
-    return { definition, reasons: [], missing: [] };
+    return { definition };
   } catch (error) {
     if (isInterrupted(error)) throw error;
     survey.note({ kind: "questions failed", at: ports.clock.now() });
     // This failure counts all the same: a service may refuse this request and no other.
     if (endsWork(error)) throw error;
-    return areGivenUp(survey.state.questionsFail, enrichmentPatience)
-      ? GIVEN_UP
-      : { reasons: [`questions:${errorCode(error)}`], missing: [] };
+    const isFinal = areGivenUp(survey.state.questionsFail, enrichmentPatience);
+    return { lack: { part: "questions", code: errorCode(error), isFinal } };
   }
 }
-
-const GIVEN_UP: Questions = { reasons: [], missing: ["questions:gave-up"] };
 
 /** Whether the questions have failed for as long as the patience lasts. A poller that stood still has not been trying: it takes three attempts, too. */
 function areGivenUp(

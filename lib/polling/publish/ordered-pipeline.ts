@@ -87,7 +87,7 @@ export class OrderedPipeline<Item, Ready> {
       const { length, isFull } = this.options.batch(ready.map(({ value }) => value));
       if (!rest && length === ready.length && !isFull) return;
       const batch = ready.splice(0, length).map(({ value }) => value);
-      this.goOn(this.options.send(batch), () => this.settle(batch.length));
+      this.goOn(this.options.send(batch).then(() => this.settle(batch.length)));
     }
   }
 
@@ -96,13 +96,8 @@ export class OrderedPipeline<Item, Ready> {
     this.moved();
   }
 
-  private goOn(work: Promise<void>, atEnd = (): void => undefined): void {
-    const one = work
-      .catch((error: unknown) => this.fail(error))
-      .finally(() => {
-        this.underWay.delete(one);
-        atEnd();
-      });
+  private goOn(work: Promise<void>): void {
+    const one = work.catch((error: unknown) => this.fail(error)).finally(() => this.underWay.delete(one));
     this.underWay.add(one);
   }
 }

@@ -2,7 +2,7 @@ import { errorCode } from "../../errors.ts";
 import { endsWork } from "../errors.ts";
 import type { Learned, Outcome } from "../learned.ts";
 import type { DetailKind, UsedPatience } from "../model/ledger-entry.ts";
-import type { Response } from "../model/response.ts";
+import type { Lack, Response } from "../model/response.ts";
 import type { PollingSource } from "../model/source.ts";
 import type { Clock } from "../ports.ts";
 import type { Survey } from "../survey.ts";
@@ -31,8 +31,8 @@ export function outagesOf(holder: Holder): DetailKind[] {
 }
 
 /** Whether a response waits because it was not asked for at all, so that nothing is known of it. */
-export function isSpared(reason: string): boolean {
-  return reason.endsWith(`:${SPARED}`);
+export function isSpared({ code }: Pick<Lack, "code">): boolean {
+  return code === SPARED;
 }
 
 /**

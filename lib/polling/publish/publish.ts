@@ -1,7 +1,6 @@
 import { hash } from "node:crypto";
 import { errorCode } from "../../errors.ts";
 import { buildEvent, toUpdate } from "../../events/build/build-event.ts";
-import type { SurveyDefinition } from "../../events/build/definition.ts";
 import { prove } from "../contents/prove.ts";
 import { notTaken, type PublishFailedError } from "../errors.ts";
 import type { LedgerEntry } from "../model/ledger-entry.ts";
@@ -11,10 +10,10 @@ import type { OutgoingEvent } from "../model/survey-state.ts";
 import type { PublishOutcome, SealedEvent } from "../ports.ts";
 import type { Survey } from "../survey.ts";
 import { batchOf, observeSent, publishBatch } from "./bus.ts";
-import { allMissing, type Enrichment, enrich } from "./enrich.ts";
+import { type Enrichment, enrich, missingOf } from "./enrich.ts";
 import { OrderedPipeline } from "./ordered-pipeline.ts";
 import { isSpared } from "./outage.ts";
-import { entryOf, isNew, oldestFirst, refusedEntry, waitingEntry } from "./response.ts";
+import { entryOf, isNew, oldestFirst, type Reason, refusedEntry, waitingEntry } from "./response.ts";
 
 // From responses to events that the bus has taken and entries in the ledger (R18).
 
@@ -35,7 +34,7 @@ const PERIOD = 1_000;
 export async function makeEvent(
   survey: Survey,
   { responseId, records, details, origin, replaces }: Response,
-  { definition, missing }: { definition: SurveyDefinition | undefined; missing: string[] },
+  { definition, lacks }: Pick<Enrichment, "definition" | "lacks">,
   { revision = 1, detectedAt }: { revision?: number; detectedAt?: number } = {},
 ): Promise<ContentsEvent> {
   const { id: surveyId, state, source, ports } = survey;
@@ -51,7 +50,7 @@ export async function makeEvent(
     records,
     metrics: details.metrics,
     metadata: details.metadata,
-    missing,
+    missing: missingOf(lacks),
     origin,
     revision,
     detectedAt: detectedAt ?? time,
@@ -74,10 +73,8 @@ export async function makeEvent(
 interface Batch {
   /** Where a read may go on once it is settled. */
   position: number;
-  /** Responses that are not in the state yet. */
+  /** Responses that are not in the state yet. One that is left stays among them: the read comes back to it. */
   open: number;
-  /** Whether something of it is left: the read comes back to it. */
-  isLeft: boolean;
 }
 
 /** A response, and the page that it came with. */
@@ -112,18 +109,15 @@ export class Publishing {
     });
   }
 
-  /** Takes the responses of one page. Once they and all before them are settled a read may go on at `position`. Throws the first failure so far. */
-  async take(responses: readonly Response[], position = 0): Promise<void> {
+  /** Takes the responses of a page, of which some others may be left. Once all up to it are settled a read may go on at `position`. Throws the first failure so far. */
+  async take(responses: readonly Response[], position = 0, othersLeft = 0): Promise<void> {
     // Proofs come before any of them goes out: how records stand, as some show it, holds for the whole page and for all that follow.
-    const { proved, held } = await prove(this.survey, responses).catch((error: unknown) => {
+    const { proved, left } = await prove(this.survey, responses).catch((error: unknown) => {
       this.pipeline.fail(error);
       throw error;
     });
-    const countOf = (some: readonly Response[], replaced: boolean): number =>
-      some.filter(({ replaces }) => (replaces !== undefined) === replaced).length;
-    const left = countOf(responses, false) - countOf(proved, false) - held.length;
-    addCounts(this.counts, { held: held.length, left, unproved: countOf(responses, true) - countOf(proved, true) });
-    const page: Batch = { position, open: proved.length, isLeft: left > 0 };
+    this.counts.left += left;
+    const page: Batch = { position, open: proved.length + left + othersLeft };
     this.pages.push(page);
     this.passSettled();
     await this.pipeline.take(proved.sort(oldestFirst).map((response) => ({ response, page })));
@@ -137,22 +131,19 @@ export class Publishing {
   /** Waits until everything is in the state. Throws the first thing that failed. */
   async end(): Promise<PollCounts> {
     await this.pipeline.end();
-    const { counts } = this;
-    counts.found = counts.emitted + counts.waiting + counts.refused;
-    return counts;
+    return this.counts;
   }
 
   /** Notes that a response is in the state, or is left. */
   private settle(page: Batch, isLeft: boolean): void {
     if (isLeft) this.counts.left += 1;
-    page.isLeft ||= isLeft;
-    page.open -= 1;
+    else page.open -= 1;
     this.passSettled();
   }
 
   /** The position goes up to the first page that is not settled, or of which something is left. */
   private passSettled(): void {
-    for (let [first] = this.pages; first?.open === 0 && !first.isLeft; [first] = this.pages) {
+    for (let [first] = this.pages; first?.open === 0; [first] = this.pages) {
       this.settled = first.position;
       this.pages.shift();
     }
@@ -163,6 +154,7 @@ export class Publishing {
     const made = await this.survey.orLeave(() => this.eventOf(response));
     if (typeof made === "object") return { page, ...made };
     if (made === "waits") this.noteWaiting(response);
+    if (made === "later") this.counts.unreplaced += 1;
     this.settle(page, made === undefined);
     return undefined;
   }
@@ -177,15 +169,15 @@ export class Publishing {
     const enriched: Response = { ...asked, details: found.details, took: found.took };
     if (response.replaces !== undefined) return this.updateOf(enriched, response.replaces.entry, found);
     // Hundreds may be spared at every tick: their entries are as they were, and due still.
-    if (found.reasons.length > 0 && !found.asked && response.used !== undefined) return "waits";
-    let { reasons } = found;
+    let reasons: Reason[] = found.lacks.filter(({ isFinal }) => !isFinal);
+    if (reasons.length > 0 && !found.asked && response.used !== undefined) return "waits";
     if (reasons.length === 0) {
       try {
         return { response: enriched, ...(await makeEvent(survey, enriched, found)) };
       } catch (error) {
         // A response that has no place for its answers now waits for one.
         survey.leave(error);
-        reasons = [`event:${errorCode(error)}`];
+        reasons = [{ part: "event", code: errorCode(error) }];
       }
     }
     await survey.write([await waitingEntry(survey, enriched, reasons)]);
@@ -197,19 +189,18 @@ export class Publishing {
    * it cannot wait as others do: a later read tries again.
    */
   private async updateOf(response: Response, entry: LedgerEntry, found: Enrichment) {
-    const { reasons, definition } = found;
-    const isSparedNow = reasons.some(isSpared);
+    const isSparedNow = found.lacks.some(isSpared);
     // Details that are absent now may have been there when the replaced event went out: absence is no more certain than a failure.
-    if (reasons.length > 0 && (isSparedNow || response.attempts + 1 < MOST_REPAIRS)) {
+    if (found.lacks.some(({ isFinal }) => !isFinal) && (isSparedNow || response.attempts + 1 < MOST_REPAIRS)) {
       await this.survey.write([{ ...entry, attempts: response.attempts + (isSparedNow ? 0 : 1) }]);
       return "later";
     }
-    const missing = allMissing(found);
-    const contents = hash("sha1", JSON.stringify([response.records, response.details, missing]), "base64url");
+    const said = [response.records, response.details, missingOf(found.lacks)];
+    const contents = hash("sha1", JSON.stringify(said), "base64url");
     const { revision: last = 1, next = { revision: last + 1, contents } } = entry;
     // Nobody knows whether other contents have gone out under the revision noted.
     const revision = next.contents === contents ? next.revision : next.revision + 1;
-    const made = await makeEvent(this.survey, response, { definition, missing }, { revision });
+    const made = await makeEvent(this.survey, response, found, { revision });
     await this.survey.write([{ ...entry, next: { revision, contents } }]);
     return { response, ...made };
   }
@@ -259,14 +250,16 @@ export class Publishing {
     const { survey } = this;
     const isRefused = kind === "refused";
     // One that was to replace another event is made again by the read that finds it missing.
-    if (!isRefused && response.replaces !== undefined) return true;
+    if (!isRefused && response.replaces !== undefined) {
+      this.counts.unreplaced += 1;
+      return true;
+    }
     const entry = await survey.orLeave(() =>
-      isRefused ? refusedEntry(survey, response, code) : waitingEntry(survey, response, [`bus:${code}`]),
+      isRefused ? refusedEntry(survey, response, code) : waitingEntry(survey, response, [{ part: "bus", code }]),
     );
     if (entry === undefined) return false;
     await survey.write([entry]);
     if (isRefused) {
-      this.counts.refused += 1;
       survey.note({ kind: "found", count: isNew(response) ? 1 : 0 });
       survey.ports.observe({ kind, surveyId: survey.id, responseId: response.responseId, code });
     } else this.noteWaiting(response);

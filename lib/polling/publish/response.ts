@@ -5,7 +5,7 @@ import type { EntryState, LedgerEntry } from "../model/ledger-entry.ts";
 import { personOf } from "../model/person.ts";
 import { privateMetadata, privateRecord } from "../model/privacy.ts";
 import { completedAt, digestOf, type Run, readRecord } from "../model/records.ts";
-import type { Response } from "../model/response.ts";
+import { ABSENT, type EventPart, type Response } from "../model/response.ts";
 import { placeOf } from "../model/survey-state.ts";
 import type { Survey } from "../survey.ts";
 import { isSpared, usePatience } from "./outage.ts";
@@ -81,11 +81,17 @@ export function entryOf(
 
 const FIRST_BACK_OFF = 5_000;
 
+/** Why a response waits: for a part of its event, for a place for its answers, or for the bus. */
+export interface Reason {
+  part: EventPart | "event" | "bus";
+  code: string;
+}
+
 /**
  * The entry of a response that waits: for metrics or metadata, for the bus to take its event, or for a place for its answers. All of it is tried again at the next
- * poll. `reasons` are codes, by kind.
+ * poll.
  */
-export async function waitingEntry(survey: Survey, response: Response, reasons: string[]): Promise<LedgerEntry> {
+export async function waitingEntry(survey: Survey, response: Response, reasons: Reason[]): Promise<LedgerEntry> {
   const now = survey.ports.clock.now();
   const { firstSeen, used, origin } = response;
   const { absentAfter, enrichmentPatience } = survey.source;
@@ -93,8 +99,8 @@ export async function waitingEntry(survey: Survey, response: Response, reasons: 
   const asked = !reasons.every(isSpared);
   const attempts = response.attempts + (asked ? 1 : 0);
   // Absence is settled at a known moment. A failure is asked about again at growing distances.
-  const isOfEvent = reasons.some((reason) => reason.startsWith("bus:") || reason.startsWith("event:"));
-  const onlyAbsent = reasons.every((reason) => reason.endsWith(":absent"));
+  const isOfEvent = reasons.some(({ part }) => part === "bus" || part === "event");
+  const onlyAbsent = reasons.every(({ code }) => code === ABSENT);
   const backOff = Math.min(enrichmentPatience / 2, FIRST_BACK_OFF * 2 ** (attempts - 1));
   return {
     ...entryOf(survey, response, "waiting"),
@@ -103,7 +109,10 @@ export async function waitingEntry(survey: Survey, response: Response, reasons: 
     patience: !asked && used !== undefined ? used : usePatience(survey, response),
     origin,
     nextCheck: !asked || isOfEvent ? now : onlyAbsent ? Math.max(firstSeen + absentAfter, now) : now + backOff,
-    reason: [...reasons].sort().join(" "),
+    reason: reasons
+      .map(({ part, code }) => `${part}:${code}`)
+      .sort()
+      .join(" "),
     ...(await keepRecords(survey, response)),
   };
 }

@@ -5,7 +5,7 @@ import type { SurveyCounts } from "../../events/build/survey.ts";
 import type { SurveyFacts } from "../../events/index.ts";
 import { notTaken } from "../errors.ts";
 import type { SurveyEvent } from "../model/survey-events.ts";
-import type { CountsMark, Listed, OutgoingEvent, SurveyState } from "../model/survey-state.ts";
+import type { CountsMark, Listed, OutgoingEvent } from "../model/survey-state.ts";
 import type { Survey } from "../survey.ts";
 import { batchOf, observeSent, publishBatch } from "./bus.ts";
 
@@ -64,13 +64,13 @@ async function tellUntold(survey: Survey): Promise<void> {
 
 // R20: what subscribers are told of a survey itself.
 
-/** Later: a survey was made after the first tick of its source. */
-export type Presence = "present" | "later";
-
-/** Tells subscribers that the survey list shows a survey otherwise than they know it, once two lists have said the same. */
-export async function tellSurvey(survey: Survey, listed: Listed, presence: Presence): Promise<void> {
+/**
+ * Tells subscribers that the survey list shows a survey otherwise than they know it, once two lists have said the same. `isLater`: it was made after the first tick
+ * of its source.
+ */
+export async function tellSurvey(survey: Survey, listed: Listed, isLater: boolean): Promise<void> {
   if (!survey.source.events.has("survey.changed")) return;
-  await tellNext(survey, () => changeOf(survey, listed, presence));
+  await tellNext(survey, () => changeOf(survey, listed, isLater));
 }
 
 /**
@@ -80,9 +80,10 @@ export async function tellSurvey(survey: Survey, listed: Listed, presence: Prese
  * Example: a list of 10:00 has another name, and so has that of 10:01. The change is told at 10:01. Had the old name been back at 10:01, nothing
  * would be told.
  */
-function changeOf(survey: Survey, listed: Listed, presence: Presence): Next | undefined {
+function changeOf(survey: Survey, listed: Listed, isLater: boolean): Next | undefined {
   const { state } = survey;
-  const known = state.known ?? { sequence: 0, facts: isCreated(state, presence) ? null : listed.facts };
+  const isCreated = state.phase.kind === "new" && isLater;
+  const known = state.known ?? { sequence: 0, facts: isCreated ? null : listed.facts };
   const { sequence, facts: before, sight } = known;
   const { facts: after, at } = listed;
   const isSame = isDeepStrictEqual(before, after);
@@ -96,8 +97,6 @@ function changeOf(survey: Survey, listed: Listed, presence: Presence): Next | un
   const detail = buildSurveyChanged({ ...facts, sequence: sequence + 1, before, after });
   return { event: { type: "survey.changed", detail, time: facts.detectedAt } };
 }
-
-const isCreated = ({ phase }: SurveyState, presence: Presence): boolean => phase.kind === "new" && presence === "later";
 
 /** A survey in a list as one whole number, by which a tick tells whether it is shown otherwise. 0: the list does not name it. */
 export function shownAs(facts: SurveyFacts | null): number {

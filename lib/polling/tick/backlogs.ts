@@ -4,9 +4,10 @@ import { learnedBy, newlyLearned } from "../learned.ts";
 import { inRole, type RoleHolder } from "../lease.ts";
 import type { RoleNote } from "../model/account.ts";
 import { placeOf } from "../model/survey-state.ts";
+import { pollSurvey } from "../poll-survey.ts";
 import type { Ports } from "../ports.ts";
 import { type ListedSurvey, surveysOf } from "../survey-list.ts";
-import { attempt, tellFailed } from "./polls.ts";
+import { tellFailed } from "./polls.ts";
 import { checkOwnState, pauseOf, requestFor, type TickRequest } from "./tick-request.ts";
 import { type SurveySummary, summarize } from "./tick-summary.ts";
 
@@ -93,7 +94,7 @@ async function workRound(
     holder.lease.note.lastSurvey = surveyId;
     const poll = requestFor({ request, account, learned, listedAt }, survey);
     try {
-      const { result, error } = await attempt({ ...poll, turnUntil, isTurn: true });
+      const { result, error } = await pollSurvey({ ...poll, turnUntil, isTurn: true });
       round.turns.push(summarize(surveyId, { result, error }));
       if (error !== undefined) tellFailed(ports, surveyId, error);
       // A failure is not tried again at once.

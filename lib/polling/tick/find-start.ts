@@ -33,7 +33,7 @@ export async function findStart(
   if (account.start !== undefined) return account.start;
   const { ports, source } = finding;
   const { state, observe } = ports;
-  const found = source.startFrom === "now" ? await findNow(finding, account, listed) : startAt(source.startFrom);
+  const found = source.startFrom === "now" ? await findNow(finding, account, listed) : startAt(source);
   if ("unanswered" in found) {
     await state.saveAccount({ startLooks: found });
     observe({ kind: "start awaited", ...found });
@@ -46,7 +46,7 @@ export async function findStart(
   return account.start;
 }
 
-function startAt(from: string): Start {
+function startAt({ startFrom: from }: PollingSource): Start {
   return { from, at: from === "beginning" ? null : `${from} 00:00:00` };
 }
 
@@ -84,31 +84,34 @@ function dateOf(at: number, { timeZone }: PollingSource): string {
   return timeZone === undefined ? earliestString(at) : localString(at, timeZone);
 }
 
-async function lookAtAll(finding: Finding, listed: ListedSurvey[]): Promise<Look> {
-  const { ports, source, deadline } = finding;
+async function lookAtAll({ ports, source, deadline }: Finding, listed: ListedSurvey[]): Promise<Look> {
   const { clock } = ports;
   const until = Math.min(deadline, clock.now() + WITHIN);
-  const look: Look = { newest: undefined, hasCompleted: false, unanswered: [] };
   const limit = pLimit(source.concurrency);
   const asked = listed.filter((survey) => !isGone(survey)).sort((a, b) => countOf(b) - countOf(a));
-  const lookAt = async (survey: ListedSurvey): Promise<void> => {
+  const lookAt = async (survey: ListedSurvey) => {
     const runs = await newestOf(ports, survey.surveyId, until);
-    if (runs === undefined || runs.length === 0) {
-      // What fails may hold responses, whether or not it counts them.
-      if (countOf(survey) > 0 || (runs === undefined && !isCounted(survey))) look.unanswered.push(survey.surveyId);
-      return;
-    }
-    const completed = runs.filter((run) => classOf(run) === "completed");
-    look.hasCompleted ||= completed.length > 0;
-    const latest = source.timeZone === undefined ? undefined : dateOf(clock.now() + CLOCKS_DIFFER, source);
-    for (const date of completed.map(completedAt)) {
-      // fault: future-sets-start
-      const isPast = credible(date, clock.now()) && (latest === undefined || date <= latest);
-      if (isPast && (look.newest === undefined || date > look.newest)) look.newest = date;
-    }
+    const completed = (runs ?? []).filter((run) => classOf(run) === "completed");
+    return { survey, shown: runs?.length, dates: completed.map(completedAt) };
   };
-  await Promise.all(asked.slice(0, MOST_SURVEYS).map((survey) => limit(lookAt, survey)));
-  return look;
+  const looks = await Promise.all(asked.slice(0, MOST_SURVEYS).map((survey) => limit(lookAt, survey)));
+  // What fails may hold responses, whether or not it counts them.
+  const unanswered = looks.filter(({ survey, shown }) =>
+    countOf(survey) > 0 ? !shown : shown === undefined && !isCounted(survey),
+  );
+  const completed = looks.flatMap(({ dates }) => dates);
+  const latest = source.timeZone === undefined ? undefined : dateOf(clock.now() + CLOCKS_DIFFER, source);
+  // fault: future-sets-start
+  const isPast = (date: string) => credible(date, clock.now()) && (latest === undefined || date <= latest);
+  return {
+    newest: completed
+      .filter((date) => date !== null)
+      .filter(isPast)
+      .sort()
+      .at(-1),
+    hasCompleted: completed.length > 0,
+    unanswered: unanswered.map(({ survey }) => survey.surveyId),
+  };
 }
 
 const isCounted = ({ counts }: ListedSurvey): boolean => counts.some((count) => count !== null);
@@ -133,7 +136,7 @@ async function newestOf({ service, clock }: Ports, surveyId: number, until: numb
   }
 }
 
-export function pause(clock: Clock, milliseconds: number): Promise<void> {
+function pause(clock: Clock, milliseconds: number): Promise<void> {
   return new Promise((resolve) => {
     const stop = clock.every(milliseconds, () => {
       stop();

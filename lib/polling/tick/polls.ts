@@ -1,16 +1,15 @@
 import pLimit from "p-limit";
-import { endsWork, failureOf } from "../errors.ts";
+import { failureOf } from "../errors.ts";
 import type { RoleHolder } from "../lease.ts";
 import type { RestDue, RestKind, SurveyRow } from "../model/account.ts";
 import { addCounts } from "../model/poll-counts.ts";
 import type { PollingSource } from "../model/source.ts";
-import { type PollRequest, pollSurvey } from "../poll-survey.ts";
+import { type PollRequest, pollSurvey, type SurveyOutcome } from "../poll-survey.ts";
 import type { Ports, SurveyService } from "../ports.ts";
 import type { Budget } from "../survey.ts";
 import type { ListedSurvey } from "../survey-list.ts";
 import type { DueTasks } from "./schedule.ts";
 import { type Round, requestFor } from "./tick-request.ts";
-import type { SurveyOutcome } from "./tick-summary.ts";
 
 /** Share of the interval, and milliseconds at least, for which a tick works off backlogs, or looks below the head, before it leaves the rest to `workOffBacklogs`, or to the next tick. */
 const OWN_SHARE = 0.25;
@@ -76,7 +75,7 @@ export class Polls {
     if (this.ended !== undefined || this.holder.lease.lost !== undefined || clock.now() > deadline) return;
     const { surveyId } = survey;
     try {
-      const outcome = await attempt({ ...requestFor(this.round, survey), turnUntil: this.turnUntil, rest });
+      const outcome = await pollSurvey({ ...requestFor(this.round, survey), turnUntil: this.turnUntil, rest });
       this.enter(surveyId, outcome, rest?.kind);
     } catch (error) {
       this.ended ??= error;
@@ -131,17 +130,6 @@ export class Polls {
       this.unsaved = new Map([...rows, ...this.unsaved]);
       throw error;
     }
-  }
-}
-
-/** Polls a survey. What fails of it alone is part of the outcome; what ends all work is thrown. */
-export async function attempt(request: PollRequest): Promise<SurveyOutcome> {
-  try {
-    const result = await pollSurvey(request);
-    return { result, error: result?.failure };
-  } catch (error) {
-    if (endsWork(error)) throw error;
-    return { error };
   }
 }
 

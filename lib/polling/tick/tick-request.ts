@@ -26,7 +26,7 @@ export interface TickRequest {
  * @throws StateRefusedError
  */
 export function checkOwnState(
-  { service: known, start, rows }: Pick<AccountState, "service" | "start" | "rows">,
+  { service: known, start }: Pick<AccountState, "service" | "start">,
   { source, service }: { source: Pick<PollingSource, "name" | "startFrom">; service: string },
 ): void {
   if (known !== undefined && known !== service) {
@@ -37,11 +37,6 @@ export function checkOwnState(
   if (start !== undefined && start.from !== source.startFrom) {
     throw new StateRefusedError(`source "${source.name}" has begun with startFrom "${start.from}"`, {
       hint: `Put startFrom: "${start.from}" back. What has completed before goes out by survey-poller backfill.`,
-    });
-  }
-  if (start === undefined && rows.size > 0) {
-    throw new StateRefusedError(`the state of source "${source.name}" is of an older version`, {
-      hint: "Give the source a new name, with startFrom at the day from which on its responses are wanted.",
     });
   }
 }
@@ -71,21 +66,16 @@ export interface Round {
   listedAt: number;
 }
 
-/** A creation date further ahead is no date: no zone and no clock is so wrong. */
-const FURTHEST_AHEAD = 26 * 3_600_000;
-
 /** The request for a poll, but for its work. */
 export function requestFor(
   { request: { ports, source, owner, deadline }, account, learned, listedAt }: Round,
   listed: ListedSurvey,
 ): Omit<PollRequest, "turnUntil"> {
   const { surveyId, counts, created = 0 } = listed;
-  // A survey created after the source's first tick has no history from before it.
-  const isLater = created > (account.firstTick ?? listedAt) && created <= listedAt + FURTHEST_AHEAD;
   return {
     ...{ ports, source, surveyId, owner, deadline, learned, listed, listedAt },
     ...knownOf(account, counts),
-    presence: isLater ? "later" : "present",
+    isLater: created > (account.firstTick ?? listedAt),
     row: account.rows.get(surveyId),
   };
 }

@@ -3,18 +3,14 @@ import { failureOf } from "../errors.ts";
 import type { SurveyRow } from "../model/account.ts";
 import { type Books, type BooksOpen, isUnreachable, unaccountedOf } from "../model/books.ts";
 import type { DetailKind } from "../model/ledger-entry.ts";
-import { withheldOf } from "../model/poll-counts.ts";
 import type { PollingSource } from "../model/source.ts";
-import type { PollResult } from "../poll-survey.ts";
+import type { PollResult, SurveyOutcome } from "../poll-survey.ts";
 
 /** The outcome of one survey's poll, for those who watch. */
 export interface SurveySummary {
   surveyId: number;
   outcome: "polled" | "busy" | "failed";
-  emitted: number;
   waiting: number;
-  /** New responses and records that were quarantined, refused by the bus or held. */
-  withheld: number;
   /** Whether there is work left that the next tick goes on with at once. */
   unfinished: boolean;
   books?: Books;
@@ -73,14 +69,8 @@ export interface TickFigures {
   overdrawn: number;
 }
 
-/** The outcome of a poll; neither where someone else has the survey. */
-export interface SurveyOutcome {
-  result?: PollResult | undefined;
-  error?: unknown;
-}
-
 export function summarize(surveyId: number, { result, error }: SurveyOutcome): SurveySummary {
-  const nothing = { surveyId, emitted: 0, waiting: 0, withheld: 0, unfinished: true };
+  const nothing = { surveyId, waiting: 0, unfinished: true };
   const failed = error === undefined ? undefined : { outcome: "failed" as const, failure: failureOf(error) };
   if (result === undefined) return { ...nothing, ...(failed ?? { outcome: "busy" }) };
   const { counts, state } = result;
@@ -88,9 +78,7 @@ export function summarize(surveyId: number, { result, error }: SurveyOutcome): S
   return {
     surveyId,
     outcome: "polled",
-    emitted: counts.emitted,
     waiting: counts.waiting,
-    withheld: withheldOf(counts),
     unfinished: counts.unfinished || counts.left > 0 || failed !== undefined,
     ...(books === undefined ? {} : { books }),
     ...(booksOpen === undefined ? {} : { booksOpen }),

@@ -7,7 +7,7 @@ const DAY = 24 * HOUR;
 const fullEvery = 7 * DAY;
 
 const survey = (changes: Partial<SurveySummary> = {}): SurveySummary => ({
-  ...{ surveyId: 1, outcome: "polled", emitted: 0, waiting: 0, withheld: 0, unfinished: false },
+  ...{ surveyId: 1, outcome: "polled", waiting: 0, unfinished: false },
   ...changes,
 });
 

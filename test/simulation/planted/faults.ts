@@ -59,7 +59,7 @@ export const plantedFaults: readonly PlantedFault[] = [
     name: "unproved-goes-out",
     breaks: ["content"],
     within: 180,
-    line: "return { proved: [...all], held: [] };",
+    line: "return { proved: [...all], left: 0 };",
   },
   {
     name: "one-record-makes-trust",
@@ -72,14 +72,14 @@ export const plantedFaults: readonly PlantedFault[] = [
     line: "if (learned !== undefined) return;",
   },
   { name: "held-for-ever", breaks: ["lost", "liveness: left"], within: 180, line: 'return "held";' },
-  { name: "never-held", breaks: ["liveness: books", "requests", "idle", "lost"], within: 180, line: "attempts: 1," },
+  { name: "never-held", breaks: ["liveness: books", "requests", "idle", "lost"], within: 180, line: "const left = 1;" },
   { name: "short-not-replaced", breaks: ["short"], line: "short: settled," },
   // What is looked for, and where.
   {
     name: "one-pass-only",
     breaks: ["liveness: books", "lost", "late"],
     within: 60,
-    line: '"full read": state.nextPass !== undefined ? { at: Infinity, every: full } :',
+    line: "const passAt = state.nextPass !== undefined ? Infinity : (pass?.startedAt ?? nextPass);",
   },
   {
     name: "no-re-check",
@@ -139,7 +139,7 @@ export const plantedFaults: readonly PlantedFault[] = [
   },
   { name: "start-by-date-alone", breaks: ["lost"], within: 180, line: 'if (entry === undefined) return "unknown";' },
   { name: "books-before-any", breaks: ["start"], line: "hasBooks: true," },
-  { name: "future-sets-start", breaks: ["start", "lost"], within: 360, line: "const isPast = date !== null;" },
+  { name: "future-sets-start", breaks: ["start", "lost"], within: 360, line: "const isPast = () => true;" },
   { name: "hint-forgotten", breaks: ["late", "lost"], line: "" },
   {
     name: "waiting-unasked",

@@ -18,7 +18,7 @@ const done: TickSummary = { source: "main", listed: 1, surveys: [], unpolled: 0,
 const unfinished: TickSummary = {
   ...done,
   behind: 1,
-  surveys: [{ surveyId: 1, outcome: "polled", emitted: 0, waiting: 0, withheld: 0, unfinished: true }],
+  surveys: [{ surveyId: 1, outcome: "polled", waiting: 0, unfinished: true }],
 };
 
 /** Lasts so long, in milliseconds. */

@@ -79,7 +79,7 @@ describe("a response that the ledger knows", () => {
 // R6, R14
 describe("a held response", () => {
   const left = { id: 1, state: "held" as const, reason: UNPROVED, firstSeen: now - 60_000, attempts: 1 };
-  const held = { ...left, attempts: 3 };
+  const held = { ...left, attempts: 3, nextCheck: now + 300_000 };
   const completed = run(1, "2026-03-10 11:00:00");
 
   it("is tried again by the next poll, before it was left by three", () => {

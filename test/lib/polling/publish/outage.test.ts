@@ -50,11 +50,6 @@ describe("a response is given up", () => {
     expect(isGivenUp(holder(0, {}, 0), "metrics", patience)).toBe(true);
     expect(isGivenUp(holder(0, {}, 0), "metrics", { ...patience, attempts: 1 })).toBe(false);
   });
-
-  it("when it was first tried by a version that did not count, after no less than its patience from now", () => {
-    const used = usePatience(holder(60 * MINUTE), { firstSeen: 0, attempts: 7 });
-    expect(used.waited.metrics).toBe(PATIENCE / 2);
-  });
 });
 
 describe("patience stands still", () => {

@@ -146,53 +146,6 @@ describe("which surveys", () => {
   });
 });
 
-describe("a survey that the source's first tick did not see", () => {
-  const now = { source: { startFrom: "now" } };
-
-  it("and that was created after it is taken from its beginning", async () => {
-    const world = worldWith(complete(3));
-    await runTick(world, now);
-    world.time.now += HOUR;
-    addSurvey(world, 2, [{ responseId: 70, completed: at(HOUR / 2) }], world.time.now - MINUTE);
-
-    await runTick(world, now);
-
-    expect(deliveredIds(world)).toEqual([70]);
-  });
-
-  it("but that was created before it is present: startFrom decides", async () => {
-    const world = worldWith(complete(3));
-    addSurvey(world, 3, [{ responseId: 80, completed: at(SECOND) }]);
-    await runTick(world, now);
-    world.time.now += HOUR;
-    addSurvey(world, 2, [{ responseId: 70, completed: at(-HOUR) }]);
-
-    await runTick(world, now);
-
-    expect(deliveredIds(world)).toEqual([]);
-  });
-
-  it("because its pages failed then loses nothing that completes once they are read", async () => {
-    const world = worldWith(complete(3));
-    addSurvey(world, 2, [{ responseId: 70, completed: at(-HOUR) }]);
-    addSurvey(world, 3, [{ responseId: 80, completed: at(SECOND) }]);
-    const fail = ({ operation, args }: { operation: string; args: readonly unknown[] }): void => {
-      if (operation === "page" && args[0] === 2) throw new Error("no answer");
-    };
-    world.before.push(fail);
-    await runTick(world, now);
-    world.before.length = 0;
-    world.time.now += MINUTE;
-    await runTick(world, now);
-    arrive(world, { responseId: 71, completed: at(90 * SECOND), surveyId: 2 });
-    world.time.now += MINUTE;
-
-    await runTick(world, now);
-
-    expect(deliveredIds(world)).toEqual([71]);
-  });
-});
-
 describe("a survey whose polls fail", () => {
   it.each([
     ["from its first one on", 0],
