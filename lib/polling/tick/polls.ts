@@ -12,7 +12,7 @@ import type { DueTasks } from "./schedule.ts";
 import { type Round, requestFor } from "./tick-request.ts";
 
 /** Share of the interval, and milliseconds at least, for which a tick works off backlogs, or looks below the head, before it leaves the rest to `workOffBacklogs`, or to the next tick. */
-const OWN_SHARE = 0.25;
+const OWN_SHARE = 0.5;
 const LEAST_OWN_TIME = 1_000;
 /** Milliseconds after which rows are saved, should the tick not come to its end. A write costs as much as all rows of the item that it changes. */
 const ROWS_EVERY = 10_000;
