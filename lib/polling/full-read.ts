@@ -21,7 +21,7 @@ import type { EndOfList, ReadEnd } from "./walk/read-pages.ts";
 const ON_THE_WAY = 3;
 const LEAST_ON_THE_WAY = 40;
 /** Pages that are processed before their turn. */
-const PAGES_AHEAD = 24;
+const PAGES_AHEAD = 12;
 /** Milliseconds after which its place is saved, should it not come to its end: what a crash costs is read again. */
 const SAVED_EVERY = 60_000;
 /** Parts in a row that have come no further, after which a read ends without its books. */
