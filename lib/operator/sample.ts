@@ -2,8 +2,8 @@ import pLimit from "p-limit";
 import * as z from "zod";
 import { section } from "../config/fields.ts";
 import {
+  classify,
   completedAt,
-  decide,
   type EntryState,
   endsWork,
   knownOf,
@@ -71,11 +71,12 @@ export const sample: Operation<z.infer<typeof inputSchema>, SampleResult> = {
       const entries = await entriesOf(ports, surveyId, [...ids]);
       for (const run of page.runs) {
         const entry = entries.get(run.responseId);
-        const state = entry?.state ?? (decide(run, undefined, by) === "emit" ? "missing" : "unnoted");
+        const state = entry?.state ?? (classify(run, undefined, by) === "emit" ? "missing" : "unnoted");
         result.states[state] = [...(result.states[state] ?? []), run.responseId];
         if (state === "missing") result.completed[run.responseId] = completedAt(run);
-        const isHistory = range !== undefined && decide(run, entry, by) !== "emit";
-        if (isHistory && decide(run, entry, { ...by, backfill: range }) === "emit") result.history.push(run.responseId);
+        const isHistory = range !== undefined && classify(run, entry, by) !== "emit";
+        if (isHistory && classify(run, entry, { ...by, backfill: range }) === "emit")
+          result.history.push(run.responseId);
       }
     }
     return result;

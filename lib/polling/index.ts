@@ -14,7 +14,7 @@ export {
 export { dropBooksRead, readForBooks } from "./full-read.ts";
 export { type Learned, learnedBy } from "./learned.ts";
 export { holdLease, PUBLISH_TIMEOUT } from "./lease.ts";
-export { decide, isAsked, isBefore, type Judgement } from "./ledger/judge.ts";
+export { type Criteria, classify, isAsked, isBefore } from "./ledger/classify.ts";
 export { takeOut, withoutRecords } from "./ledger/kept-records.ts";
 export type { Role, RoleLease, RoleNote, TickNote } from "./model/account.ts";
 export {

@@ -1,9 +1,9 @@
 import type { Origin } from "../events/index.ts";
 import type { ReadIds } from "./books/ids.ts";
 import { isSingleOnly, noteScattered } from "./contents/single-read.ts";
-import { differences, grown, seeChange } from "./ledger/differences.ts";
+import { type Criteria, classify } from "./ledger/classify.ts";
 import { noted, orphanEntries, quarantined } from "./ledger/entries.ts";
-import { decide, type Judgement } from "./ledger/judge.ts";
+import { differences, grown, seeChange } from "./ledger/replace.ts";
 import { FORGOTTEN, type LedgerEntry } from "./model/ledger-entry.ts";
 import { classOf, type Run } from "./model/records.ts";
 import type { Proof, Replaced, Response } from "./model/response.ts";
@@ -104,9 +104,9 @@ export async function hasNews(survey: Survey, page: Page): Promise<boolean> {
 /** Responses that one read remembers, at most: enough for any shift, and no list of a million (R10). */
 const MOST_REMEMBERED = 20_000;
 
-/** A response that a read has met. Dealt: it was handed out or noted by this read. */
+/** A response that a read has met. Processed: it was handed out or noted by this read. */
 interface Met {
-  is: "known" | "new" | "dealt";
+  is: "known" | "new" | "processed";
   /** The ledger's word on it when its page was read. */
   entry: LedgerEntry | undefined;
 }
@@ -133,16 +133,16 @@ class Reading {
 
   /** Classifies the responses of a page that was just read. */
   async classify({ runs }: Page): Promise<void> {
-    const by = this.judgement();
+    const by = this.criteria();
     const entries = await this.survey.entries(runs.map((run) => run.responseId));
     const fresh = new Set<number>();
     for (const run of runs) {
-      if (decide(run, entries.get(run.responseId), by) !== "settled") fresh.add(run.responseId);
+      if (classify(run, entries.get(run.responseId), by) !== "settled") fresh.add(run.responseId);
     }
     for (const { responseId } of runs) {
-      const isDealt = this.met.get(responseId)?.is === "dealt";
+      const isProcessed = this.met.get(responseId)?.is === "processed";
       this.met.delete(responseId);
-      const is = isDealt ? "dealt" : fresh.has(responseId) ? "new" : "known";
+      const is = isProcessed ? "processed" : fresh.has(responseId) ? "new" : "known";
       this.met.set(responseId, { is, entry: entries.get(responseId) });
     }
     for (const id of this.met.keys()) {
@@ -167,26 +167,26 @@ class Reading {
       ...{ toEmit: [], entries: unfit.entries, left: unfit.left },
       ...{ found: 0, changed: 0 },
     };
-    for (const fragment of fragments) await this.deal(fragment, done);
+    for (const fragment of fragments) await this.processOne(fragment, done);
     return done;
   }
 
   /** Adds to what a step has done what is to be done about one response. */
-  private async deal(fragment: Fragment, done: Processed): Promise<void> {
+  private async processOne(fragment: Fragment, done: Processed): Promise<void> {
     const { survey, options } = this;
     const { responseId, records, page } = fragment;
     const met = this.met.get(responseId);
-    if (met?.is === "dealt") return;
+    if (met?.is === "processed") return;
     const run: Run = { responseId, records };
-    const by = this.judgement();
+    const by = this.criteria();
     const entry = met?.entry;
     options.ids?.add(responseId, classOf(run) === "open", page);
-    const decision = decide(run, entry, by);
+    const decision = classify(run, entry, by);
     if (decision === "settled") {
       if (entry?.state === "emitted") this.compare(run, fragment, entry, done);
       return;
     }
-    this.met.set(responseId, { is: "dealt", entry });
+    this.met.set(responseId, { is: "processed", entry });
     switch (decision) {
       case "emit":
         done.toEmit.push(this.response(run, fragment));
@@ -211,14 +211,14 @@ class Reading {
   /** An emitted response that reads otherwise than its event: that goes out, or is only noted so far. */
   private compare(run: Run, fragment: Fragment, entry: LedgerEntry, done: Processed): void {
     const { survey, options } = this;
-    const { now, replaces } = this.judgement();
+    const { now, replaces } = this.criteria();
     if (entry.reason === FORGOTTEN || !replaces) return;
     const isFull = options.ids !== undefined;
     if (isSingleOnly(survey)) {
       // Once a full read compares what went out before that was known.
       const isOlder = (survey.state.books?.startedAt ?? 0) < (survey.learned.scattered ?? 0);
       if (!isOlder || !isFull) return;
-      this.met.set(run.responseId, { is: "dealt", entry });
+      this.met.set(run.responseId, { is: "processed", entry });
       done.toEmit.push(this.response(run, fragment, grown(run, entry, now), "nothing"));
       return;
     }
@@ -226,7 +226,7 @@ class Reading {
     const isSure = isWhole(fragment) && (fragment.page > options.from || options.from === 1);
     const differs = isSure ? differences(run, entry) : [];
     if (differs.length === 0) return;
-    this.met.set(run.responseId, { is: "dealt", entry });
+    this.met.set(run.responseId, { is: "processed", entry });
     const seen = seeChange(run, entry, differs, { at: now, isFull });
     // fault: change-untold
     if (seen.kind === "told") done.toEmit.push(this.response(run, fragment, seen.replaces));
@@ -239,7 +239,7 @@ class Reading {
     return fromRead(this.survey, run, { proof, replaces, seen, origin: this.options.origin });
   }
 
-  private judgement(): Judgement {
+  private criteria(): Criteria {
     const { state, ports, source, start } = this.survey;
     return {
       start,

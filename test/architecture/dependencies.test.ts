@@ -60,7 +60,7 @@ describe("a planted violation is caught", () => {
     ["lib/polling/tick/tick.ts", 'import type { Leases } from "../../state/leases.ts";'],
     ["lib/polling/tick/tick.ts", 'import { DynamoDBClient } from "@aws-sdk/client-dynamodb";'],
     ["lib/polling/tick/tick.ts", 'const { wire } = await import("../../run/wiring.ts");'],
-    ["lib/polling/walk/read-pages.ts", 'import { decide } from "../ledger/judge.ts";'],
+    ["lib/polling/walk/read-pages.ts", 'import { classify } from "../ledger/classify.ts";'],
     ["lib/polling/contents/prove.ts", 'import { emitFound } from "../publish/emit.ts";'],
     ["lib/polling/scan-head.ts", 'import { tick } from "./tick/tick.ts";'],
     ["lib/monitoring/log.ts", 'import { createLeases } from "../state/leases.ts";'],

@@ -1,5 +1,5 @@
 import { credible } from "../../events/build/date-string.ts";
-import { isAsked } from "../ledger/judge.ts";
+import { isAsked } from "../ledger/classify.ts";
 import { keep, keptUntil, takeOut } from "../ledger/kept-records.ts";
 import type { EntryState, LedgerEntry } from "../model/ledger-entry.ts";
 import { personOf } from "../model/person.ts";

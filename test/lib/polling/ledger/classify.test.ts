@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
+import { classify, type Decision } from "../../../../lib/polling/ledger/classify.ts";
 import { UNPROVED } from "../../../../lib/polling/ledger/entries.ts";
-import { type Decision, decide } from "../../../../lib/polling/ledger/judge.ts";
 import type { EntryState } from "../../../../lib/polling/model/ledger-entry.ts";
 import { type Run, readRecord } from "../../../../lib/polling/model/records.ts";
 import type { Start } from "../../../../lib/polling/model/source.ts";
@@ -27,8 +27,8 @@ describe("a response that the ledger does not know", () => {
     ["", "before-start"],
     ["0000-00-00 00:00:00", "before-start"],
   ])("completed at %j is, before the first books, %s; after them it is new", (date, expected) => {
-    expect(decide(run(1, date), undefined, first)).toBe(expected);
-    expect(decide(run(1, date), undefined, done)).toBe("emit");
+    expect(classify(run(1, date), undefined, first)).toBe(expected);
+    expect(classify(run(1, date), undefined, done)).toBe("emit");
   });
 
   it("and that has no credible date of completion is judged by its beginning", () => {
@@ -36,27 +36,27 @@ describe("a response that the ledger does not know", () => {
       responseId: 1,
       records: [readRecord({ responseId: 1, completed: 1, dateCompleted: null, dateStart })],
     });
-    expect(decide(begun("2026-03-10 10:00:01"), undefined, first)).toBe("emit");
-    expect(decide(begun("2026-03-10 09:00:00"), undefined, first)).toBe("before-start");
+    expect(classify(begun("2026-03-10 10:00:01"), undefined, first)).toBe("emit");
+    expect(classify(begun("2026-03-10 09:00:00"), undefined, first)).toBe("before-start");
   });
 
   it("is emitted at exactly the start when that is a date of the configuration", () => {
     const dated = { ...first, start: { ...start, from: "2026-03-10" } };
-    expect(decide(run(1, "2026-03-10 10:00:00"), undefined, dated)).toBe("emit");
-    expect(decide(run(1, "2026-03-10 09:59:59"), undefined, dated)).toBe("before-start");
+    expect(classify(run(1, "2026-03-10 10:00:00"), undefined, dated)).toBe("emit");
+    expect(classify(run(1, "2026-03-10 09:59:59"), undefined, dated)).toBe("before-start");
   });
 
   it("is emitted whatever its date when nothing is history", () => {
     const none = { ...first, start: { from: "beginning", at: null } };
     for (const date of ["2001-01-01 00:00:00", null, "2099-01-01 00:00:00"]) {
-      expect(decide(run(1, date), undefined, none)).toBe("emit");
+      expect(classify(run(1, date), undefined, none)).toBe("emit");
     }
   });
 
   it("is noted while open, and quarantined when it cannot be read: its date may be that of an open one", () => {
-    expect(decide(run(0, "2026-03-10 11:00:00"), undefined, done)).toBe("open");
-    expect(decide(run("perhaps", "2026-03-10 11:00:00"), undefined, done)).toBe("quarantine");
-    expect(decide(run("perhaps", "2026-03-01 11:00:00"), undefined, done)).toBe("quarantine");
+    expect(classify(run(0, "2026-03-10 11:00:00"), undefined, done)).toBe("open");
+    expect(classify(run("perhaps", "2026-03-10 11:00:00"), undefined, done)).toBe("quarantine");
+    expect(classify(run("perhaps", "2026-03-01 11:00:00"), undefined, done)).toBe("quarantine");
   });
 });
 
@@ -72,7 +72,9 @@ describe("a response that the ledger knows", () => {
   ])("as %s: completed %s, open %s, unreadable %s", (state, ...expected) => {
     const entry = { id: 1, state };
     const date = "2026-01-01 00:00:00";
-    expect([run(1, date), run(0, date), run("perhaps", date)].map((one) => decide(one, entry, done))).toEqual(expected);
+    expect([run(1, date), run(0, date), run("perhaps", date)].map((one) => classify(one, entry, done))).toEqual(
+      expected,
+    );
   });
 });
 
@@ -83,18 +85,18 @@ describe("a held response", () => {
   const completed = run(1, "2026-03-10 11:00:00");
 
   it("is tried again by the next poll, before it was left by three", () => {
-    expect(decide(completed, left, done)).toBe("emit");
+    expect(classify(completed, left, done)).toBe("emit");
   });
 
   it("is settled until its pause is over, but for what reads every page", () => {
-    expect(decide(completed, held, done)).toBe("settled");
-    expect(decide(completed, held, { ...done, looksAtHeld: true })).toBe("emit");
-    expect(decide(completed, held, { ...done, now: now + 24 * 3_600_000 })).toBe("emit");
+    expect(classify(completed, held, done)).toBe("settled");
+    expect(classify(completed, held, { ...done, looksAtHeld: true })).toBe("emit");
+    expect(classify(completed, held, { ...done, now: now + 24 * 3_600_000 })).toBe("emit");
   });
 
   it("is settled while it is not completed", () => {
     for (const flag of [0, "perhaps"])
-      expect(decide(run(flag, null), held, { ...done, looksAtHeld: true })).toBe("settled");
+      expect(classify(run(flag, null), held, { ...done, looksAtHeld: true })).toBe("settled");
   });
 });
 
@@ -105,15 +107,15 @@ it("an emitted response is replaced where it has more records than its event, an
     responseId: 1,
     records: [1, 2].map((questionId) => readRecord({ responseId: 1, completed: 1, questionId })),
   };
-  expect(decide(two, entry, done)).toBe("replace");
-  expect(decide(two, { ...entry, count: 2 }, done)).toBe("settled");
-  expect(decide(two, { ...entry, count: 3 }, done)).toBe("settled");
+  expect(classify(two, entry, done)).toBe("replace");
+  expect(classify(two, { ...entry, count: 2 }, done)).toBe("settled");
+  expect(classify(two, { ...entry, count: 3 }, done)).toBe("settled");
 });
 
 it("a quarantined response that became readable goes out unless it is history", () => {
   const entry = { id: 1, state: "quarantined" as const };
-  expect(decide(run(1, "2026-03-10 11:00:00"), entry, done)).toBe("emit");
-  expect(decide(run(1, "2026-03-10 09:00:00"), entry, done)).toBe("before-start");
+  expect(classify(run(1, "2026-03-10 11:00:00"), entry, done)).toBe("emit");
+  expect(classify(run(1, "2026-03-10 09:00:00"), entry, done)).toBe("before-start");
 });
 
 describe("what a backfill asks for", () => {
@@ -128,8 +130,8 @@ describe("what a backfill asks for", () => {
     ["2026-03-09 25:00:00", "before-start", "settled"],
     [null, "before-start", "settled"],
   ])("completed at %j, unknown it is %s, known as before the start %s", (date, unknown, known) => {
-    expect(decide(run(1, date), undefined, asking)).toBe(unknown);
-    expect(decide(run(1, date), { id: 1, state: "before-start" }, asking)).toBe(known);
+    expect(classify(run(1, date), undefined, asking)).toBe(unknown);
+    expect(classify(run(1, date), { id: 1, state: "before-start" }, asking)).toBe(known);
   });
 
   it.each<[EntryState, Decision]>([
@@ -140,6 +142,6 @@ describe("what a backfill asks for", () => {
     ["open", "emit"],
     ["quarantined", "emit"],
   ])("leaves one that is %s as it would be without: %s", (state, expected) => {
-    expect(decide(run(1, "2026-03-09 12:00:00"), { id: 1, state }, { ...asking, looksAtHeld: true })).toBe(expected);
+    expect(classify(run(1, "2026-03-09 12:00:00"), { id: 1, state }, { ...asking, looksAtHeld: true })).toBe(expected);
   });
 });

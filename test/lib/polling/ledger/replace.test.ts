@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { differences, seeChange } from "../../../../lib/polling/ledger/differences.ts";
+import { differences, seeChange } from "../../../../lib/polling/ledger/replace.ts";
 import type { LedgerEntry } from "../../../../lib/polling/model/ledger-entry.ts";
 import { digestOf, type Run, readRecord } from "../../../../lib/polling/model/records.ts";
 

@@ -3,7 +3,7 @@ import type { LedgerEntry } from "../model/ledger-entry.ts";
 import { classOf, digestOf, partsOf, type Run } from "../model/records.ts";
 import type { Replaced } from "../model/response.ts";
 
-// Responses that read otherwise than their event (R20).
+// When the event of a response is replaced: the response reads otherwise than its event (R20).
 
 /** Milliseconds between two readings that tell whether a change holds still. */
 const APART = 60_000;

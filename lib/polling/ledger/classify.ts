@@ -10,7 +10,7 @@ import { isHeldDue } from "./entries.ts";
 /** Settled: nothing. Before-start and open: an item. Emit, replace and quarantine: all of it is needed. */
 export type Decision = "settled" | "before-start" | "open" | "emit" | "replace" | "quarantine";
 
-export interface Judgement {
+export interface Criteria {
   start: Start;
   /** Whether the books of the survey have ever closed: all that was listed has an item since then. */
   hasBooks: boolean;
@@ -67,13 +67,13 @@ const TABLE: Record<Known, Row> = {
 };
 
 /** Decides by the ledger alone wherever it knows the response, and by the start before a survey has had books. */
-export function decide(run: Run, entry: LedgerEntry | undefined, by: Judgement): Decision {
+export function classify(run: Run, entry: LedgerEntry | undefined, by: Criteria): Decision {
   const known = knownAs(run, entry, by);
   const decision = TABLE[known][classOf(run)];
   return typeof decision === "string" ? decision : decision[sideOf(run, by)];
 }
 
-function knownAs(run: Run, entry: LedgerEntry | undefined, by: Judgement): Known {
+function knownAs(run: Run, entry: LedgerEntry | undefined, by: Criteria): Known {
   // fault: start-by-date-alone
   if (entry === undefined) return by.hasBooks ? "listed since" : "unknown";
   if (entry.reason === FORGOTTEN) return "emitted";
@@ -88,17 +88,17 @@ function knownAs(run: Run, entry: LedgerEntry | undefined, by: Judgement): Known
 }
 
 /** Whether the backfill that is under way asks for what was completed then. */
-export function isAsked(completed: string | null, { backfill, now }: Pick<Judgement, "backfill" | "now">): boolean {
+export function isAsked(completed: string | null, { backfill, now }: Pick<Criteria, "backfill" | "now">): boolean {
   return backfill !== undefined && credible(completed, now) && completed >= backfill.from && completed <= backfill.to;
 }
 
-function sideOf(run: Run, by: Judgement): Side {
+function sideOf(run: Run, by: Criteria): Side {
   if (isAsked(completedAt(run), by)) return "asked";
   return isBefore(run, by) ? "before" : "after";
 }
 
 /** Whether a completed response is history. One without a credible date of completion is judged by its beginning, as nothing else is known of it. */
-export function isBefore(run: Run, { start, now }: Pick<Judgement, "start" | "now">): boolean {
+export function isBefore(run: Run, { start, now }: Pick<Criteria, "start" | "now">): boolean {
   const date = [completedAt(run), startedAt(run)].find((one) => credible(one, now));
   return start.at !== null && (date == null || isHistory(date, start));
 }
