@@ -1,7 +1,7 @@
 import { setTimeout as sleepFor } from "node:timers/promises";
-import { type CallOptions, type Calls, createCalls } from "./calls.ts";
 import { alone } from "./coordination.ts";
 import { createTransport } from "./http/transport.ts";
+import { type CallOptions, type Calls, createCalls } from "./operations.ts";
 import { checkOptions, isLearned, type SurveyApiOptions } from "./options.ts";
 import type { LearnedRate } from "./rate/allowed-rate.ts";
 import { createAuthorized, unlessAborted } from "./token/authorized.ts";

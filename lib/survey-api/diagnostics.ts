@@ -1,5 +1,5 @@
 import { channel } from "node:diagnostics_channel";
-import type { Operation } from "./operations.ts";
+import type { Operation } from "./paths.ts";
 
 // What the client tells of its work; of no cost while nobody listens. Nothing secret or personal is in any of it.
 

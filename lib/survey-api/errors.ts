@@ -1,5 +1,5 @@
 import { PollerError, type PollerErrorOptions } from "../errors.ts";
-import type { Operation } from "./operations.ts";
+import type { Operation } from "./paths.ts";
 
 export interface SurveyApiErrorOptions extends PollerErrorOptions {
   operation: Operation;

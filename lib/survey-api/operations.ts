@@ -1,98 +1,217 @@
-export type Order = "asc" | "desc";
+import { isObject } from "../json.ts";
+import type { Documented, OperationOf } from "./bodies/documents.ts";
+import { saysNothing } from "./bodies/json.ts";
+import { type ReadResponse, readReports, readSingleResponse } from "./bodies/not-shown.ts";
+import { notShown, type ReadBody, typed, untyped } from "./bodies/read-body.ts";
+import type {
+  FullSurvey,
+  QuestionListItem,
+  ReportListItem,
+  ReportMetric,
+  ResponseMetadata,
+  ResponseMetric,
+  ResponseRecord,
+  SurveyListItem,
+} from "./bodies/resources.ts";
+import type { Asked } from "./bodies/subject.ts";
+import { BadRequestError, NotAllowedError, NotFoundError, UnreadableBodyError } from "./errors.ts";
+import { type DataOperation, type Order, type ParametersOf, pathOf } from "./paths.ts";
+import type { Priority } from "./rate/limiter.ts";
+import type { Authorized } from "./token/authorized.ts";
 
-interface OfSurvey {
-  surveyId: number;
-}
-interface OfPage extends OfSurvey {
-  /** Counts from 1. */
-  page: number;
-}
-interface OfResponse extends OfSurvey {
-  responseId: number;
-}
-interface OfPath {
-  path: string;
-}
-interface OfCrk extends OfSurvey {
-  crk: string;
+/** Options of every call. */
+export interface CallOptions {
+  /** Ends the call, the waiting for its turn and the request under way; the call then rejects with the signal's reason. */
+  signal?: AbortSignal;
+  /** Requests for news go before those of a backlog. Default "news". */
+  priority?: Priority;
 }
 
-const v3 = ({ surveyId }: OfSurvey): string => `/api/v3/surveys/${integer("surveyId", surveyId)}`;
-const v2 = ({ surveyId }: OfSurvey): string => `/api/v2/surveys/${integer("surveyId", surveyId)}`;
-const pageOf = ({ page }: OfPage): string => String(integer("page", page));
-const responseOf = ({ responseId }: OfResponse): string => String(integer("responseId", responseId));
+/** One response by operation 9 or 10, whose body the API document does not show. */
+export interface SingleResponse extends ReadResponse {
+  /** The JSON as it was read. */
+  raw: unknown;
+}
+
+/** The body of a v2 operation, whose shape the API document does not show. */
+export interface V2Answer<T> {
+  /** The value that v3 gives for the same operation; undefined when v3 would not take the body for one. */
+  value: T | undefined;
+  raw: unknown;
+}
+
+/** The functions that ask for data. */
+export type Calls = ReturnType<typeof createCalls>;
 
 /**
- * The path of every operation of the API document, by its name there: in the order of section 4.1, then of 4.2. A slash at the end, or its
- * absence, is part of the path. "Get report" is listed in the document without a path, and so not here.
+ * Every data operation as a function, over `send`, which makes the request.
+ *
+ * @param strict whether a field that is not as documented is an error
  */
-export const operations = {
-  "get token": () => "/oauth/token/",
-  "get survey list": () => "/api/v3/surveys/",
-  "get survey": (of: OfSurvey) => `${v3(of)}/`,
-  "get survey questions": (of: OfSurvey) => `${v3(of)}/questions/`,
-  "get reports list": (of: OfSurvey) => `${v3(of)}/reports/`,
-  "get survey responses": (of: OfSurvey) => `${v3(of)}/responses/`,
-  "get survey responses, page": (of: OfPage) => `${v3(of)}/responses/page/${pageOf(of)}/`,
-  "get survey responses, page and order": (of: OfPage & { order: Order }) =>
-    `${v3(of)}/responses/page/${pageOf(of)}/order/${orderOf(of.order)}/`,
-  "get survey response by id": (of: OfResponse) => `${v3(of)}/responses/${responseOf(of)}/`,
-  "get survey response by crk": (of: OfCrk) => `${v3(of)}/responses/crk/${segment(of.crk)}/`,
-  "get metric, single response": (of: OfResponse) => `${v3(of)}/responses/${responseOf(of)}/metrics/`,
-  "get metric, report": (of: OfSurvey & { reportId: number }) =>
-    `${v3(of)}/reports/${integer("reportId", of.reportId)}/metrics/`,
-  "get response metadata": (of: OfResponse) => `${v3(of)}/responses/${responseOf(of)}/metadata/`,
-  "v2 survey list": () => "/api/v2/surveys/",
-  "v2 survey": (of: OfSurvey) => `${v2(of)}/`,
-  "v2 questions": (of: OfSurvey) => `${v2(of)}/questions/`,
-  "v2 responses": (of: OfSurvey) => `${v2(of)}/responses`,
-  "v2 responses, page": (of: OfPage) => `${v2(of)}/page/${pageOf(of)}/responses`,
-  "v2 response by id": (of: OfResponse) => `${v2(of)}/responses/${responseOf(of)}`,
-  "v2 response by crk": (of: OfCrk) => `${v2(of)}/crk/${segment(of.crk)}`,
-  "v2 response metadata": (of: OfResponse) => `${v2(of)}/responses/${responseOf(of)}/metadata/`,
-  /** Anything that the document does not show. */
-  request: (of: OfPath) => asWritten(of.path),
-} as const;
+export function createCalls(send: Authorized, strict = false) {
+  const call = createCall(send);
+  const v3 = <O extends Documented>(operation: O, asked: ParametersOf<O>, given?: CallOptions) =>
+    call(operation, asked, typed(operation, asked, strict), given);
+  const v2 = <O extends Documented>(operation: O, asked: ParametersOf<O>, given?: CallOptions) =>
+    call(operation, asked, asV3(typed(operation, asked, strict)), given);
 
-export type Operation = keyof typeof operations;
-/** Every operation that is a GET with a token: all but the token request. */
-export type DataOperation = Exclude<Operation, "get token">;
-/** The parameters of the path of an operation. */
-export type ParametersOf<O extends Operation> = Parameters<(typeof operations)[O]>[0] extends infer P
-  ? P extends object
-    ? P
-    : Record<never, never>
-  : never;
+  return {
+    /** Operation 2: all surveys of the account. `created` is in seconds since the epoch, `modified` a date-time string without zone. */
+    surveys: (given?: CallOptions): Promise<SurveyListItem[]> => v3("get survey list", {}, given),
 
-/** The path of an operation. Throws a RangeError for parameters that no such path can hold. */
-export function pathOf<O extends Operation>(operation: O, parameters: ParametersOf<O>): string {
-  return (operations[operation] as (of: ParametersOf<O>) => string)(parameters);
+    /** Operation 3: one whole survey, its blocks, pages and questions keyed by their identifiers. */
+    survey: (surveyId: number, given?: CallOptions): Promise<FullSurvey> =>
+      call("get survey", { surveyId }, oneThing(typed("get survey", { surveyId }, strict)), given),
+
+    /** Operation 4: the questions of a survey alone. */
+    questions: (surveyId: number, given?: CallOptions): Promise<QuestionListItem[]> =>
+      v3("get survey questions", { surveyId }, given),
+
+    /**
+     * Operation 5: the reports of a survey. Their fields are not shown in the API document: each comes as it was read, with its
+     * identifier where one can be made out. A single report cannot be read, since its path is not shown.
+     */
+    reports: (surveyId: number, given?: CallOptions): Promise<ReportListItem[]> =>
+      call("get reports list", { surveyId }, notShown(readReports), given),
+
+    /**
+     * Operations 6, 7 and 8: at most 100 response records. They are the first ones, those of a page counted from 1, or those of a page in an
+     * order (page 1 when left out). The document does not show by what they are sorted, nor what comes past the last page: nothing, 204, 404,
+     * 400 or the last page again.
+     */
+    records(
+      surveyId: number,
+      { page, order, ...given }: CallOptions & { page?: number; order?: Order } = {},
+    ): Promise<ResponseRecord[]> {
+      if (order !== undefined)
+        return v3("get survey responses, page and order", { surveyId, page: page ?? 1, order }, given);
+      if (page !== undefined) return v3("get survey responses, page", { surveyId, page }, given);
+      return v3("get survey responses", { surveyId }, given);
+    },
+
+    /** Operation 9: one response. */
+    response(surveyId: number, responseId: number, given?: CallOptions): Promise<SingleResponse> {
+      const asked = { surveyId, responseId };
+      return call("get survey response by id", asked, oneThing(oneResponse(asked)), given);
+    },
+
+    /** Operation 10: one response by its `crk`, any text. */
+    responseByCrk: (surveyId: number, crk: string, given?: CallOptions): Promise<SingleResponse> =>
+      call("get survey response by crk", { surveyId, crk }, oneThing(oneResponse({ surveyId })), given),
+
+    /**
+     * Operation 11: the metrics of one response by key. What the key is, is not shown; `metricId` names the metric. `{}` when there are none,
+     * where some services answer 404.
+     */
+    metrics: (surveyId: number, responseId: number, given?: CallOptions): Promise<Record<string, ResponseMetric>> =>
+      v3("get metric, single response", { surveyId, responseId }, given),
+
+    /** Operation 12: the metrics of a report by key. `score` and `responseSum` are numbers in strings. */
+    reportMetrics: (surveyId: number, reportId: number, given?: CallOptions): Promise<Record<string, ReportMetric>> =>
+      v3("get metric, report", { surveyId, reportId }, given),
+
+    /** Operation 13: operating system, browser, language and device of one response: an array, usually of one. `ip` and `referrer` are personal data. */
+    metadata: (surveyId: number, responseId: number, given?: CallOptions): Promise<ResponseMetadata[]> =>
+      v3("get response metadata", { surveyId, responseId }, given),
+
+    /**
+     * The legacy family (section 4.2), whose bodies are not shown: each comes as it was read, and as what v3 gives where it has that shape.
+     * It has no metrics, no reports and no order; its token is that of operation 1.
+     */
+    v2: {
+      surveys: (given?: CallOptions) => v2("v2 survey list", {}, given),
+      survey: (surveyId: number, given?: CallOptions) => v2("v2 survey", { surveyId }, given),
+      questions: (surveyId: number, given?: CallOptions) => v2("v2 questions", { surveyId }, given),
+      /** At most 100 records: the first ones, or those of a page counted from 1. */
+      records: (surveyId: number, { page, ...given }: CallOptions & { page?: number } = {}) =>
+        page === undefined
+          ? v2("v2 responses", { surveyId }, given)
+          : v2("v2 responses, page", { surveyId, page }, given),
+      response(surveyId: number, responseId: number, given?: CallOptions) {
+        const asked = { surveyId, responseId };
+        return call("v2 response by id", asked, oneV2Response(asked), given);
+      },
+      responseByCrk: (surveyId: number, crk: string, given?: CallOptions) =>
+        call("v2 response by crk", { surveyId, crk }, oneV2Response({ surveyId }), given),
+      metadata: (surveyId: number, responseId: number, given?: CallOptions) =>
+        v2("v2 response metadata", { surveyId, responseId }, given),
+    },
+
+    /** GET of any path of the service, and its JSON as it was read: for what the API document does not show. */
+    request: (path: string, given?: CallOptions) => call("request", { path }, asRead, given),
+
+    /** Any operation, and its JSON as it was read. */
+    read: <O extends DataOperation>(operation: O, parameters: ParametersOf<O>, given?: CallOptions) =>
+      call(operation, parameters, asRead, given),
+
+    /** Any operation that gives a list, and its elements as they were read: for callers that judge each separately. */
+    elements: <O extends OperationOf<"list">>(operation: O, parameters: ParametersOf<O>, given?: CallOptions) =>
+      call(operation, parameters, untyped(operation, parameters) as ReadBody<unknown[]>, given),
+
+    /** Any operation that gives things by key, and these as they were read, by key; an array of them where the service wrote a list. */
+    entries: <O extends OperationOf<"map">>(operation: O, parameters: ParametersOf<O>, given?: CallOptions) =>
+      call(operation, parameters, untyped(operation, parameters), given),
+  };
 }
 
-function integer(name: string, value: number): number {
-  if (!Number.isSafeInteger(value) || value < 0) throw new RangeError(`${name} must be a whole number, 0 or more`);
-  return value;
+const asRead: ReadBody<unknown> = (body) => body;
+
+const IS_THERE = "Is there such a thing on this account?";
+
+/** Makes the request of one operation, and gives what `readBody` makes of its answer. Statuses other than 200 and 204 become errors. */
+function createCall(send: Authorized) {
+  return async <O extends DataOperation, T>(
+    operation: O,
+    parameters: ParametersOf<O>,
+    readBody: ReadBody<T>,
+    { signal, priority = "news" }: CallOptions = {},
+  ): Promise<T> => {
+    // Before a token is asked for: what no path can hold, and who does not wait any more.
+    pathOf(operation, parameters);
+    signal?.throwIfAborted();
+    const answer = await send({ operation, parameters, priority, signal, readBody });
+    const about = { operation, status: answer.status, attempts: answer.attempts };
+    if (answer.status === 200) return answer.value;
+    if (answer.status === 204) return readBody(null, about);
+    if (answer.status === 404) throw new NotFoundError("not found (404)", { ...about, hint: IS_THERE });
+    if (answer.status === 400) {
+      const hint = "The token is good: check what was asked for.";
+      throw new BadRequestError("bad request (400)", { ...about, hint });
+    }
+    const hint = "Ask the service's operator what this account may read.";
+    throw new NotAllowedError("the service does not let this account read it (401)", { ...about, hint });
+  };
 }
 
-function orderOf(order: Order): Order {
-  if (order !== "asc" && order !== "desc") throw new RangeError('order must be "asc" or "desc"');
-  return order;
+/** Reads the one thing that was asked for. Where nothing is said of it, it is not there. */
+function oneThing<T>(readBody: ReadBody<T>): ReadBody<T> {
+  return (body, about) => {
+    if (!saysNothing(body)) return readBody(body, about);
+    throw new NotFoundError(`nothing is there (${about.status})`, { ...about, hint: IS_THERE });
+  };
 }
 
-/** A path segment of any text; none may be empty, or stand for the folder itself or the one above it. */
-function segment(crk: string): string {
-  if (typeof crk !== "string" || ["", ".", ".."].includes(crk) || !crk.isWellFormed()) {
-    throw new RangeError('crk must be a well-formed text, not empty and not "." or ".."');
-  }
-  return encodeURIComponent(crk);
+function oneResponse(asked: Asked): ReadBody<SingleResponse> {
+  return (raw, about) => ({ ...notShown((body) => readSingleResponse(body, asked, about))(raw, about), raw });
 }
 
-/** A path, with its query, that a URL parser takes as it is written, and for nothing outside of the service. */
-function asWritten(path: string): string {
-  const url =
-    path.startsWith("/") && URL.canParse(path, "http://service") ? new URL(path, "http://service") : undefined;
-  if (url?.host !== "service" || url.pathname + url.search !== path) {
-    throw new RangeError('path must begin with "/" and be written as in a URL, such as /api/v4/surveys/?page=2');
-  }
-  return path;
+function oneV2Response(asked: Asked): ReadBody<V2Answer<ReadResponse>> {
+  return (raw, about) => ({ value: readSingleResponse(raw, asked, about), raw });
+}
+
+/** Reads a v2 body as v3 reads one: under one usual name, or as it is. What wraps it may have an id as well. */
+function asV3<T>(readBody: ReadBody<T>): ReadBody<V2Answer<T>> {
+  return (raw, about) => {
+    const wrapped = ["data", "result"].flatMap((name) =>
+      isObject(raw) && Object.hasOwn(raw, name) ? [raw[name]] : [],
+    );
+    for (const body of [...wrapped, raw]) {
+      try {
+        return { value: readBody(body, about), raw };
+      } catch (error) {
+        if (!(error instanceof UnreadableBodyError)) throw error;
+      }
+    }
+    return { value: undefined, raw };
+  };
 }

@@ -37,7 +37,7 @@ const product = [
 
 const api = "lib/survey-api";
 /** What every room of the survey API client may know. */
-const apiGround = ["base-url", "coordination", "diagnostics", "errors", "operations", "when-aborted"].map(
+const apiGround = ["base-url", "coordination", "diagnostics", "errors", "paths", "when-aborted"].map(
   (name) => `${api}/${name}.ts`,
 );
 

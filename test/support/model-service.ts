@@ -3,10 +3,10 @@ import type { Model } from "../../lib/local/simulator/model.ts";
 import { findRoute } from "../../lib/local/simulator/routes.ts";
 import type { SurveyService } from "../../lib/polling/index.ts";
 import { NEWS, toSurveyService } from "../../lib/service/survey-service.ts";
-import { createCalls } from "../../lib/survey-api/calls.ts";
 import { ServerError } from "../../lib/survey-api/errors.ts";
 import type { HttpAnswer } from "../../lib/survey-api/http/transport.ts";
-import { pathOf } from "../../lib/survey-api/operations.ts";
+import { createCalls } from "../../lib/survey-api/operations.ts";
+import { pathOf } from "../../lib/survey-api/paths.ts";
 import type { DataRequest } from "../../lib/survey-api/token/authorized.ts";
 
 /** The simulated service as polling meets it: read by the client's own code, without a wire, and at once. */

@@ -1,5 +1,5 @@
 import { isObject } from "../../json.ts";
-import type { Operation } from "../operations.ts";
+import type { Operation } from "../paths.ts";
 import type { Of, ResourceField, Shape } from "./field.ts";
 import {
   fullSurvey,

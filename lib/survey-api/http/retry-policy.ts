@@ -1,5 +1,5 @@
 import { type FailureCode, SurveyApiError, TooManyRequestsError } from "../errors.ts";
-import type { Operation } from "../operations.ts";
+import type { Operation } from "../paths.ts";
 
 type Attempts = Partial<Record<FailureCode, number>>;
 

@@ -10,7 +10,7 @@ import {
   TimeoutError,
   TooManyRequestsError,
 } from "../errors.ts";
-import type { Operation } from "../operations.ts";
+import type { Operation } from "../paths.ts";
 import { createLimiter, type LimiterOptions, LongPause, type Turn } from "../rate/limiter.ts";
 import { exchange, type RawAnswer } from "./exchange.ts";
 import { redirectWithin, tooMany, translate, unexpected } from "./failures.ts";

@@ -1,7 +1,7 @@
 import { type ReadBody, readJson, untyped } from "../bodies/read-body.ts";
 import { ServerError, WrongTokenError } from "../errors.ts";
 import type { HttpAnswer, HttpRequest, Transport } from "../http/transport.ts";
-import { type DataOperation, type ParametersOf, pathOf } from "../operations.ts";
+import { type DataOperation, type ParametersOf, pathOf } from "../paths.ts";
 import type { Turn } from "../rate/limiter.ts";
 import { whenAborted } from "../when-aborted.ts";
 import type { Tokens } from "./tokens.ts";

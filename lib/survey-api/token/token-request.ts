@@ -7,7 +7,7 @@ import {
   WrongCredentialsError,
 } from "../errors.ts";
 import type { Transport } from "../http/transport.ts";
-import { pathOf } from "../operations.ts";
+import { pathOf } from "../paths.ts";
 import { type IssuedToken, jsonOf, readTokenBody } from "./token-body.ts";
 
 /** The pair that an account holder gets from the operator of the service. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { type DataOperation, operations } from "../../../../lib/survey-api/index.ts";
-import { pathOf } from "../../../../lib/survey-api/operations.ts";
+import { pathOf } from "../../../../lib/survey-api/paths.ts";
 import records from "../documents/fixtures/records.json" with { type: "json" };
 import { CLIENT_SECRET, clientOf, inTurn, startClient, startService, TOKEN } from "../support/service.ts";
 
