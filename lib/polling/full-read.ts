@@ -91,7 +91,8 @@ async function readPart(survey: Survey, begun: FullRead, purpose: Purpose): Prom
   /** Writes the place up to which all has gone out, and the ids that were met up to there. */
   const keepPlace = async (): Promise<void> => {
     savedAt = clock.now();
-    read = { ...read, found: start.found + survey.found - foundBefore };
+    const unreplaced = start.unreplaced || publishing.counts.unreplaced > 0;
+    read = { ...read, found: start.found + survey.found - foundBefore, unreplaced };
     const page = Math.max(1, publishing.settledTo() ?? start.page);
     const kept = await survey.orLeave(() => keepIds(survey, ids, "read", page));
     // A place and its ids are one (R7): without them the read goes on at the place of before.
@@ -127,8 +128,7 @@ async function readPart(survey: Survey, begun: FullRead, purpose: Purpose): Prom
     try {
       const sent = await publishing.end();
       addCounts(counts, sent);
-      const unreplaced = read.unreplaced || sent.unreplaced > 0;
-      read = { ...read, repaired: read.repaired + sent.repaired, unreplaced };
+      read = { ...read, repaired: read.repaired + sent.repaired };
     } finally {
       await keepPlace();
     }

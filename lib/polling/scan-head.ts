@@ -35,14 +35,15 @@ export async function scanHead(survey: Survey): Promise<PollCounts> {
   const counts = noCounts();
   const found: Response[] = [];
   let withNews: Pages = new Set();
-  let end: ReadEnd = { kind: "over", last: 0 };
+  let end: ReadEnd | undefined;
   for await (const step of readSurvey(survey, { from: 1, origin: "head", isOver })) {
-    ({ withNews, end = end } = step);
+    ({ withNews, end } = step);
     if (step.entries.length > 0) await openHead(survey, withNews);
     await writeNoted(survey, step);
     addCounts(counts, step);
     found.push(...step.toEmit);
   }
+  if (end === undefined) throw new Error("a read has no end");
   if (end.kind === "over" && isDeep(withNews))
     return addCounts(counts, await leaveToBacklog(survey.paidBy(undefined), startedAt));
   if (found.length > 0) await openHead(survey, withNews);

@@ -21,15 +21,20 @@ const WORTH_SAVING = 0.05;
 export function createWorkerCoordination(
   shared: Pick<Shared, "pause" | "saveLearned" | "withTokenLock">,
 ): WorkerCoordination {
-  let writing: Promise<unknown> = Promise.resolve();
+  let writing: Promise<void> = Promise.resolve();
+  /** The end of the longest pause that the table did not take. */
+  let unwrittenUntil = 0;
   /** Requests a second in the table, as far as this process knows. */
   let inTable: number | undefined;
   return {
     coordination: {
       renew: ({ look, ask }) => shared.withTokenLock(ask, look),
       onPause({ until }) {
-        // Polling goes on without it; the others will be told the same by the service.
-        writing = Promise.all([writing, shared.pause(until).catch(() => undefined)]);
+        // Polling goes on without it: the end of the run tries once more.
+        const written = shared.pause(until).catch(() => {
+          unwrittenUntil = Math.max(unwrittenUntil, until);
+        });
+        writing = writing.then(() => written);
       },
     },
     takeOver({ pausedUntil, pausedSince, learned }, api) {
@@ -41,6 +46,8 @@ export function createWorkerCoordination(
     },
     async settle(api) {
       await writing;
+      if (unwrittenUntil > 0) await shared.pause(unwrittenUntil).catch(() => undefined);
+      unwrittenUntil = 0;
       const learned = api.learned();
       if (learned === undefined || !isNews(learned.requestsPerSecond, inTable)) return;
       await shared.saveLearned(learned).then(

@@ -206,8 +206,9 @@ export function readResponse(
   { source, surveyId, id }: SurveyOf & Pick<FoundResponse, "id">,
 ): Promise<FoundResponse> {
   return fromTable(async () => {
-    const entry = await readEntry(table, source, surveyId, id);
+    // In this order, as what is pending goes from the one to the other.
     const mark = await readMark(table, source, surveyId);
+    const entry = await readEntry(table, source, surveyId, id);
     return { source, surveyId, name: mark.survey?.facts.name ?? null, id, entry, mark };
   });
 }

@@ -13,6 +13,7 @@ import { Marks } from "./strip.ts";
 import { verdict } from "./verdict.ts";
 
 const HOUR = 3_600_000;
+const RULES_EVERY = 10_000;
 
 const rules = signal<RuleView[] | string>([]);
 
@@ -23,7 +24,11 @@ async function readRules(): Promise<void> {
 
 /** Whose subscribers wait while the poller stands still. */
 function Rules(): VNode {
-  useEffect(() => void readRules(), []);
+  useEffect(() => {
+    void readRules();
+    const timer = setInterval(() => void readRules(), RULES_EVERY);
+    return () => clearInterval(timer);
+  }, []);
   const found = rules.value;
   if (typeof found === "string") return html`<p class="late">${found}</p>`;
   if (found.length === 0) return html`<p class="quiet">None on the bus: nobody subscribes to its events.</p>`;

@@ -195,7 +195,7 @@ export class Publishing {
       await this.survey.write([{ ...entry, attempts: response.attempts + (isSparedNow ? 0 : 1) }]);
       return "later";
     }
-    const said = [response.records, response.details, missingOf(found.lacks)];
+    const said = [response.records, response.details, missingOf(found.lacks).sort()];
     const contents = hash("sha1", JSON.stringify(said), "base64url");
     const { revision: last = 1, next = { revision: last + 1, contents } } = entry;
     // Nobody knows whether other contents have gone out under the revision noted.

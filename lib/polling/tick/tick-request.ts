@@ -26,7 +26,7 @@ export interface TickRequest {
  * @throws StateRefusedError
  */
 export function checkOwnState(
-  { service: known, start }: Pick<AccountState, "service" | "start">,
+  { service: known, start, rows }: Pick<AccountState, "service" | "start" | "rows">,
   { source, service }: { source: Pick<PollingSource, "name" | "startFrom">; service: string },
 ): void {
   if (known !== undefined && known !== service) {
@@ -37,6 +37,12 @@ export function checkOwnState(
   if (start !== undefined && start.from !== source.startFrom) {
     throw new StateRefusedError(`source "${source.name}" has begun with startFrom "${start.from}"`, {
       hint: `Put startFrom: "${start.from}" back. What has completed before goes out by survey-poller backfill.`,
+    });
+  }
+  // A start that is found anew would be a later one: what has completed since would be taken for history.
+  if (start === undefined && rows.size > 0) {
+    throw new StateRefusedError(`the state of source "${source.name}" has lost its start`, {
+      hint: "Restore the whole table, or give the source a new name, with startFrom at the day from which on its responses are wanted.",
     });
   }
 }
@@ -66,6 +72,9 @@ export interface Round {
   listedAt: number;
 }
 
+/** A creation date further ahead is no date: no zone and no clock is so wrong. */
+const FURTHEST_AHEAD = 26 * 3_600_000;
+
 /** The request for a poll, but for its work. */
 export function requestFor(
   { request: { ports, source, owner, deadline }, account, learned, listedAt }: Round,
@@ -75,7 +84,7 @@ export function requestFor(
   return {
     ...{ ports, source, surveyId, owner, deadline, learned, listed, listedAt },
     ...knownOf(account, counts),
-    isLater: created > (account.firstTick ?? listedAt),
+    isLater: created > (account.firstTick ?? listedAt) && created <= listedAt + FURTHEST_AHEAD,
     row: account.rows.get(surveyId),
   };
 }

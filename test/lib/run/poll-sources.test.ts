@@ -439,6 +439,14 @@ describe("two sources of one invocation", () => {
     ]);
     for (const world of [first, second]) expect(world.delivered).toHaveLength(1_500);
   });
+
+  it("of which one fails: the backlog of the other is worked off all the same, and the failure is thrown at the end", async () => {
+    const [broken, well] = [one(), withBacklog()];
+    failList(broken, Object.assign(new Error(), { code: "ODD" }));
+    const request = { graphs: [graph("a", broken), graph("b", well)], owner: "o", remaining, logger: memoryLog() };
+    await expect(letTimePass(well, pollSources(request))).rejects.toMatchObject({ code: "ODD" });
+    expect(well.delivered).toHaveLength(1_500);
+  });
 });
 
 describe("an outage of metrics", () => {

@@ -39,7 +39,7 @@ function worker() {
   };
 }
 
-it("a pause that this worker was told is in the table by the end of a run, unless it cannot be written", async () => {
+it("a pause that this worker was told is in the table by the end of a run, also where its first writing fails", async () => {
   const { table, pause, settled } = worker();
   const first = Promise.withResolvers<void>();
   table.pause.mockReturnValueOnce(first.promise).mockRejectedValueOnce(new Error("throttled"));
@@ -52,6 +52,7 @@ it("a pause that this worker was told is in the table by the end of a run, unles
   expect(end).not.toHaveBeenCalled();
   first.resolve();
   await settling;
+  expect(table.pause.mock.calls.slice(2)).toEqual([[noon + 9 * SECOND]]);
 });
 
 describe("a pause that another worker was told", () => {

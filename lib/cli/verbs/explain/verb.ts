@@ -101,7 +101,12 @@ export async function readStory(
   { by, ask, ...flags }: Asked,
   io: Pick<Io, "now" | "say">,
 ): Promise<ExplainAnswer> {
-  const all = await ledgersOf(target, flags);
+  const { source, survey } = flags;
+  // A survey that is named may be one that was not polled yet: the service can be asked about it.
+  const all =
+    survey === undefined
+      ? await ledgersOf(target, flags)
+      : (await sourcesOf(target, source)).map(({ name }) => ({ source: name, surveyId: survey }));
   const named = "crk" in by ? await byCrk(target, all, by.crk) : undefined;
   const id = "id" in by ? by.id : (named?.looked.responseId ?? 0);
   const surveys = named === undefined ? all : [named];

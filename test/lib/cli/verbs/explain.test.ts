@@ -105,7 +105,7 @@ const [source] = parseConfig({ baseUrl: "https://s.example.com", timeZone: "UTC"
 const tally = { listed: 1, emitted: 1, beforeStart: 0, open: 0, waiting: 0, held: 0, quarantined: 0, refused: 0 };
 const books: Books = {
   ...{ ...tally, startedAt: noon - HOUR, closedAt: noon - HOUR + MINUTE },
-  ...{ gone: 0, changed: 0, repaired: 0, found: 0, deficit: null, moved: false, passes: 2 },
+  ...{ gone: 0, changed: 0, repaired: 0, found: 0, deficit: null, passes: 2 },
 };
 const start = { from: "now", at: "2026-03-10 11:00:00" };
 

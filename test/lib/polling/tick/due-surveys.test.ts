@@ -183,3 +183,28 @@ it("a survey that is listed no more has no further books, and their age is that 
   expect(rows.get(2)?.rest["full read"].at).toBe(Number.POSITIVE_INFINITY);
   expect((await runTick(world)).figures?.oldestBooks).toBeLessThan(8 * DAY);
 });
+
+it("a state that has lost its start is refused: one that is found anew would make history of what has completed since", async () => {
+  const world = await polledWorld(1);
+  delete world.account.start;
+  await expect(runTick(world)).rejects.toMatchObject({ code: "STATE_REFUSED" });
+});
+
+it.each([
+  ["a minute ago", -MINUTE, ["survey.changed"]],
+  ["in ten years", 3_650 * DAY, []],
+])(
+  "a new survey that says it was created %s: it was not listed before, or nobody knows",
+  async (_when, created, told) => {
+    const source = { events: new Set(["survey.changed" as const]) };
+    const world = worldWith(complete(1));
+    await runTick(world, { source });
+    world.time.now += HOUR;
+    addSurvey(world, 2, complete(1, 10), world.time.now + created);
+    for (let tick = 0; tick < 2; tick += 1) {
+      await runTick(world, { source });
+      world.time.now += MINUTE;
+    }
+    expect(world.told.map(({ type }) => type).filter((type) => type === "survey.changed")).toEqual(told);
+  },
+);
