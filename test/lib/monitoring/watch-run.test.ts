@@ -187,7 +187,7 @@ describe("the metrics of a round of catching up", () => {
     const { world, graph } = await polled({ advanced: { headPages: 2 } });
     const before = world.delivered.length;
     for (const responseId of range(2, 1_500)) arrive(world, { responseId, completed: at((responseId - 1_600) * 10) });
-    takes(world, SECOND, ({ operation }) => operation === "page");
+    takes(world, 2 * SECOND, ({ operation }) => operation === "page");
 
     const { lines, log } = await letTimePass(world, tickOf(graph));
 
@@ -210,7 +210,7 @@ describe("the metrics of a round of catching up", () => {
   it("tell of a backlog that fails: of the survey at once, and by its age at the ticks that follow", async () => {
     const { world, graph } = await polled({ advanced: { headPages: 2 } });
     for (const responseId of range(2, 1_500)) arrive(world, { responseId, completed: at((responseId - 1_600) * 10) });
-    takes(world, SECOND, ({ operation }) => operation === "page");
+    takes(world, 2 * SECOND, ({ operation }) => operation === "page");
     let isCatchUp = false;
     world.before.push(({ operation, args }) => {
       if (operation === "takeRole") isCatchUp = args[0] === "backlog";
