@@ -84,9 +84,9 @@ export function mayDiffer(definition: SurveyDefinition, by: Circumstances): bool
   if (!credible(started.local, detectedAt) || !credible(completed.local, detectedAt)) return true;
   const edited = toMoment(modified, timeZone);
   if ([edited, started, completed].some(({ ambiguous }) => ambiguous === true)) return true;
-  const latest = completed.at === undefined ? latestInstant(completed.local) : Date.parse(completed.at);
+  // By any zone: that of the configuration may be wrong, and here it would be compared with our own clock.
   // fault: old-list-believed
-  if (detectedAt - listedAt > JUST_LISTED && latest >= listedAt) return true;
+  if (detectedAt - listedAt > JUST_LISTED && latestInstant(completed.local) >= listedAt) return true;
   if (edited.at !== undefined && started.at !== undefined) return Date.parse(edited.at) >= Date.parse(started.at);
   // fault: later-words-certain
   return (asUtc(modified) ?? 0) + MARGIN >= (asUtc(started.local) ?? 0);
