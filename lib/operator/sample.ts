@@ -2,6 +2,7 @@ import pLimit from "p-limit";
 import * as z from "zod";
 import { section } from "../config/fields.ts";
 import {
+  BEYOND,
   classify,
   completedAt,
   type EntryState,
@@ -82,9 +83,6 @@ export const sample: Operation<z.infer<typeof inputSchema>, SampleResult> = {
     return result;
   },
 };
-
-/** A page number that no list reaches. */
-const BEYOND = 1_000_000;
 
 /**
  * Number of the last page that holds records, found in about 2 log2 requests; 0 for an empty list.

@@ -20,7 +20,7 @@ import type { EndOfList, ReadEnd } from "./walk/read-pages.ts";
 /** Responses on the way to the bus, at most, for each request that may be in flight; and at least so many, that batches are full where few may be. */
 const ON_THE_WAY = 3;
 const LEAST_ON_THE_WAY = 40;
-/** Pages that are processed before their turn. */
+/** Pages that are processed before their turn: one window. With more of them an import takes more memory, and no less time. */
 const PAGES_AHEAD = 12;
 /** Milliseconds after which its place is saved, should it not come to its end: what a crash costs is read again. */
 const SAVED_EVERY = 60_000;

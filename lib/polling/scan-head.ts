@@ -78,7 +78,7 @@ async function openHead(survey: Survey, withNews: Pages): Promise<void> {
 const MARGIN = 2;
 
 /** A page number that no list reaches. */
-const BEYOND = 1_000_000;
+export const BEYOND = 1_000_000;
 
 /** News too deep for a head scan are a backlog: a full read brings them out, the oldest first. */
 async function leaveToBacklog(survey: Survey, startedAt: number): Promise<PollCounts> {

@@ -4,6 +4,7 @@ import { type EntryState, FORGOTTEN, type LedgerEntry } from "../model/ledger-en
 import { classOf, completedAt, type Run, type RunClass, startedAt } from "../model/records.ts";
 import { isHistory, type Start } from "../model/source.ts";
 import { isHeldDue } from "./entries.ts";
+import { isShort } from "./replace.ts";
 
 // What is to be done about a response that a reading met, by one table (R14). The ledger decides wherever it knows the response.
 
@@ -77,11 +78,7 @@ function knownAs(run: Run, entry: LedgerEntry | undefined, by: Criteria): Known 
   // fault: start-by-date-alone
   if (entry === undefined) return by.hasBooks ? "listed since" : "unknown";
   if (entry.reason === FORGOTTEN) return "emitted";
-  const { count = Number.POSITIVE_INFINITY, gone } = entry;
-  // The event of a response that was told as deleted and is listed again takes that back.
-  const isShort =
-    entry.state === "emitted" && (run.records.length > count || (gone?.told === true && "count" in entry));
-  if (isShort && by.replaces) return "short";
+  if (by.replaces && isShort(run, entry)) return "short";
   if (entry.state !== "held") return entry.state;
   // fault: held-for-ever
   return by.looksAtHeld || isHeldDue(entry, by.now) ? "unproved" : "held";

@@ -14,6 +14,11 @@ const RESTLESS = 3;
 const ALL_CHANGES = ["answers", "facts", "records"] as const satisfies Change[];
 const GROUPS = ["answers", "facts"] as const;
 
+/** Whether an event is replaced at once: the response has more records. One that was told as deleted, and is listed again, takes that back. */
+export function isShort({ records }: Run, { state, count, gone }: LedgerEntry): boolean {
+  return state === "emitted" && count !== undefined && (records.length > count || gone?.told === true);
+}
+
 /** The groups in which a response differs from its event; none where that cannot be told. */
 export function differences(run: Run, entry: LedgerEntry): Change[] {
   if (entry.state !== "emitted" || entry.digest === undefined || classOf(run) !== "completed") return [];
