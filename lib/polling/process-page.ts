@@ -1,6 +1,6 @@
 import type { Origin } from "../events/index.ts";
-import type { ReadIds } from "./books/ids.ts";
-import { isSingleOnly, noteScattered } from "./contents/single-read.ts";
+import type { ReadIds } from "./books.ts";
+import { isSingleOnly, noteScattered } from "./contents.ts";
 import { type Criteria, classify } from "./ledger/classify.ts";
 import { noted, orphanEntries, quarantined } from "./ledger/entries.ts";
 import { differences, grown, seeChange } from "./ledger/replace.ts";

@@ -1,6 +1,6 @@
 import { errorCode } from "../../errors.ts";
 import { endsWork } from "../errors.ts";
-import type { Learned, Outcome } from "../learned.ts";
+import type { Learned, Outcome } from "../model/account.ts";
 import type { DetailKind, UsedPatience } from "../model/ledger-entry.ts";
 import type { Lack, Response } from "../model/response.ts";
 import type { PollingSource } from "../model/source.ts";
