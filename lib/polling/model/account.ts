@@ -132,10 +132,8 @@ export interface Learned {
   scattered: number | undefined;
   /** As the account had it, as JSON. */
   known: string;
-  /** Of this tick: whether an operation answers for a response that was answered before; undefined where there is none. */
-  probes: Partial<Record<DetailKind, Promise<boolean | undefined>>>;
-  /** Attempts of this tick that were made although the probe had failed: all others wait for what these come to. */
-  trials: Record<DetailKind, { new?: Promise<Outcome>; waiting?: Promise<Outcome> }>;
+  /** Of this tick: whether an operation answers for a response that it has answered before. */
+  probes: Partial<Record<DetailKind, Promise<boolean>>>;
 }
 
 export function learnedBy({
@@ -145,8 +143,7 @@ export function learnedBy({
   scattered,
 }: Pick<AccountState, "outages" | "single" | "differs" | "scattered">): Learned {
   const known = { outages: { ...outages }, single: { compared: 0, equal: 0, silent: 0, ...single } };
-  const tick = { probes: {}, trials: { metrics: {}, metadata: {} } };
-  return { ...known, differs, scattered, known: JSON.stringify(known), ...tick };
+  return { ...known, differs, scattered, known: JSON.stringify(known), probes: {} };
 }
 
 /** The part to be saved with the account: nothing where nothing was learned, since another tick may have learned something meanwhile. */
