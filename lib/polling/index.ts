@@ -83,7 +83,7 @@ export { enrich } from "./publish/enrich.ts";
 export { type ContentsEvent, makeEvent } from "./publish/publish.ts";
 export { fromRead } from "./publish/response.ts";
 export { tellBooks } from "./publish/tell.ts";
-export { BEYOND, lastOf } from "./scan.ts";
+export { BEYOND, lastOf } from "./scan-head.ts";
 export { type Budget, knownOf, type Survey, type SurveyRequest, withSurvey } from "./survey.ts";
 export { readSurveyList } from "./survey-list.ts";
 export { type BacklogRequest, type BacklogRound, workOffBacklogs } from "./tick/backlogs.ts";

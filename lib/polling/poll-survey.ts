@@ -8,7 +8,8 @@ import { placeOf, type SurveyState } from "./model/survey-state.ts";
 import { emitDue } from "./publish/emit.ts";
 import { hasUntold, shownAs, tellBooks, tellCounts, tellSurvey } from "./publish/tell.ts";
 import { nextRecheckOf, recheck } from "./recheck.ts";
-import { noteAllRead, rescan, scanAbove, scanBelow, scanHead } from "./scan.ts";
+import { noteAllRead, rescan, scanBelow } from "./scan-below.ts";
+import { scanAbove, scanHead } from "./scan-head.ts";
 import { nextTry, tryAgain } from "./skipped-pages.ts";
 import {
   addCounts,

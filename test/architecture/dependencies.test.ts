@@ -62,7 +62,7 @@ describe("a planted violation is caught", () => {
     ["lib/polling/tick/tick.ts", 'const { wire } = await import("../../run/wiring.ts");'],
     ["lib/polling/walk/read-pages.ts", 'import { classify } from "../ledger/classify.ts";'],
     ["lib/polling/contents.ts", 'import { emitFound } from "./publish/emit.ts";'],
-    ["lib/polling/scan.ts", 'import { tick } from "./tick/tick.ts";'],
+    ["lib/polling/scan-head.ts", 'import { tick } from "./tick/tick.ts";'],
     ["lib/monitoring/log.ts", 'import { createLeases } from "../state/leases.ts";'],
     ["lib/survey-api/http/exchange.ts", 'import { readJson } from "../bodies/read-body.ts";'],
     ["lib/survey-api/client.ts", 'export * from "../polling/ports.ts";'],
