@@ -5,8 +5,7 @@ import type { LedgerEntry } from "./model/ledger-entry.ts";
 import { classOf, type Run, readRecord } from "./model/records.ts";
 import { emitFound } from "./publish/emit.ts";
 import { fromRead } from "./publish/response.ts";
-import type { Survey } from "./survey.ts";
-import { addCounts, noCounts, type PollCounts } from "./survey.ts";
+import { addCounts, noCounts, type PollCounts, type Survey } from "./survey.ts";
 
 /** Responses asked about at once. */
 const AT_ONCE = 10;

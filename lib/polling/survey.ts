@@ -4,8 +4,7 @@ import { holdLease, LEASE_DURATION, underLease } from "./lease.ts";
 import type { AccountState, Learned, SurveyRow } from "./model/account.ts";
 import type { LedgerEntry } from "./model/ledger-entry.ts";
 import type { PollingSource, Start } from "./model/source.ts";
-import type { Lease, SurveyState } from "./model/survey-state.ts";
-import { next, type SurveyEvent } from "./model/survey-state.ts";
+import { type Lease, next, type SurveyEvent, type SurveyState } from "./model/survey-state.ts";
 import type { Order, PageRead, Ports } from "./ports.ts";
 
 /** Requests that slow work may still make. */

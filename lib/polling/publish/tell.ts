@@ -7,8 +7,7 @@ import {
   buildSurveyCounted,
 } from "../../events/build/build-told.ts";
 import type { SurveyCounts } from "../../events/build/survey.ts";
-import type { SurveyFacts } from "../../events/index.ts";
-import { type BooksSums, booksSums } from "../../events/index.ts";
+import { type BooksSums, booksSums, type SurveyFacts } from "../../events/index.ts";
 import { loadIds } from "../books.ts";
 import { answerOf, isTrusted } from "../contents.ts";
 import { notTaken } from "../errors.ts";
