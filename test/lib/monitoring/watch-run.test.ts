@@ -5,7 +5,19 @@ import { pollSources } from "../../../lib/run/poll-sources.ts";
 import { requestChannel } from "../../../lib/survey-api/diagnostics.ts";
 import { CredentialsMissingError } from "../../../lib/survey-api/index.ts";
 import type { MemoryWorld } from "../../support/memory-ports.ts";
-import { arrive, at, letTimePass, MINUTE, noon, range, SECOND, takes, worldWith } from "../../support/survey.ts";
+import {
+  arrive,
+  at,
+  fail,
+  failure,
+  letTimePass,
+  MINUTE,
+  noon,
+  range,
+  SECOND,
+  takes,
+  worldWith,
+} from "../../support/survey.ts";
 import { type MemoryGraph, memoryGraph } from "../support/graph.ts";
 import { memoryLog } from "../support/log.ts";
 import { type MetricsLine, metricsOf } from "./support/embedded-metrics.ts";
@@ -34,11 +46,6 @@ async function polled(fields: Record<string, unknown> = {}) {
   world.time.now = noon;
   return { world, graph };
 }
-
-const failWith = (world: MemoryWorld, operation: string, code: string): void =>
-  void world.before.push((call) => {
-    if (call.operation === operation) throw Object.assign(new Error("x"), { code });
-  });
 
 describe("the catalog", () => {
   it("has at most six series a source by default, each with a name of its own", () => {
@@ -99,7 +106,7 @@ describe("the metrics of a tick", () => {
   it("have the events of a tick that failed after it had published them", async () => {
     const { world, graph } = await polled();
     arrive(world, { responseId: 2, completed: at(-30 * SECOND) });
-    failWith(world, "saveAccount", "TABLE_BUSY");
+    fail(world, "saveAccount", failure("TABLE_BUSY"));
 
     const { line, log } = await tickOf(graph);
 
@@ -129,10 +136,7 @@ describe("the metrics of a tick", () => {
 });
 
 describe("one cause, one alarm", () => {
-  const fails = (error: object) => (world: MemoryWorld) =>
-    void world.before.push(({ operation }) => {
-      if (operation === "surveys") throw error;
-    });
+  const fails = (error: object) => (world: MemoryWorld) => fail(world, "surveys", error);
   const pausedFor = (more: object) => (world: MemoryWorld) =>
     void Object.assign(world.account, { pausedUntil: world.time.now + 90_000, ...more });
   const credentials = { CredentialsProblem: [1] };
@@ -168,14 +172,14 @@ describe("one cause, one alarm", () => {
 
   it("a tick that fails otherwise writes nothing of its end: it is missing", async () => {
     const { world, graph } = await polled();
-    failWith(world, "surveys", "UNREACHABLE");
+    fail(world, "surveys", failure("UNREACHABLE"));
     const { lines } = await tickOf(graph);
     expect(lines).toEqual([]);
   });
 
   it("a scheduled tick that fails is told, and not thrown into the dead-letter queue; one by hand is thrown", async () => {
     const { world, graph } = await polled();
-    failWith(world, "surveys", "UNREACHABLE");
+    fail(world, "surveys", failure("UNREACHABLE"));
     const request = { graphs: [graph], owner: "o", remaining: () => 60_000, logger: memoryLog() };
     expect(await pollScheduled(request)).toMatchObject({ ticks: [], failed: { code: "UNREACHABLE" } });
     await expect(pollSources(request)).rejects.toMatchObject({ code: "UNREACHABLE" });

@@ -2,13 +2,14 @@ import { afterEach, describe, expect, it, vi } from "vitest";
 import { OutOfTimeError, placeOf } from "../../../lib/polling/index.ts";
 import { type PollSourcesRequest, pollSources, RESERVE } from "../../../lib/run/poll-sources.ts";
 import { CredentialsMissingError } from "../../../lib/survey-api/index.ts";
-import { failing } from "../../support/failing.ts";
 import type { MemoryWorld, PortCall } from "../../support/memory-ports.ts";
 import {
   addSurvey,
   arrive,
   at,
   deliveredIds,
+  fail,
+  failure,
   letTimePass,
   MINUTE,
   range,
@@ -37,13 +38,6 @@ function withBacklog(responses = 1_500, readTime: number = 4 * SECOND): MemoryWo
   const world = worldWith(range(1, responses).map((responseId) => ({ responseId, completed: at(-responseId) })));
   takes(world, readTime, ({ operation }) => operation === "page");
   return world;
-}
-
-/** Lets every read of the survey list fail from now on. */
-function failList(world: MemoryWorld, error: Error): void {
-  world.before.push(({ operation }) => {
-    if (operation === "surveys") throw error;
-  });
 }
 
 /** The roles that an invocation has asked for, and what each was: taken, or not. */
@@ -81,7 +75,7 @@ describe("polling all sources", () => {
 
   it("goes on after a source that fails, and throws its error at the end, without what others might quote", async () => {
     const [broken, well] = [one(), one()];
-    failList(broken, Object.assign(new Error("jane@example.com"), { code: "ODD" }));
+    fail(broken, "surveys", failure("ODD"));
     const log = memoryLog();
 
     await expect(
@@ -95,7 +89,7 @@ describe("polling all sources", () => {
 
   it("takes a source without credentials that work for no failure, beside others that are polled or fail", async () => {
     const [without, well, broken] = [one(), one(), one()];
-    failList(without, new CredentialsMissingError("no value", { hint: "Fill it." }));
+    fail(without, "surveys", new CredentialsMissingError("no value", { hint: "Fill it." }));
     const graphs = [graph("a", without), graph("b", well)];
     const log = memoryLog();
 
@@ -106,7 +100,7 @@ describe("polling all sources", () => {
     expect(output.blocked).toEqual([{ source: "a", ...problem }]);
     expect(graphs[0]?.settle).toHaveBeenCalledTimes(1);
 
-    failList(broken, Object.assign(new Error(), { code: "ODD" }));
+    fail(broken, "surveys", failure("ODD"));
     const all = [...graphs, graph("c", broken)];
     await expect(pollSources({ graphs: all, owner: "o", remaining, logger: log })).rejects.toMatchObject({
       code: "ODD",
@@ -152,7 +146,7 @@ describe("polling all sources", () => {
 
   it("tells the other workers what was learned at the end of each tick, also of one that failed", async () => {
     const [broken, well] = [one(), one()];
-    failList(broken, new Error("no list"));
+    fail(broken, "surveys");
     const graphs = [graph("a", broken), graph("b", well)];
     const order: string[] = [];
     well.before.push(({ operation }) => void order.push(operation));
@@ -231,7 +225,7 @@ describe("backlogs", () => {
     const twoMinutes = { time: 2 * MINUTE };
     await pollSources(invocation(world, [graph("a", world)], { time: 36 * SECOND }));
     expect(deliveredIds(world).length).toBeLessThan(300);
-    failList(world, Object.assign(new Error("503"), { code: "SERVER_ERROR" }));
+    fail(world, "surveys");
     for (let i = 0; i < 5; i += 1) {
       world.time.now += MINUTE;
       await expect(pollSources(invocation(world, [graph("a", world)], twoMinutes))).rejects.toThrow();
@@ -369,16 +363,15 @@ describe("backlogs", () => {
     expect(one.settle).toHaveBeenCalledTimes(2);
   });
 
-  const coded = (code: string): Error => Object.assign(new Error("jane@example.com"), { code });
   it.each<[string, Error, object]>([
     [
       "for the whole source",
-      coded("TOO_MANY_REQUESTS"),
+      failure("TOO_MANY_REQUESTS"),
       { level: "error", message: "backlog failed", details: { reason: "unexpected TOO_MANY_REQUESTS" } },
     ],
     [
       "of one survey alone",
-      coded("SERVER_ERROR"),
+      failure("SERVER_ERROR"),
       { level: "warn", message: "survey failed", details: { surveyId: 1, reason: "SERVER_ERROR" } },
     ],
     [
@@ -442,7 +435,7 @@ describe("two sources of one invocation", () => {
 
   it("of which one fails: the backlog of the other is worked off all the same, and the failure is thrown at the end", async () => {
     const [broken, well] = [one(), withBacklog()];
-    failList(broken, Object.assign(new Error(), { code: "ODD" }));
+    fail(broken, "surveys", failure("ODD"));
     const request = { graphs: [graph("a", broken), graph("b", well)], owner: "o", remaining, logger: memoryLog() };
     await expect(letTimePass(well, pollSources(request))).rejects.toMatchObject({ code: "ODD" });
     expect(well.delivered).toHaveLength(1_500);
@@ -452,7 +445,7 @@ describe("two sources of one invocation", () => {
 describe("an outage of metrics", () => {
   it("is in the log, a line a tick, by its name", async () => {
     const world = worldWith([1, 2, 3].map((responseId) => ({ responseId, completed: at(responseId) })));
-    failing(world, "metrics");
+    fail(world, "metrics");
     const log = memoryLog();
     await pollSources({ graphs: [graph("a", world)], owner: "o", remaining, logger: log });
     expect(log.lines.filter(({ message }) => message === "outage")).toEqual([]);
