@@ -167,32 +167,6 @@ it.each([
 });
 
 describe("a keep-alive connection that the server closes just when the next request comes", () => {
-  it.each(["end", "reset"] as const)("with %s costs a GET no more than another attempt", async (how) => {
-    let closing = false;
-    const service = await startHostile((socket) => {
-      if (!closing) return good(socket);
-      closing = false;
-      if (how === "end") socket.destroy();
-      else socket.resetAndDestroy();
-    });
-    const { api } = clientOf(service, { timeouts });
-    for (let time = 0; time < 5; time += 1) {
-      closing = time > 0;
-      expect(await api.surveys()).toEqual([{ surveyId: 1 }]);
-    }
-    expect(service.connections.accepted).toBe(5);
-  });
-
-  it("nor the token request", async () => {
-    const service = await startHostile();
-    const { api, time } = clientOf(service, { timeouts });
-    await api.surveys();
-    service.answers.set("/oauth/token/", inTurn(resets, { json: { token: TOKEN } }));
-    time.now += 31 * 24 * 3_600_000;
-    expect(await api.surveys()).toEqual([{ surveyId: 1 }]);
-    expect(service.requests.map(({ method }) => method)).toEqual(["POST", "GET", "POST", "POST", "GET"]);
-  });
-
   it("is not used again when it was closed before", async () => {
     const service = await startHostile((socket) => {
       good(socket);

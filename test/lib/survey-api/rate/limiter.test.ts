@@ -46,14 +46,6 @@ function limiterWith(options: Partial<LimiterOptions> = {}, time = { now: 1_000 
 }
 
 describe("work that waits for its turn", () => {
-  it("begins when a place is free, and no earlier", async () => {
-    const { add, begun, end } = limiterWith();
-    for (const name of ["a", "b", "c"]) void add(name);
-    expect(await begun()).toEqual(["a", "b"]);
-    await end("b");
-    expect(await begun()).toEqual(["a", "b", "c"]);
-  });
-
   it("goes by priority, what is made again before what was not made yet, and else in its order", async () => {
     const { add, begun, end } = limiterWith({ concurrency: 1 });
     void add("first");
@@ -73,14 +65,6 @@ describe("work that waits for its turn", () => {
     void add("new");
     await pass(1_000);
     expect(await begun()).toEqual(["old 0", "new"]);
-  });
-
-  it("gives its place free also when it fails", async () => {
-    const { limiter, add, begun } = limiterWith({ concurrency: 1 });
-    const turn: Turn = { priority: "news", again: false, signal: undefined };
-    await expect(limiter.run(() => Promise.reject(new Error("no")), turn)).rejects.toThrow("no");
-    void add("next");
-    expect(await begun()).toEqual(["next"]);
   });
 });
 
