@@ -224,17 +224,6 @@ describe("the token lock", () => {
   });
 });
 
-it("a lock whose giving back was answered with a failure, and was made again, is given back", async () => {
-  const { worker, lockedBy } = fresh();
-  let fault: ReturnType<typeof fail> | undefined;
-  await worker().withTokenLock(async () => {
-    fault = fail("UpdateItem", "lose-answer");
-    return "token";
-  }, nothing);
-  expect(fault?.hits()).toBe(1);
-  expect(await lockedBy()).toBeUndefined();
-});
-
 describe("a table that does not answer", () => {
   it("keeps nobody from a token", async () => {
     const { worker } = fresh();

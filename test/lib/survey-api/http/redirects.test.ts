@@ -53,6 +53,12 @@ describe("a redirect to elsewhere is not followed: nothing is sent there, the to
     });
     expect(other.connections.accepted).toBe(0);
   });
+
+  it.each(["javascript:alert(1)", "http://[::bad/"])("the hint of %j asks to check `baseUrl`", async (location) => {
+    const { service, api } = await startClient();
+    service.answers.set("/api/v3/surveys/7/", () => moved(location));
+    await expect(api.survey(7)).rejects.toMatchObject({ hint: expect.stringMatching(/^(?!.*null).*baseUrl/) });
+  });
 });
 
 describe("a redirect within the service", () => {
