@@ -36,36 +36,22 @@ const put = () =>
 const getObject = async () => (await clients.s3()).send(new GetObjectCommand({ Bucket: test.bucket, Key: PRIVATE }));
 const getSecret = () => readSecret(clients.secrets, PRIVATE);
 
-const failures: { service: Service; kind: FaultKind; call: () => Promise<unknown>; code: string; line: RegExp }[] = [
-  {
-    service: "dynamodb",
-    kind: "down",
-    call: put,
-    code: "DYNAMODB_FAILED",
-    line: /^DynamoDB could not be used \(ECONN/,
-  },
-  {
-    service: "s3",
-    kind: "error",
-    call: getObject,
-    code: "S3_FAILED",
-    line: /^S3 could not be used \(InternalError\)$/,
-  },
-  {
-    service: "secretsmanager",
-    kind: "error",
-    call: getSecret,
-    code: "SECRETS_MANAGER_FAILED",
-    line: /^Secrets Manager could not be used \(InternalServiceError\)$/,
-  },
-];
-
 describe("a failure of AWS", () => {
-  it.each(failures)("of $service says which service failed, and quotes nothing", async ({ service, kind, ...rest }) => {
+  it.each<[service: Service, kind: FaultKind, call: () => Promise<unknown>, code: string, line: RegExp]>([
+    ["dynamodb", "down", put, "DYNAMODB_FAILED", /^DynamoDB could not be used \(ECONN/],
+    ["s3", "error", getObject, "S3_FAILED", /^S3 could not be used \(InternalError\)$/],
+    [
+      "secretsmanager",
+      "error",
+      getSecret,
+      "SECRETS_MANAGER_FAILED",
+      /^Secrets Manager could not be used \(InternalServiceError\)$/,
+    ],
+  ])("of %s says which service failed, and quotes nothing", async (service, kind, call, code, line) => {
     test.aws.faults.add({ service, kind });
-    const error: unknown = await rest.call().catch((reason: unknown) => reason);
-    expect(error).toMatchObject({ code: rest.code, message: expect.stringMatching(rest.line), retryable: true });
-    expect(isAwsFailure(rest.code)).toBe(true);
+    const error: unknown = await call().catch((reason: unknown) => reason);
+    expect(error).toMatchObject({ code, message: expect.stringMatching(line), retryable: true });
+    expect(isAwsFailure(code)).toBe(true);
     const { message, hint } = error as { message: string; hint: string };
     expect(inspect([message, hint])).not.toContain(PRIVATE);
     expect(hint).not.toBe("");
