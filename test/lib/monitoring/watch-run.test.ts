@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from "vitest";
-import { type MonitoringLevel, metrics, NAMESPACE, writtenBy } from "../../../lib/monitoring/catalog.ts";
+import { type MonitoringLevel, NAMESPACE, writtenBy } from "../../../lib/monitoring/catalog.ts";
 import { pollScheduled } from "../../../lib/run/poll-scheduled.ts";
 import { pollSources } from "../../../lib/run/poll-sources.ts";
 import { requestChannel } from "../../../lib/survey-api/diagnostics.ts";
@@ -112,12 +112,6 @@ describe("the metrics of a tick", () => {
 
     expect(line?.values).toEqual({ Emitted: [1], DetectionLag: [30 * SECOND] });
     expect(log).toMatchObject([{ level: "error", message: "tick failed", details: { code: "TABLE_BUSY" } }]);
-  });
-
-  it("count what was put into quarantine", async () => {
-    const { world, graph } = await polled();
-    arrive(world, { responseId: 2, completed: at(-30 * SECOND), fields: { completed: "perhaps" } });
-    expect((await tickOf(graph)).line?.values).toMatchObject({ Withheld: [1] });
   });
 
   it("count the requests to the service by their outcome, of this run alone", async () => {
@@ -331,11 +325,5 @@ describe("responses whose contents nothing proves", () => {
     expect(holds.length).toBeGreaterThan(0);
     // A tick may poll a survey twice.
     expect(held.reduce((sum: number, count) => sum + Number(count), 0)).toBe(holds.length);
-  });
-});
-
-describe("every name", () => {
-  it("of the catalog is upper camel case, as CloudWatch's own are", () => {
-    for (const { name } of Object.values(metrics)) expect(name).toMatch(/^([A-Z][a-z]+)+$/);
   });
 });

@@ -223,22 +223,6 @@ describe("a redrive", () => {
     expect(world.entry(1, 3)).toMatchObject({ state: "quarantined", reason: "unreadable completed" });
   });
 
-  it("reads on to the last page, and touches nothing but what is quarantined", async () => {
-    const world = worldWith(range(1, 400).map((responseId) => ({ responseId, completed: at(responseId * SECOND) })));
-    world.bus.decide = ({ data }) =>
-      data.responseId % 2 === 0 ? { kind: "refused", code: "MalformedDetail" } : undefined;
-    await runTick(world, FOREVER);
-    world.bus.decide = () => undefined;
-    const emitted = world.entries(1).filter(({ state }) => state === "emitted");
-
-    expect(await run(world)).toMatchObject([{ outcome: "done", putBack: 200 }]);
-
-    expect(world.entries(1).filter(({ state }) => state === "emitted")).toEqual(emitted);
-    await runTick(world, FOREVER);
-    expect(new Set(deliveredIds(world)).size).toBe(400);
-    expect(deliveredIds(world)).toHaveLength(400);
-  });
-
   it("says how far it came when the time is up, and goes on the next time", async () => {
     const world = await refused(range(1, 60).map((responseId) => ({ responseId, completed: at(responseId) })));
     addSurvey(world, 2, []);
