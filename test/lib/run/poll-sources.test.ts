@@ -55,24 +55,6 @@ function invocation(
 }
 
 describe("polling all sources", () => {
-  it("gives what each tick came to, and one line in the log for one with news", async () => {
-    const [first, second] = [one(), one()];
-    const log = memoryLog();
-
-    const request = { graphs: [graph("a", first), graph("b", second)], owner: "o", remaining, logger: log };
-    const { ticks } = await pollSources(request);
-    await pollSources(request);
-
-    expect(ticks.map(({ source, listed }) => [source, listed])).toEqual([
-      ["a", 1],
-      ["b", 1],
-    ]);
-    expect(log.lines.filter(({ message }) => message === "tick")).toMatchObject([
-      { level: "info", details: { source: "a", emitted: 1 } },
-      { level: "info", details: { source: "b", emitted: 1 } },
-    ]);
-  });
-
   it("goes on after a source that fails, and throws its error at the end, without what others might quote", async () => {
     const [broken, well] = [one(), one()];
     fail(broken, "surveys", failure("ODD"));
@@ -144,20 +126,6 @@ describe("polling all sources", () => {
     expect([told("credentials problem"), told("credentials work")]).toEqual([1, 1]);
   });
 
-  it("tells the other workers what was learned at the end of each tick, also of one that failed", async () => {
-    const [broken, well] = [one(), one()];
-    fail(broken, "surveys");
-    const graphs = [graph("a", broken), graph("b", well)];
-    const order: string[] = [];
-    well.before.push(({ operation }) => void order.push(operation));
-    graphs[1]?.settle.mockImplementation(async () => void order.push("settle"));
-
-    await expect(pollSources({ graphs, owner: "o", remaining, logger: memoryLog() })).rejects.toThrow();
-
-    for (const { settle } of graphs) expect(settle).toHaveBeenCalled();
-    expect(order.at(-1)).toBe("settle");
-  });
-
   it("tells of a source that is left alone because the service asked for it", async () => {
     const world = one();
     world.account.pausedUntil = world.time.now + 90_000;
@@ -200,20 +168,6 @@ describe("a tick that another invocation does", () => {
     expect(request.logger.lines).toEqual([
       { level: "info", message: "left: another invocation does the tick", details: { source: "a" } },
     ]);
-  });
-
-  it("leaves backlogs to this invocation, where no third one works on them", async () => {
-    const world = withBacklog(60, 0);
-    await world.ports.state.putEntries(1, []);
-    await pollSources(invocation(world, [graph("a", world)], { time: 36 * SECOND }));
-    await world.ports.state.takeRole("tick", "another", MINUTE);
-    const row = world.account.rows.get(1);
-    if (row === undefined) throw new Error("never polled");
-    world.account.rows.set(1, { ...row, isBehind: true });
-    world.calls.length = 0;
-    await pollSources(invocation(world, [graph("a", world)]));
-    expect(rolesOf(world)).toEqual(["tick", "backlog"]);
-    expect(world.calls.map(({ operation }) => operation)).toContain("acquire");
   });
 });
 
