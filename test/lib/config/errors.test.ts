@@ -146,29 +146,19 @@ describe("an unknown field", () => {
   });
 });
 
-describe("several sources", () => {
-  it("must have different names, the default one counted", () => {
-    const problems = problemsOf({ sources: [{ baseUrl }, { baseUrl, name: "b" }, { baseUrl, name: "main" }] });
-    expect(problems).toEqual([{ path: "sources[2].name", message: expect.stringContaining("sources[0].name") }]);
-  });
-
-  it("must differ in letters and digits, of which the names of stack outputs are made", () => {
-    const problems = problemsOf({
-      sources: [
-        { baseUrl, name: "eu-1" },
-        { baseUrl, name: "eu_1" },
-      ],
-    });
-    expect(problems.map(({ path }) => path)).toEqual(["sources[1].name"]);
-    expect(
-      problemsOf({
-        sources: [
-          { baseUrl, name: "eu" },
-          { baseUrl, name: "EU" },
-        ],
-      }),
-    ).toEqual([]);
-  });
+it.each([
+  ["different names, the default one counted", ["main", "b", undefined], ["sources[2].name"]],
+  [
+    "names that differ in letters and digits, of which those of outputs are made",
+    ["eu-1", "eu_1"],
+    ["sources[1].name"],
+  ],
+  ["which may differ in case alone", ["eu", "EU"], []],
+])("several sources must have %s: %j", (_what, names, paths) => {
+  const sources = names.map((name) => ({ baseUrl, ...(name && { name }) }));
+  const problems = problemsOf({ sources });
+  expect(problems.map(({ path }) => path)).toEqual(paths);
+  for (const { message } of problems) expect(message).toContain("sources[0].name");
 });
 
 describe("the error", () => {

@@ -88,14 +88,6 @@ describe("a pause", () => {
     expect(time.now - begun).toBe(9_000);
     expect(untilOf()).toEqual([]);
   });
-
-  it("that another client was told and that is too long to wait for ends the call", async () => {
-    const service = await startService();
-    const client = withToken(clientOf(service, { retry: { longestPause: 20_000 } }));
-    client.api.pauseUntil(client.time.now + 21_000);
-    await expect(client.api.surveys()).rejects.toMatchObject({ code: "TOO_MANY_REQUESTS", retryAfter: 21_000 });
-    expect(service.requests).toHaveLength(0);
-  });
 });
 
 describe("what another client has learned", () => {
