@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { OutOfTimeError, placeOf } from "../../../lib/polling/index.ts";
+import { placeOf } from "../../../lib/polling/index.ts";
 import { type PollSourcesRequest, pollSources, RESERVE } from "../../../lib/run/poll-sources.ts";
 import { CredentialsMissingError } from "../../../lib/survey-api/index.ts";
-import type { MemoryWorld, PortCall } from "../../support/memory-ports.ts";
+import type { MemoryWorld } from "../../support/memory-ports.ts";
 import {
   addSurvey,
   arrive,
@@ -278,43 +278,6 @@ describe("backlogs", () => {
     }
     expect(new Set(deliveredIds(world)).size).toBe(6_000);
     expect(world.delivered).toHaveLength(6_000);
-  });
-
-  it("that a service keeps from getting on until the time is over are no failure", async () => {
-    const world = withBacklog();
-    runsBy(world);
-    const one = graph("a", world);
-    let abortsAt = Number.POSITIVE_INFINITY;
-    let isCatchUp = false;
-    one.begin.mockImplementation((at) => {
-      abortsAt = at;
-      // The tick begins first.
-      isCatchUp = one.begin.mock.calls.length === 2;
-      return world.ports;
-    });
-    const hangs: PortCall[] = [];
-    world.before.push(async (call) => {
-      if (call.operation !== "page" || !isCatchUp) return;
-      hangs.push(call);
-      await new Promise<void>((resolve) => {
-        const stop = world.ports.clock.every(SECOND, () => {
-          if (world.time.now < abortsAt) return;
-          stop();
-          resolve();
-        });
-      });
-      throw new OutOfTimeError();
-    });
-    const request = invocation(world, [one], { time: 2 * MINUTE });
-
-    const output = await letTimePass(world, pollSources(request));
-
-    expect(hangs.length).toBeGreaterThan(0);
-    expect(output.ticks).toHaveLength(1);
-    expect(request.remaining()).toBeGreaterThan(RESERVE / 2);
-    expect(request.logger.lines.filter(({ level }) => level !== "info")).toEqual([]);
-    expect(await world.ports.state.takeRole("backlog", "next", SECOND)).toBeDefined();
-    expect(one.settle).toHaveBeenCalledTimes(2);
   });
 
   it.each<[string, Error, object]>([
