@@ -102,15 +102,6 @@ describe("a redrive", () => {
     expect(timesCalled(world, "service", "metrics") + timesCalled(world, "service", "metadata")).toBe(4);
   });
 
-  it("leaves what the bus refuses once more refused, with its records", async () => {
-    const world = await refused();
-    world.bus.decide = () => ({ kind: "refused", code: "StillBad" });
-    await run(world);
-    await runTick(world);
-    expect(world.entry(1, 1)).toMatchObject({ state: "refused", reason: "StillBad" });
-    expect(await run(world)).toMatchObject([{ putBack: 1 }]);
-  });
-
   it("puts back the unreadable that this version can read, and leaves the others as they are", async () => {
     const world = worldWith([
       { responseId: 1, completed: at(0), ...unreadable },
