@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { inspect } from "node:util";
 import { GetObjectCommand } from "@aws-sdk/client-s3";
 import { PutCommand } from "@aws-sdk/lib-dynamodb";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { type Clients, createClients } from "../../../lib/aws/clients.ts";
 import { isAwsFailure } from "../../../lib/aws/failure.ts";
 import type { Service } from "../../../lib/local/aws/index.ts";
@@ -11,17 +11,15 @@ import type { FaultKind } from "../../support/aws/faults.ts";
 import { useAws } from "../support/aws.ts";
 
 const test = useAws();
-const before = { ...process.env };
 let clients: Clients;
 
 beforeAll(() => {
-  Object.assign(process.env, test.aws.env);
+  for (const [name, value] of Object.entries(test.aws.env)) vi.stubEnv(name, value);
   clients = createClients();
 });
 afterAll(() => {
   for (const client of [clients.dynamodb, clients.events, clients.secrets]) client.destroy();
-  for (const name of Object.keys(test.aws.env)) delete process.env[name];
-  Object.assign(process.env, before);
+  vi.unstubAllEnvs();
 });
 
 const PRIVATE = "jane@example.com";
