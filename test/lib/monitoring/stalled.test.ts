@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
-import { type FailingSince, type StalledRequest, stalledFor } from "../../../lib/monitoring/stalled.ts";
-import type { SurveyRow } from "../../../lib/polling/index.ts";
+import { type FailingSince, noteTurns, type StalledRequest, stalledFor } from "../../../lib/monitoring/stalled.ts";
+import type { BacklogRound, SurveyRow } from "../../../lib/polling/index.ts";
 import { HOUR, MINUTE, noon } from "../../support/survey.ts";
 
 const DAY = 24 * HOUR;
@@ -55,4 +55,14 @@ it.each<[what: string, given: Given, age: number]>([
   const summary = { figures, outages, surveys };
   const request = { summary, seen: { basis: { firstTick }, account }, failing, fullEvery, now: noon };
   expect(stalledFor(request as unknown as StalledRequest)).toBe(age);
+});
+
+it("a backlog fails from the first slice that did, until one does not", () => {
+  const failing: FailingSince = new Map();
+  const note = (failure: object | undefined, now: number) =>
+    noteTurns({ turns: [{ surveyId: 1, failure }] } as unknown as BacklogRound, failing, now);
+  for (const now of [noon, noon + MINUTE]) note({ code: "SERVER_ERROR" }, now);
+  expect([...failing]).toEqual([[1, noon]]);
+  note(undefined, noon + 2 * MINUTE);
+  expect([...failing]).toEqual([]);
 });
