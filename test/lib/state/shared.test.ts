@@ -224,22 +224,16 @@ describe("the token lock", () => {
   });
 });
 
-describe("a table that does not answer", () => {
-  it("keeps nobody from a token", async () => {
-    const { worker } = fresh();
-    const fault = fail("UpdateItem", "error", 50);
-    expect(await worker().withTokenLock(async () => "token", nothing)).toBe("token");
-    expect(fault.hits()).toBeGreaterThan(0);
-  });
-
-  it("does not take the token away that was had meanwhile", async () => {
-    const { worker } = fresh();
-    const outcome = await worker().withTokenLock(async () => {
-      fail("UpdateItem", "error", 50);
-      return "token";
-    }, nothing);
-    expect(outcome).toBe("token");
-  });
+it("a table that does not answer takes no token away that was had meanwhile, nor keeps anybody from one", async () => {
+  const { worker } = fresh();
+  const meanwhile: ReturnType<typeof fail>[] = [];
+  const work = async (): Promise<string> => {
+    meanwhile.push(fail("UpdateItem", "error", 50));
+    return "token";
+  };
+  for (let time = 0; time < 2; time += 1) expect(await worker().withTokenLock(work, nothing)).toBe("token");
+  // The second one has not even had the lock.
+  expect(meanwhile[0]?.hits()).toBeGreaterThan(5);
 });
 
 describe("an operator's pause", () => {

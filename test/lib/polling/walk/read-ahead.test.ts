@@ -34,3 +34,14 @@ it("a walk that is read ahead goes no further than it may; once it is left, the 
   await stopping;
   expect(steps).toEqual({ begun: 6, isLeft: true });
 });
+
+it("its failure is told to whoever comes to that step, and to nobody before", async () => {
+  async function* walk(): AsyncGenerator<number, void> {
+    yield 1;
+    throw new Error("step 2 failed");
+  }
+  const ahead = readAhead(walk(), 4);
+  expect(await ahead.next()).toEqual({ done: false, value: 1 });
+  await settle();
+  await expect(ahead.next()).rejects.toThrow("step 2 failed");
+});
