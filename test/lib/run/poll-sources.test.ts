@@ -2,6 +2,7 @@ import { afterEach, describe, expect, it, vi } from "vitest";
 import { placeOf } from "../../../lib/polling/index.ts";
 import { type PollSourcesRequest, pollSources, RESERVE } from "../../../lib/run/poll-sources.ts";
 import { CredentialsMissingError } from "../../../lib/survey-api/index.ts";
+import { eventually } from "../../support/eventually.ts";
 import type { MemoryWorld } from "../../support/memory-ports.ts";
 import {
   addSurvey,
@@ -241,7 +242,7 @@ describe("backlogs", () => {
     runsBy(world);
     const other = invocation(world, [graph("a", world)], { owner: "other" });
     const first = letTimePass(world, pollSources(invocation(world, [graph("a", world)], { owner: "first" })));
-    await vi.waitFor(() => expect(rolesOf(world)).toEqual(["tick", "backlog"]));
+    await eventually(() => expect(rolesOf(world)).toEqual(["tick", "backlog"]));
     arrive(world, { responseId: 5_000, completed: at(0) });
     world.time.now += MINUTE;
 

@@ -4,6 +4,7 @@ import { describe, expect, it, vi } from "vitest";
 import { type Lease, NEW_SURVEY, type RoleLease, type SurveyState } from "../../../lib/polling/index.ts";
 import { createDynamoState } from "../../../lib/state/dynamo-state.ts";
 import { readMark } from "../../../lib/state/leases.ts";
+import { eventually } from "../../support/eventually.ts";
 import { useAws } from "../support/aws.ts";
 
 const test = useAws();
@@ -126,7 +127,7 @@ describe("the mark of a survey", () => {
     ];
     const outcome = Promise.allSettled(writes);
     for (let write = 0; write < writes.length; write += 1) {
-      await vi.waitFor(() => expect(begun).toHaveLength(write + 1));
+      await eventually(() => expect(begun).toHaveLength(write + 1));
       begun[write]?.();
     }
 

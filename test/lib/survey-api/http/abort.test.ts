@@ -2,6 +2,7 @@ import { getEventListeners } from "node:events";
 import { setTimeout as sleepFor } from "node:timers/promises";
 import { describe, expect, it, vi } from "vitest";
 import type { CallOptions, SurveyApi } from "../../../../lib/survey-api/index.ts";
+import { eventually } from "../../../support/eventually.ts";
 import { listen } from "../support/channels.ts";
 import {
   type Answer,
@@ -26,7 +27,7 @@ const real = {
 async function abortedOnce(when: () => void, call: (options: CallOptions) => Promise<unknown>): Promise<void> {
   const stop = new AbortController();
   const outcome = Promise.allSettled([call({ signal: stop.signal })]);
-  await vi.waitFor(when, { interval: 1 });
+  await eventually(when);
   const begun = performance.now();
   stop.abort(reason);
   expect((await outcome)[0]).toHaveProperty("reason", reason);
@@ -57,7 +58,7 @@ describe("a signal ends a call with its own reason", () => {
       inTurn((response) => void first.promise.then(() => response.end("[]")), good),
     );
     const before = api.surveys();
-    await vi.waitFor(requested(service, 1), { interval: 1 });
+    await eventually(requested(service, 1));
     await abortedOnce(requested(service, 1), (options) => api.surveys(options));
     first.resolve();
     expect(await before).toEqual([]);
@@ -76,7 +77,7 @@ describe("a signal ends a call with its own reason", () => {
       if (begun !== "") response.write(begun);
     });
     await abortedOnce(requested(service, 1), (options) => api.surveys(options));
-    await vi.waitFor(() => expect(closed).toEqual(["request"]), { interval: 1 });
+    await eventually(() => expect(closed).toEqual(["request"]));
     service.answers.set(list, () => good);
     expect(await api.surveys()).toEqual([{ surveyId: 1 }]);
   });
@@ -103,7 +104,7 @@ describe("a signal ends a call with its own reason", () => {
     );
     const begun = () => expect(told.pause).toHaveLength(1);
     // Before that, the next call would be sent as well.
-    await vi.waitFor(begun, { interval: 1 });
+    await eventually(begun);
     await abortedOnce(begun, (options) => api.surveys(options));
     expect(settled).not.toHaveBeenCalled();
     refused.abort(reason);
@@ -153,7 +154,7 @@ describe("a signal that lives longer than the calls", () => {
     service.answers.set(list, () => () => undefined);
     const stop = new AbortController();
     const calls = Array.from({ length: 20 }, () => api.surveys({ signal: stop.signal }));
-    await vi.waitFor(requested(service, 2), { interval: 1 });
+    await eventually(requested(service, 2));
     expect(getEventListeners(stop.signal, "abort")).toHaveLength(1);
     stop.abort(reason);
     for (const outcome of await Promise.allSettled(calls)) expect(outcome).toHaveProperty("reason", reason);

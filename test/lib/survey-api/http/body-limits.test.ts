@@ -1,6 +1,7 @@
 import { gzipSync } from "node:zlib";
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it } from "vitest";
 import type { SurveyApiError } from "../../../../lib/survey-api/index.ts";
+import { eventually } from "../../../support/eventually.ts";
 import { listen } from "../support/channels.ts";
 import { answer, chunk, cut, earlyHints, flood, head, startHostile } from "../support/hostile.ts";
 import { clientOf, withToken } from "../support/service.ts";
@@ -24,7 +25,7 @@ describe("a body longer than `maxBodyBytes`", () => {
     const { api } = withToken(clientOf(service, { maxBodyBytes }));
     await expect(api.read(...questions)).rejects.toMatchObject(tooLong);
     expect(told.request).toMatchObject([{ operation: "get survey questions", status: 200, attempt: 1 }]);
-    await vi.waitFor(() => expect(service.connections.open).toBe(0), { interval: 2 });
+    await eventually(() => expect(service.connections.open).toBe(0));
     // What the two socket buffers of the kernel took before the connection was cut.
     expect(taken.bytes).toBeLessThan(16 * MiB);
   });
@@ -34,7 +35,7 @@ describe("a body longer than `maxBodyBytes`", () => {
     const service = await startHostile(flood(head("transfer-encoding: chunked"), chunkOf64K, 100 * MiB, taken));
     const { api } = withToken(clientOf(service, { maxBodyBytes }));
     await expect(api.read(...questions)).rejects.toMatchObject(tooLong);
-    await vi.waitFor(() => expect(service.connections.open).toBe(0), { interval: 2 });
+    await eventually(() => expect(service.connections.open).toBe(0));
     expect(taken.bytes).toBeGreaterThanOrEqual(MiB - 65_536);
     expect(taken.bytes).toBeLessThan(16 * MiB);
   });

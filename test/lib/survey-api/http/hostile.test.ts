@@ -1,8 +1,9 @@
 import { once } from "node:events";
 import { type AddressInfo, createServer } from "node:net";
 import { brotliCompressSync, gzipSync } from "node:zlib";
-import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import type { SurveyApiError } from "../../../../lib/survey-api/index.ts";
+import { eventually } from "../../../support/eventually.ts";
 import {
   answer,
   type Behaviour,
@@ -84,7 +85,7 @@ describe("a service that meets the client with", () => {
     service.behave = good;
     expect(await api.surveys()).toEqual([{ surveyId: 1 }]);
     await api.close();
-    await vi.waitFor(() => expect(service.connections.open).toBe(0), { interval: 2 });
+    await eventually(() => expect(service.connections.open).toBe(0));
   });
 
   it.each(behaviours.filter(([, , { attempts }]) => attempts > 1))(
@@ -170,7 +171,7 @@ describe("a keep-alive connection that the server closes just when the next requ
     });
     const { api, slept } = withToken(clientOf(service, { timeouts }));
     await api.surveys();
-    await vi.waitFor(() => expect(service.connections.open).toBe(0), { interval: 2 });
+    await eventually(() => expect(service.connections.open).toBe(0));
     await api.surveys();
     expect(slept).toEqual([]);
   });

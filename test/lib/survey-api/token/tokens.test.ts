@@ -1,4 +1,5 @@
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it } from "vitest";
+import { eventually } from "../../../support/eventually.ts";
 import { type Answer, clientOf, inTurn, startClient, startService, TOKEN } from "../support/service.ts";
 
 const list = "/api/v3/surveys/";
@@ -219,12 +220,10 @@ describe("400", () => {
     service.answers.set(`${page}1/`, () => ({ json: [] }));
     service.answers.set(list, () => (response) => held.push(() => response.end("[]")));
     const first = api.records(7, { page: 9, order: "asc" });
-    await vi.waitFor(() => expect(held).toHaveLength(1), { interval: 1 });
+    await eventually(() => expect(held).toHaveLength(1));
     service.token.value = "second-token";
     const second = api.records(7, { page: 1, order: "asc" });
-    await vi.waitFor(() => expect(service.data().filter(({ path }) => path.startsWith(page))).toHaveLength(2), {
-      interval: 1,
-    });
+    await eventually(() => expect(service.data().filter(({ path }) => path.startsWith(page))).toHaveLength(2));
     await new Promise((resolve) => setTimeout(resolve, 10));
     held[0]?.();
 
