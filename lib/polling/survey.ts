@@ -1,8 +1,8 @@
 import pLimit, { type LimitFunction } from "p-limit";
 import { endsWork, LeaseLostError, OutOfTimeError } from "./errors.ts";
 import { holdLease, LEASE_DURATION, underLease } from "./lease.ts";
-import type { AccountState, Learned, SurveyRow } from "./model/account.ts";
-import type { LedgerEntry } from "./model/ledger-entry.ts";
+import type { AccountChanges, AccountState, Outages, SingleRead, SurveyRow } from "./model/account.ts";
+import type { DetailKind, LedgerEntry } from "./model/ledger-entry.ts";
 import type { PollingSource, Start } from "./model/source.ts";
 import { type Lease, next, type SurveyEvent, type SurveyState } from "./model/survey-state.ts";
 import type { Order, PageRead, Ports } from "./ports.ts";
@@ -10,6 +10,34 @@ import type { Order, PageRead, Ports } from "./ports.ts";
 /** Requests that slow work may still make. */
 export interface Budget {
   left: number;
+}
+
+/** What is known of a source from polling it. All polls of one tick share it, and the account keeps it. */
+export interface Learned {
+  outages: Outages;
+  single: SingleRead;
+  /** Epoch milliseconds since which the single read is known to differ from pages (R11), and records to be scattered over the list (R12). Nothing unlearns it. */
+  differs: number | undefined;
+  scattered: number | undefined;
+  /** As the account had it, as JSON. */
+  known: string;
+  /** Of this tick: whether an operation answers for a response that it has answered before. */
+  probes: Partial<Record<DetailKind, Promise<boolean>>>;
+}
+
+export function learnedBy({
+  outages,
+  single,
+  differs,
+  scattered,
+}: Pick<AccountState, "outages" | "single" | "differs" | "scattered">): Learned {
+  const known = { outages: { ...outages }, single: { compared: 0, equal: 0, silent: 0, ...single } };
+  return { ...known, differs, scattered, known: JSON.stringify(known), probes: {} };
+}
+
+/** The part to be saved with the account: nothing where nothing was learned, since another tick may have learned something meanwhile. */
+export function newlyLearned({ outages, single, known }: Learned): AccountChanges {
+  return JSON.stringify({ outages, single }) === known ? {} : { outages, single };
 }
 
 /** The facts that any work on a survey needs. */

@@ -1,13 +1,15 @@
 import { errorCode } from "../../errors.ts";
 import { endsWork } from "../errors.ts";
-import type { Learned, Outcome } from "../model/account.ts";
 import type { DetailKind, UsedPatience } from "../model/ledger-entry.ts";
 import type { Lack, Response } from "../model/response.ts";
 import type { PollingSource } from "../model/source.ts";
 import type { Clock } from "../ports.ts";
-import type { Survey } from "../survey.ts";
+import type { Learned, Survey } from "../survey.ts";
 
 // An operation that fails for every response of a source is no reason to give one of them up (R17).
+
+/** The outcome of one attempt; `code` is the error's own. */
+type Outcome = { kind: "found"; body: unknown } | { kind: "absent" } | { kind: "failed"; code: string };
 
 /** The code of an attempt that was not made. */
 const SPARED = "OUTAGE";
