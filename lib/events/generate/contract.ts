@@ -24,23 +24,28 @@ export async function contractFiles(): Promise<Map<string, string>> {
 /** Characters of a line. */
 const WIDTH = 140;
 
-/** JSON for people: what fits on a line stays together, and a long list of numbers fills lines. */
+const isScalar = (value: unknown): boolean => typeof value !== "object" || value === null;
+
+/** JSON for people: what fits on a line stays together, and fields and items with nothing inside fill lines. */
 function readableJson(value: unknown, indent = "", before = 0): string {
   const line = JSON.stringify(value, null, 1).replaceAll(/\n */g, " ");
   if (typeof value !== "object" || value === null || indent.length + before + line.length <= WIDTH) return line;
   const inner = `${indent}  `;
-  if (!Array.isArray(value)) {
-    const fields = Object.entries(value).map(([name, field]) => {
-      const key = `${JSON.stringify(name)}: `;
-      return `${inner}${key}${readableJson(field, inner, key.length)}`;
-    });
-    return `{\n${fields.join(",\n")}\n${indent}}`;
+  const isList = Array.isArray(value);
+  const items = Object.entries(value).map(([name, one]: [string, unknown]) => {
+    const key = isList ? "" : `${JSON.stringify(name)}: `;
+    const text = `${key}${readableJson(one, inner, key.length)}`;
+    return { text, isShort: [one].flat().every(isScalar) && !text.includes("\n") };
+  });
+  const lines: string[] = [];
+  for (const [i, { isShort, text }] of items.entries()) {
+    const last = lines.at(-1) ?? "";
+    const isFilled = !isShort || items[i - 1]?.isShort !== true || indent.length + last.length + text.length > WIDTH;
+    if (isFilled) lines.push(text);
+    else lines.splice(-1, 1, `${last}, ${text}`);
   }
-  const isOfNumbers = value.every((item) => typeof item === "number");
-  const lines = isOfNumbers
-    ? value.join(", ").match(/\d.{1,120}(?=,|$)/g)
-    : value.map((one) => readableJson(one, inner));
-  return `[\n${lines?.map((one) => `${inner}${one}`).join(",\n")}\n${indent}]`;
+  const [open, close] = isList ? "[]" : "{}";
+  return `${open}\n${lines.map((one) => `${inner}${one}`).join(",\n")}\n${indent}${close}`;
 }
 
 /** TypeScript declarations of all events, which need nothing else. */
