@@ -3,6 +3,7 @@ import { asyncapi } from "./asyncapi.ts";
 import { goldenEvents } from "./golden.ts";
 import { javaFiles } from "./java.ts";
 import { pythonModels } from "./python.ts";
+import { readableJson } from "./readable-json.ts";
 import { bundle, draft4Files, mapSchemas, schemaFiles } from "./schemas.ts";
 
 /** The contract as text by path: the same each time. */
@@ -19,33 +20,6 @@ export async function contractFiles(): Promise<Map<string, string>> {
     ...(await javaFiles()),
     ["python/survey_poller_events.py", pythonModels()],
   ]);
-}
-
-/** Characters of a line. */
-const WIDTH = 140;
-
-const isScalar = (value: unknown): boolean => typeof value !== "object" || value === null;
-
-/** JSON for people: what fits on a line stays together, and fields and items with nothing inside fill lines. */
-function readableJson(value: unknown, indent = "", before = 0): string {
-  const line = JSON.stringify(value, null, 1).replaceAll(/\n */g, " ");
-  if (typeof value !== "object" || value === null || indent.length + before + line.length <= WIDTH) return line;
-  const inner = `${indent}  `;
-  const isList = Array.isArray(value);
-  const items = Object.entries(value).map(([name, one]: [string, unknown]) => {
-    const key = isList ? "" : `${JSON.stringify(name)}: `;
-    const text = `${key}${readableJson(one, inner, key.length)}`;
-    return { text, isShort: [one].flat().every(isScalar) && !text.includes("\n") };
-  });
-  const lines: string[] = [];
-  for (const [i, { isShort, text }] of items.entries()) {
-    const last = lines.at(-1) ?? "";
-    const isFilled = !isShort || items[i - 1]?.isShort !== true || indent.length + last.length + text.length > WIDTH;
-    if (isFilled) lines.push(text);
-    else lines.splice(-1, 1, `${last}, ${text}`);
-  }
-  const [open, close] = isList ? "[]" : "{}";
-  return `${open}\n${lines.map((one) => `${inner}${one}`).join(",\n")}\n${indent}${close}`;
 }
 
 /** TypeScript declarations of all events, which need nothing else. */
