@@ -1,16 +1,12 @@
 import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { GetObjectCommand, S3Client } from "@aws-sdk/client-s3";
-import { DynamoDBDocumentClient, ScanCommand } from "@aws-sdk/lib-dynamodb";
+import { DynamoDBDocumentClient, paginateScan } from "@aws-sdk/lib-dynamodb";
 import { type EmbeddedAws, startEmbeddedAws } from "../../../lib/local/aws/index.ts";
 import { names } from "../../../lib/local/runner/provision.ts";
 import type { DeliveredEvent } from "../../support/command.ts";
 
 /** Options of an SDK client for the embedded services. */
-export const clientOf = ({ endpoint, credentials }: EmbeddedAws) => ({
-  endpoint,
-  credentials,
-  region: "us-east-1",
-});
+const clientOf = ({ endpoint, credentials }: EmbeddedAws) => ({ endpoint, credentials, region: "us-east-1" });
 
 /** What a command that has ended left in its data folder, which is free again afterwards: the next command needs it for itself. */
 export async function withAws<T>(dataDir: string, work: (aws: EmbeddedAws) => Promise<T>): Promise<T> {
@@ -26,14 +22,7 @@ export async function withAws<T>(dataDir: string, work: (aws: EmbeddedAws) => Pr
 export async function readTable(aws: EmbeddedAws): Promise<Record<string, unknown>[]> {
   const client = DynamoDBDocumentClient.from(new DynamoDBClient(clientOf(aws)));
   const items: Record<string, unknown>[] = [];
-  let from: Record<string, unknown> | undefined;
-  do {
-    const answer = await client.send(
-      new ScanCommand({ TableName: names.table, ...(from === undefined ? {} : { ExclusiveStartKey: from }) }),
-    );
-    items.push(...(answer.Items ?? []));
-    from = answer.LastEvaluatedKey;
-  } while (from !== undefined);
+  for await (const page of paginateScan({ client }, { TableName: names.table })) items.push(...(page.Items ?? []));
   client.destroy();
   return items;
 }
