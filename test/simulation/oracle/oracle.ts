@@ -18,18 +18,14 @@ import { createPageLog, noteResponses } from "../sometimes/notes.ts";
 import type { World } from "../world.ts";
 import { createBacklogCheck } from "./backlog-check.ts";
 import { createBooksCheck } from "./books-check.ts";
-import { createBooksTold } from "./books-told.ts";
 import { wrongContent } from "./content.ts";
-import { createDeletions } from "./deletions.ts";
 import { createDeliveries } from "./deliveries.ts";
 import { createDetailLog } from "./details.ts";
-import { type Duty, dutyOf, latestDate } from "./duty.ts";
 import { failsBehindEnd, isDistrusted } from "./excluded.ts";
 import { aboveBacklogWithin, boundOf } from "./lateness.ts";
-import { createRecheckLog } from "./rechecks.ts";
-import { createRequestLog } from "./requests.ts";
-import { createRestCheck } from "./rest.ts";
-import { createSurveyChanges, createSurveyCounts } from "./survey-told.ts";
+import { createRecheckLog, createRequestLog } from "./requests.ts";
+import { createRestCheck, type Duty, dutyOf, latestDate } from "./rest.ts";
+import { createBooksTold, createDeletions, createSurveyChanges, createSurveyCounts } from "./told.ts";
 
 /** A survey that was worked on. */
 type Worked = Pick<TickSummary["surveys"][number], "surveyId" | "failure">;

@@ -6,10 +6,10 @@ import type { ResponsePlan, SurveyPlan } from "../plan/surveys.ts";
 import type { World } from "../world.ts";
 import { aheadBy, deviationOf } from "./odd-records.ts";
 import { settingsOf } from "./settings.ts";
-import { editionNow } from "./survey-facts.ts";
 import {
   BEHIND,
   type Detail,
+  editionNow,
   isListed,
   type Json,
   leastPage,

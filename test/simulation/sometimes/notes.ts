@@ -1,6 +1,6 @@
 import type { WorkerProcess } from "../engine/worker-process.ts";
 import type { Delivery } from "../oracle/deliveries.ts";
-import type { Duty } from "../oracle/duty.ts";
+import type { Duty } from "../oracle/rest.ts";
 import { isUndated } from "../service/odd-records.ts";
 import { isTie, tiesResponses } from "../service/rereads.ts";
 import { type CutPage, type Json, PAGE, type SimResponse, type SimSurvey } from "../service/survey-model.ts";
