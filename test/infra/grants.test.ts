@@ -74,7 +74,7 @@ describe("a poller grants", () => {
 
   it("an organization nothing by itself", () => {
     const subscribers = { organizationId: "o-a1b2c3d4e5" };
-    const template = synthesizeOwn((stack) => void new SurveyPoller(stack, "Poller", { sources, subscribers }));
+    const template = synthesizeOwn((stack) => new SurveyPoller(stack, "Poller", { sources, subscribers }));
     for (const { Properties } of Object.values(template.findResources("AWS::S3::BucketPolicy")))
       expect(Properties.PolicyDocument.Statement.map(({ Effect }: Statement) => Effect)).toEqual(["Deny"]);
   });

@@ -15,7 +15,7 @@ const sources = [{ baseUrl: "https://surveys.example.com" }];
 /** The problems of props, by their path. */
 function problems(props: (stack: Stack) => object): Record<string, string> {
   try {
-    synthesizeOwn((stack) => void new SurveyPoller(stack, "Poller", props(stack) as SurveyPollerProps));
+    synthesizeOwn((stack) => new SurveyPoller(stack, "Poller", props(stack) as SurveyPollerProps));
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
     return Object.fromEntries(error.problems.map(({ path, message }) => [path, message]));
