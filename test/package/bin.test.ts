@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
@@ -25,4 +25,10 @@ it("In a checkout the package's program runs the checkout's own command, whateve
 
 it("Installed it runs what was built", () => {
   expect(programRuns("dist/bin/main.js")).toBe("dist/bin/main.js");
+});
+
+it("The version is the newest of the changelog, so that each release has its notes", () => {
+  const read = (file: string): string => readFileSync(join(root, file), "utf8");
+  const { version } = JSON.parse(read("package.json")) as { version: string };
+  expect(/^## (\S+)$/m.exec(read("CHANGELOG.md"))?.[1]).toBe(version);
 });

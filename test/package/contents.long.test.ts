@@ -140,7 +140,7 @@ describe("survey-poller/survey-api", () => {
   it("is typed, with its declarations checked as strictly as one may", async () => {
     const source = `
       import { createSurveyApi, NotFoundError, type ResponseRecord, type SurveyApi } from "survey-poller/survey-api";
-      import { type ResponseCompleted, responseCompleted } from "survey-poller/events";
+      import { type BooksVerdict, type ResponseCompleted, responseCompleted, verifyBooks } from "survey-poller/events";
       import type { SurveyPollerEvent } from "survey-poller/contract/events.d.ts";
 
       export const api: SurveyApi = createSurveyApi({ baseUrl: "https://surveys.example.com", credentials: ${credentials} });
@@ -148,6 +148,7 @@ describe("survey-poller/survey-api", () => {
         return (await api.records(7, { order: "desc" }))[0];
       }
       export const completed = (detail: unknown): ResponseCompleted => responseCompleted.parse(detail);
+      export const verdict = (...given: Parameters<typeof verifyBooks>): BooksVerdict => verifyBooks(...given);
       export const isGone = (error: unknown): boolean => error instanceof NotFoundError && error.status === 404;
       export function nameOf(event: SurveyPollerEvent): string | null | undefined {
         return event["detail-type"] === "response.completed" ? event.detail.data.survey?.name : undefined;
@@ -156,11 +157,16 @@ describe("survey-poller/survey-api", () => {
       export const wrong = api.records(7, { order: "up" });
     `;
     writeFileSync(join(project.cwd, "typed.mts"), source);
+    const required = 'import { type ResponseCompleted, responseCompleted } from "survey-poller/events";';
+    writeFileSync(
+      join(project.cwd, "typed.cts"),
+      `${required}\nexport const read: ResponseCompleted = responseCompleted.parse({});`,
+    );
     const strict = ["--noEmit", "--strict", "--noUncheckedIndexedAccess", "--exactOptionalPropertyTypes"];
     const how = ["--module", "nodenext", "--target", "es2024", "--allowImportingTsExtensions"];
     const node = ["--types", "node", "--typeRoots", join(root, "node_modules/@types")];
     const compiler = join(root, "node_modules/.bin/tsc");
-    expect(await project.run(compiler, [...strict, ...how, ...node, "typed.mts"])).toBe("");
+    expect(await project.run(compiler, [...strict, ...how, ...node, "typed.mts", "typed.cts"])).toBe("");
 
     // An error is found.
     writeFileSync(join(project.cwd, "typed.mts"), source.replace("// @ts-expect-error: not an order", ""));
@@ -184,6 +190,12 @@ describe("the contract in the package", () => {
       console.log(JSON.stringify([event["detail-type"], schema.title, resolved.endsWith("/python/survey_poller_events.py")]));
     `;
     expect(await runModule("contract.mjs", source)).toEqual(["response.completed", "SurveyPollerEvent", true]);
+    const required = `
+      const { eventId, responseCompleted } = require("survey-poller/events");
+      const { detail } = require("survey-poller/contract/golden/ordinary.json");
+      console.log(JSON.stringify([eventId("main", 1, 2).length, responseCompleted.safeParse(detail).success]));
+    `;
+    expect(await runModule("contract.cjs", required)).toEqual([36, true]);
   });
 });
 
