@@ -8,6 +8,8 @@ import type { Deployed } from "./stage.ts";
 
 const EXAMPLES = join(ROOT, "examples");
 const PROGRAMS = ["cdk", "esbuild"];
+/** Bytes of a comment that are more than a state machine takes as its input, and than the poller leaves in an event. */
+export const LARGE = 300_000;
 const COMPILER = {
   target: "es2024",
   module: "nodenext",

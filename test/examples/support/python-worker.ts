@@ -24,12 +24,17 @@ export function hostPython(): { pythonVersion: string; architecture: "arm64" | "
   return { pythonVersion, architecture: process.arch === "arm64" ? "arm64" : "x86_64" };
 }
 
-/** The worker, with all that is deployed of it, on the Python of this machine. */
-export async function startPythonWorker(env: Record<string, string>) {
-  const folder = mkdtempSync(join(tmpdir(), "survey-poller-worker-"));
+/** Puts the worker, with all that is deployed of it, into a folder, for the Python of this machine. */
+export function assembleHere(folder: string, models: string): void {
   const { pythonVersion, architecture } = hostPython();
   const processor = architecture === "arm64" ? Architecture.ARM_64 : Architecture.X86_64;
-  assembleWorker(folder, new Runtime(`python${pythonVersion}`, RuntimeFamily.PYTHON), processor, writeModels(folder));
+  assembleWorker(folder, new Runtime(`python${pythonVersion}`, RuntimeFamily.PYTHON), processor, models);
+}
+
+/** The worker as it is deployed, at work. */
+export async function startPythonWorker(env: Record<string, string>) {
+  const folder = mkdtempSync(join(tmpdir(), "survey-poller-worker-"));
+  assembleHere(folder, writeModels(folder));
   const script = join(import.meta.dirname, "run_worker.py");
   // Without the packages of this machine: the worker brings what it needs. An empty profile is one that boto3 does not find.
   const { AWS_PROFILE: _, ...others } = env;
