@@ -14,7 +14,7 @@ import type { Store } from "../../support/state-store.ts";
 import type { WorkerProcess } from "../engine/worker-process.ts";
 import { hasContents } from "../ports/publisher-port.ts";
 import type { SimResponse, SimSurvey } from "../service/survey-model.ts";
-import { createPageLog, noteResponses } from "../sometimes/notes.ts";
+import { notePage, noteResponses } from "../sometimes/notes.ts";
 import type { World } from "../world.ts";
 import { createBacklogCheck } from "./backlog-check.ts";
 import { createBooksCheck } from "./books-check.ts";
@@ -45,7 +45,6 @@ export function createOracle(world: World, store: Store) {
   const counts = createSurveyCounts(world);
   const details = createDetailLog(world);
   const rechecks = createRecheckLog(world);
-  const pages = createPageLog(world);
   const requests = createRequestLog(world, store);
   let start: Start | undefined;
   const fences = new Map<string, number>();
@@ -139,7 +138,7 @@ export function createOracle(world: World, store: Store) {
     service: {
       request: (operation: string) => requests.note(operation),
       listed: counts.listed,
-      page: pages.read,
+      page: (read: Parameters<typeof notePage>[1]) => notePage(world, read),
       asked: details.asked,
       single(responseId: number) {
         rechecks.asked(responseId);
@@ -214,13 +213,9 @@ export function createOracle(world: World, store: Store) {
       },
       refused: (detail: ResponseCompleted) => deliveries.refuse(detail.data.responseId),
     },
-    died(process: WorkerProcess): void {
-      deliveries.died(process);
-      pages.ended(process);
-    },
+    died: deliveries.died,
     /** A tick, or a round of catching up, has ended. */
     workEnded(process: WorkerProcess, { surveys, error }: { surveys: readonly Worked[]; error?: unknown }): void {
-      pages.ended(process);
       const isLiveness = process.beganAt > world.livenessFrom + world.plan.source.interval;
       const failed = (code: string, what: string, surveyId?: number): void => {
         if (!bugs.has(code) && (!isLiveness || failsBehindEnd(world, surveyId))) return;

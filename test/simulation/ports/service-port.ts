@@ -56,7 +56,7 @@ export function servicePort(
   });
   timeIsUp.catch(() => undefined);
   const restless = world.random(`restless ${process.name}`);
-  const answerTo = createAnswers(world, weather, process, watch);
+  const answerTo = createAnswers(world, weather, watch);
   /** Pages on their way, by survey. */
   const pages = new Map<number, number[]>();
 
@@ -132,7 +132,6 @@ const NOTHING: readonly ServiceAnswer[] = [NOT_FOUND, ok([]), { status: 204 }, o
 function createAnswers(
   world: World,
   weather: Weather,
-  process: WorkerProcess,
   watch: Oracle["service"],
 ): (request: DataRequest<unknown>) => Coming {
   const { scheduler } = world;
@@ -199,7 +198,7 @@ function createAnswers(
     const parameters = { survey: String(surveyId), page: String(number), order };
     const given = model.answer({ operation: "responses-order", parameters }) as ModelAnswer;
     const cut = cutOf(model.peek(surveyId, number, order), given);
-    watch.page(process, { survey, number, order, page: cut });
+    watch.page({ survey, number, page: cut });
     if (given.status === 500) return fault(surveyId);
     if (given.status === 204) world.meet("past-end:no-content");
     if (given.status !== 200 || cut === undefined) return given as ServiceAnswer;

@@ -16,12 +16,10 @@ const seenFromOutside = [
   "an event comes twice, as nobody knew",
   "the index shows what is no longer so",
   // Pages.
-  "a page reads differently a moment later",
   "the list moves while pages are read ahead",
   "responses that tie change places",
   "ties across an edge",
   "a response fills a page and goes on",
-  "a backlog goes on behind page 1",
   "the first look at a survey is empty by mistake",
   // The end of a list.
   "end: an empty page",
@@ -30,7 +28,6 @@ const seenFromOutside = [
   "end: 400",
   "end: a page comes again",
   "end: a page fails",
-  "end: a page that is not full",
   // Responses.
   "late completion below the head",
   "operation 9 is first to show a completion",
