@@ -1,8 +1,7 @@
 import { globSync, readFileSync, writeFileSync } from "node:fs";
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { startSimulator } from "../../lib/local/simulator/index.ts";
 import {
   installPackage,
   openProject,
@@ -34,13 +33,10 @@ async function runModule(name: string, source: string, env: Record<string, strin
 
 /** A service that gives a token and refuses it. */
 async function startService(): Promise<string> {
-  const server = createServer((request, response) => {
-    if (request.url === "/oauth/token/") response.end('{"token":"abc"}');
-    else response.writeHead(400).end();
-  });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  onTestFinished(() => void server.close());
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const simulator = await startSimulator({ clientId: "a", clientSecret: "b" });
+  onTestFinished(() => simulator.close());
+  simulator.fault({ kind: "status", status: 400, operation: "surveys" });
+  return simulator.url;
 }
 
 describe("the package", () => {

@@ -1,7 +1,7 @@
 import { buffer } from "node:stream/consumers";
 import { App } from "aws-cdk-lib";
 import { Template } from "aws-cdk-lib/assertions";
-import { afterAll, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { SurveyPollerStack } from "../../infra/stack.ts";
 import { parseConfig } from "../../lib/config/index.ts";
 import { type EmbeddedAws, type Service, startEmbeddedAws } from "../../lib/local/aws/index.ts";
@@ -9,7 +9,7 @@ import { loadFunction } from "../../lib/local/runner/load-function.ts";
 import { startSimulator } from "../../lib/local/simulator/index.ts";
 import type { PollInput } from "../../lib/run/poll-input.ts";
 import { allowedBy } from "../infra/support/policies.ts";
-import { removeTemporaryFolders, temporaryFolder } from "../infra/support/temporary-folder.ts";
+import { temporaryFolder } from "../infra/support/temporary-folder.ts";
 import { withBody } from "../support/aws/faults.ts";
 import { operationOf } from "../support/aws/operation.ts";
 
@@ -62,8 +62,6 @@ const LOCAL_NAMES: Record<string, string> = {
   Credentialsmain: "survey-poller/main/credentials",
   Tokenmain: "survey-poller/main/token",
 };
-
-afterAll(removeTemporaryFolders);
 
 /** How often the situations come again, since which of two takes a lease, and how far a tick comes by itself, is a matter of time. */
 const ROUNDS = 6;

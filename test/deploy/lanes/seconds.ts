@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
 import { setTimeout as pause } from "node:timers/promises";
-import { ListQueuesCommand, SendMessageCommand } from "@aws-sdk/client-sqs";
-import { type Deployed, deploy, fillCredentials, type Given, onStage, output } from "../support/stage.ts";
-import { allIsRight, completed } from "../support/ticks.ts";
+import { type Deployed, deploy, fillCredentials, type Given, onStage } from "../support/stage.ts";
+import { completed } from "../support/ticks.ts";
 import { until } from "../support/until.ts";
 
 const COMPLETIONS = 24;
@@ -18,7 +17,6 @@ export function seconds(given: Given): Promise<void> {
     await fillCredentials(on);
     await on.report.step("the history goes out", () => until("it has not", () => hasAll(on), 120_000));
     await halfComeWithinSeconds(on);
-    await severalAtOnce(on);
   });
 }
 
@@ -48,22 +46,4 @@ async function halfComeWithinSeconds(on: Deployed): Promise<void> {
     note(`median ${median} ms, at most ${late.at(-1)} ms; ${ticks} ticks in ${took} s`);
     assert.ok(median <= 8_000, `median ${median} ms`);
   });
-}
-
-async function severalAtOnce(on: Deployed): Promise<void> {
-  const { report, aws, simulator } = on;
-  await report.step(
-    "messages that come twice and schedules that start two invocations change nothing",
-    async (note) => {
-      const { QueueUrls = [] } = await aws.sqs.send(new ListQueuesCommand({}));
-      const QueueUrl = QueueUrls.find((url) => url.includes("PollerTicks")) ?? assert.fail(String(QueueUrls));
-      const FunctionName = output(on, "PollFunctionName");
-      simulator.complete(2, 3);
-      const messages = [1, 2].map(() => aws.sqs.send(new SendMessageCommand({ QueueUrl, MessageBody: "main" })));
-      const scheduled = [1, 2].map(() => aws.start(FunctionName, { source: "main", scheduled: true }));
-      await Promise.all([...messages, ...scheduled]);
-      await until("they have not come", () => hasAll(on), 60_000);
-      note(await allIsRight(on));
-    },
-  );
 }

@@ -76,17 +76,11 @@ export interface DeployOptions {
   env?: Record<string, string>;
 }
 
-export interface DeployedExample {
-  outputs: Outputs;
-  /** By `npx cdk destroy`, which does not ask whether it is sure, and does not synthesise again. */
-  destroy(): Promise<void>;
-}
-
 /** Deploys an example from a copy of its folder, by the commands of its README. */
 export function deployExample(
   { report, examples, emulator, name }: ExampleStage,
   { heading = "Deploy", replace = {}, more = "", input = "", env = {} }: DeployOptions = {},
-): Promise<DeployedExample> {
+) {
   return report.step(`deployed by its README, "${heading}"`, async () => {
     const cwd = join(examples, name);
     const block = readDocument(join(cwd, "README.md")).fenced.find((one) => one.heading === heading);
@@ -104,7 +98,8 @@ export function deployExample(
     const destroy = ["cdk", "destroy", "--all", "--force", "--app", out];
     return {
       outputs: Object.assign({}, ...Object.values(all)) as Outputs,
-      destroy: async () => void (await succeed("npx", destroy, options)),
+      /** By `npx cdk destroy`, which does not ask whether it is sure, and does not synthesise again. */
+      destroy: async (): Promise<void> => void (await succeed("npx", destroy, options)),
     };
   });
 }

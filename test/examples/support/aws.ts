@@ -1,19 +1,16 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { CreateTableCommand, type KeySchemaElement } from "@aws-sdk/client-dynamodb";
 import { CreateBucketCommand, PutObjectCommand } from "@aws-sdk/client-s3";
 import { CreateQueueCommand } from "@aws-sdk/client-sqs";
 import { DeleteCommand } from "@aws-sdk/lib-dynamodb";
 import { startEmbeddedAws } from "../../../lib/local/aws/index.ts";
 import { createAws } from "../../deploy/support/aws.ts";
+import { temporaryFolder } from "../../infra/support/temporary-folder.ts";
 
 export type ExampleAws = Awaited<ReturnType<typeof startExampleAws>>;
 
 /** AWS as far as the handlers of examples use it, on this machine. */
 export async function startExampleAws() {
-  const dataDir = mkdtempSync(join(tmpdir(), "survey-poller-example-"));
-  const { endpoint, credentials, env, close } = await startEmbeddedAws({ dataDir });
+  const { endpoint, credentials, env, close } = await startEmbeddedAws({ dataDir: temporaryFolder() });
   const aws = createAws(endpoint, credentials.accessKeyId, credentials.secretAccessKey);
   return {
     /** What a handler needs in its environment. */
@@ -49,7 +46,6 @@ export async function startExampleAws() {
     async close() {
       aws.close();
       await close();
-      rmSync(dataDir, { recursive: true, force: true });
     },
   };
 }
