@@ -1,22 +1,20 @@
 import { execFileSync } from "node:child_process";
-import { writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Parser } from "@asyncapi/parser";
-import { beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { contractFiles } from "../../lib/events/generate/contract.ts";
 import { type GoldenEvent, goldenEvents } from "../../lib/events/generate/golden.ts";
 import { EVENT_TYPES } from "../../lib/events/index.ts";
 import { assembleHere, writeModels } from "../examples/support/python-worker.ts";
-import { temporaryFolder } from "../infra/support/temporary-folder.ts";
+import { titleOf } from "./title-of.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
 const files = await contractFiles();
 const golden = await goldenEvents();
-const scratch = temporaryFolder();
-
-/** `response.completed` is described by the schema ResponseCompletedEvent. */
-const titleOf = (type: string): string =>
-  `${type.replace(/(?:^|\.)(\w)/g, (_, first: string) => first.toUpperCase())}Event`;
+const scratch = mkdtempSync(join(tmpdir(), "survey-poller-contract-"));
+afterAll(() => rmSync(scratch, { recursive: true, force: true }));
 
 const read = (path: string): string => files.get(path) ?? "";
 /** A text where a number belongs: who takes it takes anything. */
@@ -34,7 +32,7 @@ it("AsyncAPI is well-formed, and has a message for each event type", async () =>
 });
 
 it("golden events can be assigned to their types in TypeScript, and a spoilt one cannot", () => {
-  const folder = temporaryFolder();
+  const folder = mkdtempSync(join(scratch, "typescript-"));
   writeFileSync(join(folder, "events.d.ts"), read("events.d.ts"));
   const options = { strict: true, noEmit: true, module: "nodenext", allowImportingTsExtensions: true, types: [] };
   writeFileSync(join(folder, "tsconfig.json"), JSON.stringify({ compilerOptions: options, include: ["*.ts"] }));

@@ -27,8 +27,6 @@ import {
 import type { World } from "../world.ts";
 import type { Weather } from "./weather.ts";
 
-/** Pages of one survey on their way at once from which on it is read ahead in depth. */
-const MANY_PAGES = 3;
 /** Milliseconds after which the client gives up an answer that never comes. */
 const NEVER = 30_000;
 /** Loading takes real time, which a history does not have. */
@@ -57,19 +55,13 @@ export function servicePort(
   timeIsUp.catch(() => undefined);
   const restless = world.random(`restless ${process.name}`);
   const answerTo = createAnswers(world, weather, watch);
-  /** Pages on their way, by survey. */
-  const pages = new Map<number, number[]>();
 
   const ask = (request: DataRequest<unknown>): Promise<ServiceAnswer> => {
     if (clock.now() >= abortsAt) throw new OutOfTimeError();
     const { name, told, answer } = answerTo(request);
     return process.call("service", () => {
       watch.request(name);
-      if (restless.chance(world.plan.restless)) {
-        if ([...pages.values()].some((some) => new Set(some).size >= MANY_PAGES))
-          world.sometimes("the list moves while pages are read ahead");
-        life.hurry();
-      }
+      if (restless.chance(world.plan.restless)) life.hurry();
       world.trace?.(() => `${process.name} ${told}`);
       return answer();
     });
@@ -85,24 +77,10 @@ export function servicePort(
     if (answer.status !== 200) return { ...answer, attempts: 1 };
     return { status: 200, value: readBody(answer.body, { ...about, status: 200 }), attempts: 1 };
   });
-  const service = withKeptDefinitions(
+  return withKeptDefinitions(
     toSurveyService({ elements, entries, response, survey }, NEWS, undefined, loadReader),
     definitions,
   );
-
-  return {
-    ...service,
-    async page(surveyId, number, order) {
-      const some = pages.get(surveyId) ?? [];
-      pages.set(surveyId, some);
-      some.push(number);
-      try {
-        return await service.page(surveyId, number, order);
-      } finally {
-        some.splice(some.indexOf(number), 1);
-      }
-    },
-  };
 }
 
 /** Milliseconds within which no second page of a survey is empty by mistake. */

@@ -63,8 +63,6 @@ export interface Noticed {
   atHead: boolean;
   /** It was not listed before, and is what desc pages begin with. */
   isFirst: boolean;
-  /** The last desc page that it is on. */
-  page: number;
   counted: boolean;
   listedOpenSince: number | undefined;
 }

@@ -1,6 +1,5 @@
 import type { Delivery } from "../oracle/deliveries.ts";
 import type { Duty } from "../oracle/rest.ts";
-import { isUndated } from "../service/odd-records.ts";
 import { isTie, tiesResponses } from "../service/rereads.ts";
 import type { CutPage, SimResponse, SimSurvey } from "../service/survey-model.ts";
 import type { World } from "../world.ts";
@@ -48,14 +47,12 @@ export function noteResponses(
 }
 
 function noteResponse({ sometimes }: World, response: SimResponse, emittedAt: number | undefined): void {
-  const { completedAt = 0, removedAt, noticed, versions, odd } = response;
+  const { completedAt = 0, removedAt, versions } = response;
   if (removedAt !== undefined && (emittedAt ?? Infinity) > removedAt) sometimes("deleted before it was emitted");
   if (emittedAt === undefined) return;
   if (removedAt !== undefined && removedAt < emittedAt) sometimes("emitted when it was gone");
-  if (noticed?.atHead === false && noticed.listedOpenSince === undefined) sometimes("late completion below the head");
   if (versions.some(({ from }) => from > completedAt && from < emittedAt)) sometimes("changed before it was emitted");
   const [first, last] = [versions.find(({ state }) => state === "completed"), versions.at(-1)];
   if (first !== undefined && last !== undefined && last.from > emittedAt && last.records.length > first.records.length)
     sometimes("grown after its event");
-  if (isUndated(odd)) sometimes("no credible date, and emitted");
 }

@@ -16,7 +16,6 @@ const seenFromOutside = [
   "an event comes twice, as nobody knew",
   "the index shows what is no longer so",
   // Pages.
-  "the list moves while pages are read ahead",
   "responses that tie change places",
   "ties across an edge",
   "a response fills a page and goes on",
@@ -29,14 +28,11 @@ const seenFromOutside = [
   "end: a page comes again",
   "end: a page fails",
   // Responses.
-  "late completion below the head",
-  "operation 9 is first to show a completion",
   "deleted before it was emitted",
   "emitted when it was gone",
   "changed before it was emitted",
   "grown after its event",
   "news while a backlog is under way",
-  "no credible date, and emitted",
   // Details.
   "details come at a later attempt",
   "details are asked of one that is gone",
