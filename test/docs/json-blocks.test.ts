@@ -90,9 +90,6 @@ describe("the blocks of the documents", () => {
 
   it.each([
     '{ "baseUrl": "https://surveys.example.com", "interval": "1 minute" }',
-    '"bus": { "nane": "surveys" }',
-    '{ "detail": { "data": { "surveyID": [1] } } }',
-    '{ "detail-type": ["response.finished"] }',
     '{ "detail-type": ["response.completed"], "detial": {} }',
     '{ "detail-type": "response.completed", "detail": { "meta": {}, "data": {} } }',
     '"webhooks": [{ "name": "crm", "url": "https://crm.example.com", "where": { "data": { "surveyID": [1] } } }]',
