@@ -11,29 +11,15 @@ interface Rule {
 const noPackage = /^$/;
 const aws = /^@aws|^aws-|^@smithy/;
 const awsOrHttp = /^@aws|^aws-|^@smithy|^undici$|^node:(http|https|net\/.*|tls)$/;
+/** What is no part of a function. */
+const onMachines = /^aws-cdk|^constructs$|^dynalite$|^fauxqs$/;
 /** The only way into the core. */
 const door = "lib/polling/index.ts";
 const adapter = ["lib/errors.ts", "lib/events/index.ts", door];
 
 /** What the functions are made of: `lib` without the people's tools. */
-const product = [
-  "lib/errors.ts",
-  ...[
-    "polling",
-    "survey-api",
-    "service",
-    "events",
-    "state",
-    "publisher",
-    "secrets",
-    "aws",
-    "config",
-    "run",
-    "monitoring",
-    "webhooks",
-    "operator",
-  ].map((folder) => `lib/${folder}/`),
-];
+const folders = "polling survey-api service events state publisher secrets aws config run monitoring webhooks operator";
+const product = ["lib/errors.ts", ...folders.split(" ").map((folder) => `lib/${folder}/`)];
 
 const api = "lib/survey-api";
 /** What every room of the survey API client may know. */
@@ -41,12 +27,13 @@ const apiGround = ["base-url", "coordination", "diagnostics", "errors", "paths",
   (name) => `${api}/${name}.ts`,
 );
 
+function rule(from: string, mayImport: readonly string[], noPackages: RegExp): Rule {
+  return { from, mayImport, noPackages };
+}
+
 /** A room of the survey API client, and the rooms below it. */
-const apiRoom = (room: string, below: readonly string[]): Rule => ({
-  from: `${api}/${room}/`,
-  mayImport: [...apiGround, ...below.map((name) => `${api}/${name}/`)],
-  noPackages: aws,
-});
+const apiRoom = (room: string, below: readonly string[]): Rule =>
+  rule(`${api}/${room}/`, [...apiGround, ...below.map((name) => `${api}/${name}/`)], aws);
 
 const core = "lib/polling";
 /** What the core publishes, and how it is read, is the contract's to say. */
@@ -54,21 +41,8 @@ const world = ["lib/errors.ts", "lib/events/index.ts", "lib/events/books-digest.
 /** The rooms of the core, from the highest to the lowest: each knows those below it. A file of its own is a room as well. */
 const coreRooms = [
   "tick/",
-  "poll-survey.ts",
-  "survey-list.ts",
-  "scan-head.ts",
-  "scan-below.ts",
-  "full-read.ts",
-  "recheck.ts",
-  "hints.ts",
-  "process-page.ts",
-  "skipped-pages.ts",
-  "publish/",
-  "contents.ts",
-  "books.ts",
-  "ledger/",
-  "walk/",
-  "model/",
+  ...["poll-survey.ts", "survey-list.ts", "scan-head.ts", "scan-below.ts", "full-read.ts", "recheck.ts", "hints.ts"],
+  ...["process-page.ts", "skipped-pages.ts", "publish/", "contents.ts", "books.ts", "ledger/", "walk/", "model/"],
 ];
 /** What stands between the rooms and the world: no more than the model lies below it. */
 const coreGround = ["survey", "lease", "ports", "errors"].map((name) => `${core}/${name}.ts`);
@@ -78,75 +52,55 @@ function coreRoom(room: string): Rule {
   // Reading pages and what is known of them are pure: they know nothing of a poll and its lease.
   const pure = [`${core}/ports.ts`, `${core}/errors.ts`];
   const ground = room === "model/" ? [] : room === "walk/" ? pure : coreGround;
-  return { from: `${core}/${room}`, mayImport: [...world, ...ground, ...below], noPackages: awsOrHttp };
+  return rule(`${core}/${room}`, [...world, ...ground, ...below], awsOrHttp);
 }
 
 /** The first rule whose `from` fits a file is the one that holds for it. */
 export const rules: readonly Rule[] = [
-  { from: door, mayImport: [`${core}/`], noPackages: awsOrHttp },
+  rule(door, [`${core}/`], awsOrHttp),
   ...coreRooms.map(coreRoom),
-  ...coreGround.map((from) => ({
-    from,
-    mayImport: [...world, ...coreGround, `${core}/model/`],
-    noPackages: awsOrHttp,
-  })),
-  ...apiGround.map((from) => ({ from, mayImport: ["lib/errors.ts", ...apiGround], noPackages: awsOrHttp })),
+  ...coreGround.map((from) => rule(from, [...world, ...coreGround, `${core}/model/`], awsOrHttp)),
+  ...apiGround.map((from) => rule(from, ["lib/errors.ts", ...apiGround], awsOrHttp)),
   apiRoom("rate", []),
   apiRoom("bodies", []),
   apiRoom("http", ["rate"]),
   apiRoom("token", ["bodies", "http", "rate"]),
-  { from: "lib/survey-api/", mayImport: ["lib/errors.ts"], noPackages: aws },
-  {
-    from: "lib/events/generate/",
-    mayImport: ["lib/events/", "lib/publisher/claim-check.ts"],
-    noPackages: awsOrHttp,
-  },
-  { from: "lib/events/", mayImport: [], noPackages: awsOrHttp },
-  // What a base URL may be is the survey API client's to say.
-  {
-    from: "lib/config/",
-    mayImport: ["lib/errors.ts", "lib/events/contract.ts", "lib/monitoring/catalog.ts", "lib/survey-api/base-url.ts"],
-    noPackages: awsOrHttp,
-  },
-  { from: "lib/state/", mayImport: adapter, noPackages: noPackage },
-  { from: "lib/publisher/", mayImport: [...adapter, "lib/events/build/facts.ts"], noPackages: noPackage },
+  rule("lib/survey-api/", ["lib/errors.ts"], aws),
+  rule("lib/events/generate/", ["lib/events/", "lib/publisher/claim-check.ts"], awsOrHttp),
+  rule("lib/events/", [], awsOrHttp),
+  rule(
+    "lib/config/",
+    // What a base URL may be is the survey API client's to say.
+    ["lib/errors.ts", "lib/events/contract.ts", "lib/monitoring/catalog.ts", "lib/survey-api/base-url.ts"],
+    awsOrHttp,
+  ),
+  rule("lib/state/", adapter, noPackage),
+  rule("lib/publisher/", [...adapter, "lib/events/build/facts.ts"], noPackage),
   // The credentials and the token store are ports of the survey API client.
-  { from: "lib/secrets/", mayImport: [...adapter, "lib/survey-api/index.ts"], noPackages: noPackage },
-  { from: "lib/aws/", mayImport: adapter, noPackages: /^undici$/ },
-  {
-    from: "lib/service/",
-    mayImport: [...adapter, "lib/events/build/", "lib/state/shared.ts", "lib/survey-api/index.ts"],
-    noPackages: aws,
-  },
-  {
-    from: "lib/monitoring/",
-    mayImport: [...adapter, "lib/events/build/fields.ts", "lib/survey-api/diagnostics.ts", "lib/survey-api/index.ts"],
-    noPackages: /^@aws-sdk|^@smithy|^undici$/,
-  },
+  rule("lib/secrets/", [...adapter, "lib/survey-api/index.ts"], noPackage),
+  rule("lib/aws/", adapter, /^undici$/),
+  rule("lib/service/", [...adapter, "lib/events/build/", "lib/state/shared.ts", "lib/survey-api/index.ts"], aws),
+  rule(
+    "lib/monitoring/",
+    [...adapter, "lib/events/build/fields.ts", "lib/survey-api/diagnostics.ts", "lib/survey-api/index.ts"],
+    /^@aws-sdk|^@smithy|^undici$/,
+  ),
   // It delivers what is on the bus, and knows nothing of how that came there.
-  {
-    from: "lib/webhooks/",
-    mayImport: [
-      "lib/errors.ts",
-      "lib/config/index.ts",
-      "lib/monitoring/log.ts",
-      "lib/secrets/secret-values.ts",
-      "lib/aws/",
-    ],
-    noPackages: /^aws-cdk|^constructs$|^undici$/,
-  },
-  { from: "lib/run/", mayImport: product, noPackages: /^aws-cdk|^constructs$|^dynalite$|^fauxqs$/ },
-  { from: "lib/operator/", mayImport: product, noPackages: /^aws-cdk|^constructs$|^dynalite$|^fauxqs$/ },
-  { from: "lib/errors.ts", mayImport: [], noPackages: awsOrHttp },
+  rule(
+    "lib/webhooks/",
+    ["lib/errors.ts", "lib/config/index.ts", "lib/monitoring/log.ts", "lib/secrets/secret-values.ts", "lib/aws/"],
+    /^aws-cdk|^constructs$|^undici$/,
+  ),
+  ...["lib/run/", "lib/operator/", "functions/"].map((from) => rule(from, product, onMachines)),
+  rule("lib/errors.ts", [], awsOrHttp),
   // Everybody may import it.
-  { from: "lib/json.ts", mayImport: [], noPackages: awsOrHttp },
-  { from: "functions/", mayImport: product, noPackages: /^aws-cdk|^constructs$|^dynalite$|^fauxqs$/ },
+  rule("lib/json.ts", [], awsOrHttp),
   // What stands around the product: people's tools, and the whole of it on one machine.
-  ...["lib/cli/", "lib/console/", "lib/local/", ""].map((from) => ({
-    from,
-    mayImport: ["lib/", "functions/", "infra/"],
-    noPackages: noPackage,
-  })),
+  ...["lib/cli/", "lib/console/", "lib/local/", "infra/"].map((from) =>
+    rule(from, ["lib/", "functions/", "infra/"], noPackage),
+  ),
+  // Tests and examples.
+  rule("", [""], noPackage),
 ];
 
 const STATEMENT = /(?:\bfrom|\bimport)\s*\(?\s*["']([^"']+)["']/g;
@@ -166,54 +120,14 @@ export function violations(files: ReadonlyMap<string, string>): string[] {
   );
 }
 
-/** Imports of the core that go past its door, as `file → what it imports`. Its own unit tests mirror its folders. */
-export function pastTheDoor(files: ReadonlyMap<string, string>): string[] {
-  const isInside = (path: string): boolean => path.startsWith(`${core}/`) || path.startsWith(`test/${core}/`);
-  return [...files].flatMap(([file, source]) =>
-    specifiers(source)
-      .filter((specifier) => specifier.startsWith("."))
-      .map((specifier) => join(dirname(file), specifier))
-      .filter((target) => target.startsWith(`${core}/`) && target !== door && !isInside(file))
-      .map((target) => `${file} → ${target}`),
-  );
-}
-
 function allowed(file: string, specifier: string): boolean {
   const rule = rules.find(({ from }) => file.startsWith(from));
   if (rule === undefined) return false;
   if (!specifier.startsWith(".")) return !rule.noPackages.test(specifier);
   const target = join(dirname(file), specifier);
+  // Its own unit tests mirror its folders.
+  const isInside = file.startsWith(`${core}/`) || file.startsWith(`test/${core}/`);
+  if (target.startsWith(`${core}/`) && target !== door && !isInside) return false;
   if (target === "lib/json.ts" || (rule.from !== "" && target.startsWith(rule.from))) return true;
-  return rule.mayImport.some((path) => (path.endsWith("/") ? target.startsWith(path) : target === path));
-}
-
-/** Files that import each other, by whatever way around, type-only imports included: each circle as the paths in it, sorted. */
-export function circles(files: ReadonlyMap<string, string>): string[][] {
-  const imports = new Map(
-    [...files].map(([file, source]) => [
-      file,
-      specifiers(source)
-        .filter((specifier) => specifier.startsWith("."))
-        .map((specifier) => join(dirname(file), specifier)),
-    ]),
-  );
-  const reached = new Map([...imports.keys()].map((file) => [file, reachableFrom(file, imports)]));
-  const found = new Map<string, string[]>();
-  for (const [file, others] of reached) {
-    if (!others.has(file)) continue;
-    const circle = [...others].filter((other) => reached.get(other)?.has(file) === true).sort();
-    found.set(circle.join(), circle);
-  }
-  return [...found.values()];
-}
-
-function reachableFrom(file: string, imports: ReadonlyMap<string, string[]>): Set<string> {
-  const met = new Set<string>();
-  const toVisit = [...(imports.get(file) ?? [])];
-  for (let next = toVisit.pop(); next !== undefined; next = toVisit.pop()) {
-    if (met.has(next)) continue;
-    met.add(next);
-    toVisit.push(...(imports.get(next) ?? []));
-  }
-  return met;
+  return rule.mayImport.some((path) => (/\.ts$/.test(path) ? target === path : target.startsWith(path)));
 }

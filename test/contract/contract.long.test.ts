@@ -3,13 +3,11 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Parser } from "@asyncapi/parser";
-import { Architecture, Runtime, RuntimeFamily } from "aws-cdk-lib/aws-lambda";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { assembleWorker } from "../../examples/sqs-worker-python/worker-code.ts";
 import { contractFiles } from "../../lib/events/generate/contract.ts";
 import { type GoldenEvent, goldenEvents } from "../../lib/events/generate/golden.ts";
 import { EVENT_TYPES } from "../../lib/events/index.ts";
-import { hostPython, writeModels } from "../examples/support/python-worker.ts";
+import { assembleHere, writeModels } from "../examples/support/python-worker.ts";
 import { titleOf } from "./title-of.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
@@ -63,16 +61,7 @@ describe("the models for pydantic", () => {
   const folder = join(scratch, "python");
 
   // With the pydantic of the example.
-  beforeAll(() => {
-    const { pythonVersion, architecture } = hostPython();
-    const processor = architecture === "arm64" ? Architecture.ARM_64 : Architecture.X86_64;
-    assembleWorker(
-      folder,
-      new Runtime(`python${pythonVersion}`, RuntimeFamily.PYTHON),
-      processor,
-      writeModels(scratch),
-    );
-  }, 180_000);
+  beforeAll(() => assembleHere(folder, writeModels(scratch)), 180_000);
 
   /** What each event is after reading, or why it could not be read. */
   function readByModels(events: GoldenEvent[]): unknown[] {

@@ -14,20 +14,14 @@ export type Verdict = "true" | "false" | "invalid";
 const here = import.meta.dirname;
 
 /** Puts cases to AWS's own event-ruler (from Maven Central, run by Java 17). */
-export type AskRuler = (cases: readonly RuleCase[]) => Verdict[];
-
-export function createEventRuler(): AskRuler {
-  const classpath = resolveClasspath();
-  return (cases) => {
-    if (cases.length === 0) return [];
-    const lines = cases.map(({ pattern, event }) => `${JSON.stringify({ pattern, event })}\n`).join("");
-    const answers = run("java", ["-cp", classpath, join(here, "RulerOracle.java")], lines)
-      .trim()
-      .split("\n");
-    if (answers.length !== cases.length)
-      throw new Error(`event-ruler gave ${answers.length} answers to ${cases.length} cases`);
-    return answers.map(toVerdict);
-  };
+export function askEventRuler(cases: readonly RuleCase[]): Verdict[] {
+  const lines = cases.map(({ pattern, event }) => `${JSON.stringify({ pattern, event })}\n`).join("");
+  const answers = run("java", ["-cp", resolveClasspath(), join(here, "RulerOracle.java")], lines)
+    .trim()
+    .split("\n");
+  if (answers.length !== cases.length)
+    throw new Error(`event-ruler gave ${answers.length} answers to ${cases.length} cases`);
+  return answers as Verdict[];
 }
 
 function resolveClasspath(): string {
@@ -49,9 +43,4 @@ function run(command: string, args: string[], input = ""): string {
     maxBuffer: 64 * 1024 * 1024,
     stdio: ["pipe", "pipe", "inherit"],
   });
-}
-
-function toVerdict(text: string): Verdict {
-  if (text === "true" || text === "false" || text === "invalid") return text;
-  throw new Error(`event-ruler answered "${text}"`);
 }

@@ -1,12 +1,11 @@
-import { globSync, mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { globSync } from "node:fs";
 import { App } from "aws-cdk-lib";
 import { Template } from "aws-cdk-lib/assertions";
 import { Architecture, Runtime } from "aws-cdk-lib/aws-lambda";
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { SqsWorkerPython, type SqsWorkerPythonProps } from "../../examples/sqs-worker-python/stack.ts";
 import { assembleWorker } from "../../examples/sqs-worker-python/worker-code.ts";
+import { temporaryFolder } from "../infra/support/temporary-folder.ts";
 import { type ExampleAws, startExampleAws } from "./support/aws.ts";
 import { completed, type Delivered, golden, updated } from "./support/events.ts";
 import { type PythonWorker, startPythonWorker, writeModels } from "./support/python-worker.ts";
@@ -124,8 +123,7 @@ describe("the worker", () => {
 });
 
 it("what is deployed has the native code for the processor and the Python of Lambda, whatever this machine has", () => {
-  const folder = mkdtempSync(join(tmpdir(), "survey-poller-worker-"));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const folder = temporaryFolder();
   assembleWorker(folder, Runtime.PYTHON_3_14, Architecture.ARM_64, writeModels(folder));
   expect(globSync("**/*.so", { cwd: folder })).toEqual([
     "pydantic_core/_pydantic_core.cpython-314-aarch64-linux-gnu.so",

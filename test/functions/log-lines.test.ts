@@ -27,15 +27,12 @@ const raw = {
     { ...shared, name: "quiet", logLevel: "warn" },
   ],
 };
-vi.stubEnv("CONFIG", JSON.stringify(raw));
-
-vi.stubEnv("TABLE_NAME", "table");
-vi.stubEnv("BUS_NAME", "bus");
-vi.stubEnv("CLAIM_CHECK_BUCKET", "bucket");
-vi.stubEnv("SECRETS_PREFIX", "Surveys");
-vi.stubEnv("AWS_REGION", "eu-central-1");
-vi.stubEnv("AWS_LAMBDA_INITIALIZATION_TYPE", "on-demand");
-vi.stubEnv("POWERTOOLS_SERVICE_NAME", "Surveys-Poller");
+const environment = {
+  ...{ CONFIG: JSON.stringify(raw), TABLE_NAME: "table", BUS_NAME: "bus", CLAIM_CHECK_BUCKET: "bucket" },
+  ...{ SECRETS_PREFIX: "Surveys", AWS_REGION: "eu-central-1", AWS_LAMBDA_INITIALIZATION_TYPE: "on-demand" },
+  POWERTOOLS_SERVICE_NAME: "Surveys-Poller",
+};
+for (const [name, value] of Object.entries(environment)) vi.stubEnv(name, value);
 const { handler } = await import("../../functions/poll.ts");
 
 /** Milliseconds after which the books are due. */

@@ -1,10 +1,8 @@
 import { execFile } from "node:child_process";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, describe, expect, it } from "vitest";
-import { removeTemporaryFolders, temporaryFolder } from "./support/temporary-folder.ts";
-
-afterAll(removeTemporaryFolders);
+import { describe, expect, it } from "vitest";
+import { temporaryFolder } from "./support/temporary-folder.ts";
 
 interface Synthesis {
   code: number;

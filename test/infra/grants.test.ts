@@ -29,52 +29,50 @@ describe("a poller grants", () => {
     "Allow dynamodb:Query on Table/index/due",
   ];
   const fill = "Allow secretsmanager:DescribeSecret secretsmanager:PutSecretValue on";
-  it.each<[what: string, grant: (poller: SurveyPoller, role: Role) => Grant, allowed: string[], byKey: string[]]>([
-    ["its invocation", (poller, role) => poller.grantInvoke(role), ["Allow lambda:InvokeFunction on Poll"], []],
+  const key = (actions: string, service: string) => `Allow ${actions} on Key via ${service}.AWS::Region.*`;
+  const readItems = key("kms:Decrypt kms:DescribeKey", "dynamodb");
+  const writeSecrets = key("kms:Decrypt kms:GenerateDataKey", "secretsmanager");
+  type Grants = (poller: SurveyPoller, role: Role) => Grant;
+  it.each<[what: string, grant: Grants, allowed: string[], ...byKey: string[]]>([
+    ["its invocation", (one, role) => one.grantInvoke(role), ["Allow lambda:InvokeFunction on Poll"]],
     [
-      "sending again, by the alias that takes nothing else",
-      (poller, role) => poller.grantResend(role),
+      "sending again, by its alias alone",
+      (one, role) => one.grantResend(role),
       ["Allow lambda:InvokeFunction on Resend"],
-      [],
     ],
     [
       "reading of large answers, but of nothing else in their bucket",
-      (poller, role) => poller.grantReadAnswers(role),
+      (one, role) => one.grantReadAnswers(role),
       ["Allow s3:GetObject on ClaimCheck/answers/*"],
-      ["Allow kms:Decrypt on Key via s3.AWS::Region.*"],
+      key("kms:Decrypt", "s3"),
     ],
-    [
-      "reading of the books",
-      (poller, role) => poller.grantReadState(role),
-      readBooks,
-      ["Allow kms:Decrypt kms:DescribeKey on Key via dynamodb.AWS::Region.*"],
-    ],
+    ["reading of the books", (one, role) => one.grantReadState(role), readBooks, readItems],
     [
       "redrives: to find what is quarantined, and to put it back",
-      (poller, role) => poller.grantRedrive(role),
+      (one, role) => one.grantRedrive(role),
       ["Allow lambda:InvokeFunction on Poll", ...readBooks],
-      ["Allow kms:Decrypt kms:DescribeKey on Key via dynamodb.AWS::Region.*"],
+      readItems,
     ],
     [
       "filling of the credentials of all sources, but no reading",
-      (poller, role) => poller.grantFillCredentials(role),
+      (one, role) => one.grantFillCredentials(role),
       [`${fill} Credentialsb Credentialsmain`],
-      ["Allow kms:Decrypt kms:GenerateDataKey on Key via secretsmanager.AWS::Region.*"],
+      writeSecrets,
     ],
     [
       "filling of the credentials of one source",
-      (poller, role) => poller.grantFillCredentials(role, "b"),
+      (one, role) => one.grantFillCredentials(role, "b"),
       [`${fill} Credentialsb`],
-      ["Allow kms:Decrypt kms:GenerateDataKey on Key via secretsmanager.AWS::Region.*"],
+      writeSecrets,
     ],
-  ])("%s, and with a key of yours its use", (_what, grant, allowed, byKey) => {
+  ])("%s, and with a key of yours its use", (_what, grant, allowed, ...byKey) => {
     expect(granted(grant)).toEqual(allowed);
     expect(granted(grant, true)).toEqual([...allowed, ...byKey]);
   });
 
   it("an organization nothing by itself", () => {
     const subscribers = { organizationId: "o-a1b2c3d4e5" };
-    const template = synthesizeOwn((stack) => void new SurveyPoller(stack, "Poller", { sources, subscribers }));
+    const template = synthesizeOwn((stack) => new SurveyPoller(stack, "Poller", { sources, subscribers }));
     for (const { Properties } of Object.values(template.findResources("AWS::S3::BucketPolicy")))
       expect(Properties.PolicyDocument.Statement.map(({ Effect }: Statement) => Effect)).toEqual(["Deny"]);
   });

@@ -16,7 +16,7 @@ const sourcesOf = (count: number, credentialsSecret?: string) =>
   }));
 
 /** What CloudFormation takes of one template. */
-const MOST = { resources: 500, outputs: 200, parameters: 200, bytes: 1_000_000 };
+const MOST = { Resources: 500, Outputs: 200, Parameters: 200 };
 /** Characters of the policies of a role: one of its own, and ten managed ones. */
 const MOST_POLICY = 10_240;
 
@@ -43,11 +43,10 @@ describe("200 sources in one stack", () => {
 
   it("fit into what CloudFormation takes, each with all that is its own", () => {
     for (const template of all) {
-      const { Resources = {}, Outputs = {}, Parameters = {} } = template.toJSON();
-      expect(Object.keys(Resources).length).toBeLessThanOrEqual(MOST.resources);
-      expect(Object.keys(Outputs).length).toBeLessThanOrEqual(MOST.outputs);
-      expect(Object.keys(Parameters).length).toBeLessThanOrEqual(MOST.parameters);
-      expect(JSON.stringify(template.toJSON()).length).toBeLessThan(MOST.bytes);
+      const sections = template.toJSON();
+      for (const [section, most] of Object.entries(MOST))
+        expect(Object.keys(sections[section] ?? {}).length).toBeLessThanOrEqual(most);
+      expect(JSON.stringify(sections).length).toBeLessThan(1_000_000);
     }
     expect(count(all, "AWS::Scheduler::Schedule")).toBe(200);
     expect(count(all, "AWS::CloudWatch::Alarm")).toBe(200 * 6 + 1);

@@ -1,15 +1,14 @@
 import { execFileSync } from "node:child_process";
-import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { cpSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { expect, it, onTestFinished } from "vitest";
+import { expect, it } from "vitest";
+import { temporaryFolder } from "../support/command.ts";
 
 const root = join(import.meta.dirname, "../..");
 
 /** What the package's program runs, in a folder that has these files beside it. */
 function programRuns(...files: string[]): string {
-  const folder = mkdtempSync(join(tmpdir(), "survey-poller-bin-"));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const folder = temporaryFolder();
   for (const file of files) {
     mkdirSync(dirname(join(folder, file)), { recursive: true });
     writeFileSync(join(folder, file), `process.stdout.write(${JSON.stringify(file)})`);
@@ -25,4 +24,10 @@ it("In a checkout the package's program runs the checkout's own command, whateve
 
 it("Installed it runs what was built", () => {
   expect(programRuns("dist/bin/main.js")).toBe("dist/bin/main.js");
+});
+
+it("The version is the newest of the changelog, so that each release has its notes", () => {
+  const read = (file: string): string => readFileSync(join(root, file), "utf8");
+  const { version } = JSON.parse(read("package.json")) as { version: string };
+  expect(/^## (\S+)$/m.exec(read("CHANGELOG.md"))?.[1]).toBe(version);
 });

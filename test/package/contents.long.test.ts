@@ -1,8 +1,7 @@
 import { globSync, readFileSync, writeFileSync } from "node:fs";
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { startSimulator } from "../../lib/local/simulator/index.ts";
 import {
   installPackage,
   openProject,
@@ -34,13 +33,10 @@ async function runModule(name: string, source: string, env: Record<string, strin
 
 /** A service that gives a token and refuses it. */
 async function startService(): Promise<string> {
-  const server = createServer((request, response) => {
-    if (request.url === "/oauth/token/") response.end('{"token":"abc"}');
-    else response.writeHead(400).end();
-  });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  onTestFinished(() => void server.close());
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const simulator = await startSimulator({ clientId: "a", clientSecret: "b" });
+  onTestFinished(() => simulator.close());
+  simulator.fault({ kind: "status", status: 400, operation: "surveys" });
+  return simulator.url;
 }
 
 describe("the package", () => {
@@ -140,7 +136,7 @@ describe("survey-poller/survey-api", () => {
   it("is typed, with its declarations checked as strictly as one may", async () => {
     const source = `
       import { createSurveyApi, NotFoundError, type ResponseRecord, type SurveyApi } from "survey-poller/survey-api";
-      import { type ResponseCompleted, responseCompleted } from "survey-poller/events";
+      import { type BooksVerdict, type ResponseCompleted, responseCompleted, verifyBooks } from "survey-poller/events";
       import type { SurveyPollerEvent } from "survey-poller/contract/events.d.ts";
 
       export const api: SurveyApi = createSurveyApi({ baseUrl: "https://surveys.example.com", credentials: ${credentials} });
@@ -148,6 +144,7 @@ describe("survey-poller/survey-api", () => {
         return (await api.records(7, { order: "desc" }))[0];
       }
       export const completed = (detail: unknown): ResponseCompleted => responseCompleted.parse(detail);
+      export const verdict = (...given: Parameters<typeof verifyBooks>): BooksVerdict => verifyBooks(...given);
       export const isGone = (error: unknown): boolean => error instanceof NotFoundError && error.status === 404;
       export function nameOf(event: SurveyPollerEvent): string | null | undefined {
         return event["detail-type"] === "response.completed" ? event.detail.data.survey?.name : undefined;
@@ -156,11 +153,16 @@ describe("survey-poller/survey-api", () => {
       export const wrong = api.records(7, { order: "up" });
     `;
     writeFileSync(join(project.cwd, "typed.mts"), source);
+    const required = 'import { type ResponseCompleted, responseCompleted } from "survey-poller/events";';
+    writeFileSync(
+      join(project.cwd, "typed.cts"),
+      `${required}\nexport const read: ResponseCompleted = responseCompleted.parse({});`,
+    );
     const strict = ["--noEmit", "--strict", "--noUncheckedIndexedAccess", "--exactOptionalPropertyTypes"];
     const how = ["--module", "nodenext", "--target", "es2024", "--allowImportingTsExtensions"];
     const node = ["--types", "node", "--typeRoots", join(root, "node_modules/@types")];
     const compiler = join(root, "node_modules/.bin/tsc");
-    expect(await project.run(compiler, [...strict, ...how, ...node, "typed.mts"])).toBe("");
+    expect(await project.run(compiler, [...strict, ...how, ...node, "typed.mts", "typed.cts"])).toBe("");
 
     // An error is found.
     writeFileSync(join(project.cwd, "typed.mts"), source.replace("// @ts-expect-error: not an order", ""));
@@ -184,6 +186,12 @@ describe("the contract in the package", () => {
       console.log(JSON.stringify([event["detail-type"], schema.title, resolved.endsWith("/python/survey_poller_events.py")]));
     `;
     expect(await runModule("contract.mjs", source)).toEqual(["response.completed", "SurveyPollerEvent", true]);
+    const required = `
+      const { eventId, responseCompleted } = require("survey-poller/events");
+      const { detail } = require("survey-poller/contract/golden/ordinary.json");
+      console.log(JSON.stringify([eventId("main", 1, 2).length, responseCompleted.safeParse(detail).success]));
+    `;
+    expect(await runModule("contract.cjs", required)).toEqual([36, true]);
   });
 });
 

@@ -58,14 +58,4 @@ describe.concurrent("installed from its tarball, the package serves", () => {
     await project.run("npm", ["test"]);
     await project.run("npx", ["cdk", "synth", "--quiet"]);
   });
-
-  it("a subscriber that wants the events alone: nothing but zod comes with them", async () => {
-    const project = openProject(packed, "events", { from: "events-only" });
-    await installPackage(project, packed);
-    const said = ["response.completed", expect.stringMatching(/^[0-9a-f-]{36}$/), true, false, "object"];
-    const printed = JSON.parse(await project.run("npm", ["run", "--silent", "check"]));
-    expect(printed.said).toEqual([said, said]);
-    expect(printed.said[0]).toEqual(printed.said[1]);
-    expect(printed.installed).toEqual(["survey-poller", "typescript", "zod"]);
-  });
 });

@@ -1,7 +1,6 @@
 import { isCut, parseOptions, replayCommand, USAGE } from "./cli/options.ts";
 import { runPool } from "./cli/pool.ts";
-import { createTally } from "./cli/report.ts";
-import { shrink } from "./cli/shrink.ts";
+import { createTally, shrink } from "./cli/report.ts";
 import { ENDLESS, type Outcome, runHistory } from "./history.ts";
 
 /** Failures that are counted before the rest is left. */

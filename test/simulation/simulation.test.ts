@@ -1,6 +1,12 @@
 import { describe, expect, it } from "vitest";
+import { createTally, ENOUGH_HISTORIES } from "./cli/report.ts";
 import { runHistory } from "./history.ts";
-import { noCuts } from "./plan/chooser.ts";
+import { noCuts, ODD_CORNER } from "./plan/chooser.ts";
+import { planHistory } from "./plan/plan.ts";
+import { plantedFaults } from "./planted/faults.ts";
+import { marked, misfit } from "./planted/plant.ts";
+import { oddRecords } from "./service/odd-records.ts";
+import { rareStates } from "./sometimes/registry.ts";
 
 /** A few seconds of histories; `npm run simulate` runs as many as one likes. */
 const SEEDS = 15;
@@ -33,4 +39,34 @@ describe("simulation", () => {
     expect(cut.records).toBe(whole.records);
     expect(cut.surveyIds).toEqual(whole.surveyIds);
   });
+
+  it("is of ordinary services three times in four, with every odd record and mishap of a process", () => {
+    const plans = Array.from({ length: 1_000 }, (_, i) => planHistory(i + 1, noCuts));
+    const ordinary = plans.filter(({ met }) => !met.has(ODD_CORNER));
+    expect(ordinary.length / plans.length).toBeCloseTo(0.75, 1);
+    const responses = ordinary.flatMap(({ surveys }) => surveys).flatMap((survey) => survey.responses);
+    expect(new Set(responses.map(({ odd }) => odd))).toEqual(new Set([undefined, ...oddRecords]));
+    const runs = ordinary.flatMap(({ workers }) => workers.runs.flat());
+    expect(runs.some(({ diesPublishing }) => diesPublishing)).toBe(true);
+    expect(runs.some(({ freezesAfter }) => freezesAfter !== undefined)).toBe(true);
+  });
+
+  it("fails by a rare state that none of enough histories has met", async () => {
+    const outcome = await runHistory(7);
+    const tally = createTally();
+    const [never, ...sometimes] = rareStates;
+    for (let i = 1; i < ENOUGH_HISTORIES; i += 1) tally.add({ ...outcome, sometimes });
+    expect(tally.missed()).toEqual([]);
+    tally.add(outcome);
+    expect(tally.missed()).toEqual([never].filter((state) => !outcome.sometimes.includes(state)));
+  });
+});
+
+// A fault that fits nothing any more would never be missed: only `npm run simulate:faults` plants all of them.
+it.each(plantedFaults)("the fault fits the code: $name", (fault) => {
+  expect(misfit(fault)).toBeUndefined();
+});
+
+it("each marker in the code has one fault", () => {
+  expect(plantedFaults.map(({ name }) => name).sort()).toEqual([...marked.keys()].sort());
 });

@@ -1,14 +1,13 @@
-import { type Ports, tick, workOffBacklogs } from "../../lib/polling/index.ts";
+import { type Ports, tick, type Vault, workOffBacklogs } from "../../lib/polling/index.ts";
 import { keepDefinitions } from "../../lib/service/kept-definitions.ts";
+import { copyOf } from "../support/copy.ts";
 import type { Store } from "../support/state-store.ts";
 import { createWorkerProcess, type WorkerProcess } from "./engine/worker-process.ts";
 import type { Oracle } from "./oracle/oracle.ts";
-import { START } from "./plan/plan.ts";
-import type { RunPlan } from "./plan/workers.ts";
+import { type RunPlan, START } from "./plan/plan.ts";
 import { publisherPort } from "./ports/publisher-port.ts";
 import { servicePort } from "./ports/service-port.ts";
 import { statePort } from "./ports/state-port.ts";
-import { vaultPort } from "./ports/vault-port.ts";
 import type { Weather } from "./ports/weather.ts";
 import type { Life } from "./service/life.ts";
 import { stateShownBy } from "./sometimes/registry.ts";
@@ -148,5 +147,22 @@ export function startWorkers(
   return {
     /** Ticks begun so far. */
     ticks: () => ticks,
+  };
+}
+
+/** The bucket as one process of the poller meets it. */
+function vaultPort(objects: Map<string, unknown>, process: WorkerProcess, weather: Weather): Vault {
+  return {
+    put(key, value) {
+      const kept = copyOf(value);
+      return process.call("vault", () => void objects.set(key, kept));
+    },
+    get: (key) =>
+      process.call("vault", () => {
+        // The bucket has its own time after which things go.
+        if (objects.has(key) && weather.happens("vault:loses")) objects.delete(key);
+        return copyOf(objects.get(key));
+      }),
+    delete: (key) => process.call("vault", () => void objects.delete(key)),
   };
 }

@@ -9,25 +9,8 @@ const COMMAND = join(ROOT, "lib/cli/bin/survey-poller.mjs");
 /** Milliseconds: what takes longer hangs. */
 const LIMIT = 1_800_000;
 
-/** Programs as a user runs them in this checkout, until they are ended. */
-export interface Commands {
-  /** Gives what it has printed. Throws an Error with that unless it succeeds. */
-  cdk(args: readonly string[], env?: Record<string, string>): Promise<string>;
-  surveyPoller(args: readonly string[], env?: Record<string, string>): Promise<string>;
-  /** The command line of AWS; gives its JSON. */
-  aws(args: readonly string[]): Promise<unknown>;
-  tail(stack: string): Promise<Tail>;
-  /** Ends what runs, at Ctrl-C. */
-  end(): void;
-}
-
 /** `survey-poller tail`, as it runs. */
-export interface Tail {
-  /** Events as the bus has delivered them so far. */
-  readonly events: readonly Heard[];
-  /** Removes its rule and its queue. */
-  stop(): Promise<void>;
-}
+export type Tail = Awaited<ReturnType<ReturnType<typeof createCommands>["tail"]>>;
 
 export interface Heard {
   id: string;
@@ -38,8 +21,12 @@ export interface Heard {
   };
 }
 
-/** @param folder for what the CDK synthesises */
-export function createCommands(folder: string): Commands {
+/**
+ * Programs as a user runs them in this checkout, until they are ended. Each gives what it has printed, and throws an Error with that unless it succeeds.
+ *
+ * @param folder for what the CDK synthesises
+ */
+export function createCommands(folder: string) {
   const whole = (env: Record<string, string> = {}) => ({
     cwd: ROOT,
     env: {
@@ -53,10 +40,14 @@ export function createCommands(folder: string): Commands {
     (await succeed(program, args, whole(env))).stdout;
 
   return {
-    cdk: (args, env) => run(process.execPath, [CDK, ...args, "--output", join(folder, "cdk.out")], env),
-    surveyPoller: (args, env) => run(process.execPath, [COMMAND, ...args], env),
-    aws: async (args) => JSON.parse((await run("aws", [...args, "--output", "json"])) || "null") as unknown,
-    async tail(stack) {
+    cdk: (args: readonly string[], env?: Record<string, string>) =>
+      run(process.execPath, [CDK, ...args, "--output", join(folder, "cdk.out")], env),
+    surveyPoller: (args: readonly string[], env?: Record<string, string>) =>
+      run(process.execPath, [COMMAND, ...args], env),
+    /** The command line of AWS; gives its JSON. */
+    aws: async (args: readonly string[]) =>
+      JSON.parse((await run("aws", [...args, "--output", "json"])) || "null") as unknown,
+    async tail(stack: string) {
       const child = startGroup(process.execPath, [COMMAND, "tail", "--stack", stack, "--json", "--reveal"], whole());
       const events: Heard[] = [];
       createInterface(child.stdout).on("line", (line) => events.push(JSON.parse(line) as Heard));
@@ -69,8 +60,10 @@ export function createCommands(folder: string): Commands {
         child.once("close", (code) => fail(new Error(`survey-poller tail ended with ${code}: ${said}`)));
       });
       return {
-        events,
-        async stop() {
+        /** Events as the bus has delivered them so far. */
+        events: events as readonly Heard[],
+        /** Removes its rule and its queue. */
+        async stop(): Promise<void> {
           if (child.exitCode !== null || child.signalCode !== null) return;
           const ended = once(child, "close");
           child.kill("SIGINT");
@@ -78,6 +71,7 @@ export function createCommands(folder: string): Commands {
         },
       };
     },
+    /** Ends what runs, at Ctrl-C. */
     end: () => endAll("SIGINT"),
   };
 }

@@ -9,17 +9,7 @@ import { type MemoryWorld, memoryWorld, type PortCall } from "../support/memory-
 import { failure, HOUR, MINUTE, noon, runTick, SECOND, sourceDefaults, takes } from "../support/survey.ts";
 
 /** Everything that one story is about. */
-interface Stage {
-  model: Model;
-  world: MemoryWorld;
-  source: PollingSource;
-  /** The id of the next response. */
-  nextId: number;
-  /** What fails now, such as "page 3" or "metrics". */
-  failing: Set<string>;
-  /** How many events, and events without contents, were shown already. */
-  shown: { delivered: number; told: number };
-}
+type Stage = ReturnType<typeof createStage>;
 
 /**
  * Plays a story: a text of commands, one a line, and the indented lines that each has printed. Gives the text with what is printed now.
@@ -38,7 +28,7 @@ export async function play(story: string): Promise<string> {
   return `${lines.join("\n")}\n`;
 }
 
-function createStage(): Stage {
+function createStage() {
   const world = memoryWorld(noon);
   const { model } = world;
   const completed = { responses: "completed", correct: "completed", unpaidResponses: "zero" } as const;
@@ -48,7 +38,9 @@ function createStage(): Stage {
   world.before.push((call) => {
     if (whatIs(call).some((what) => failing.has(what))) throw failure("SERVER_ERROR");
   });
-  const source = { ...sourceDefaults, events: new Set([...sourceDefaults.events, "survey.changed" as const]) };
+  const events = new Set<EventType>([...sourceDefaults.events, "survey.changed"]);
+  const source: PollingSource = { ...sourceDefaults, events };
+  // The id of the next response, what fails now, such as "page 3" or "metrics", and how many events were shown already.
   return { model, world, source, nextId: 1, failing, shown: { delivered: 0, told: 0 } };
 }
 
@@ -74,9 +66,6 @@ async function run(stage: Stage, line: string): Promise<string[]> {
       return tickOnce(stage);
     case "ticks":
       return ticks(stage, Number(rest[0]));
-    case "wait":
-      world.time.now += durationOf(rest.join(""));
-      return [];
     case "status":
       return statusOf(stage, Number(rest[0] ?? 1));
     case "requests":
@@ -235,10 +224,9 @@ async function ticks(stage: Stage, count: number): Promise<string[]> {
 }
 
 /** What a summary says that is not as usual. */
-function outcomes({ surveys, awaitsStart, pausedSince, outages }: TickSummary): string[] {
+function outcomes({ surveys, awaitsStart, outages }: TickSummary): string[] {
   const lines: string[] = [];
   if (awaitsStart) lines.push("the start is not known yet");
-  if (pausedSince !== undefined) lines.push("paused");
   for (const { surveyId, outcome, failure, booksOpen } of surveys) {
     if (outcome === "busy") lines.push(`survey ${surveyId} is polled by another worker`);
     if (failure !== undefined) lines.push(`survey ${surveyId} failed: ${failure.code}`);

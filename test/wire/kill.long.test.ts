@@ -1,14 +1,11 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { createRandom } from "../../lib/local/simulator/hashing.ts";
 import { readEvents } from "../support/command.ts";
-import { busyLife } from "./support/busy-life.ts";
+import { busyLife, type Chance, createChance, seed } from "./support/busy-life.ts";
 import { compareWithTruth } from "./support/compare-with-truth.ts";
-import { expectBooks } from "./support/expect-books.ts";
-import { expectSameContents } from "./support/expect-same-contents.ts";
+import { expectBooks, expectSameContents } from "./support/expect-books.ts";
 import { type PolledService, polledService } from "./support/polled-service.ts";
 import { type KillMoment, scripted } from "./support/script.ts";
-import { type Chance, chanceOf, seed } from "./support/seeded.ts";
 
 /** A page that is on its way when the signal comes from outside; the others are exact to the request. */
 type Moment = KillMoment | { of: "page"; nth: number };
@@ -25,7 +22,7 @@ const flags = { "start-from": "beginning", interval: "20ms" };
 test(`${KILLS} kills over one history, while responses arrive and late ones complete, lose nothing`, {
   timeout: 600_000,
 }, async () => {
-  const chance = chanceOf(createRandom(seed));
+  const chance = createChance();
   const service = await polledService({
     seed,
     surveys,

@@ -1,15 +1,56 @@
+import { buffer } from "node:stream/consumers";
 import { App } from "aws-cdk-lib";
 import { Template } from "aws-cdk-lib/assertions";
-import { afterAll, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { SurveyPollerStack } from "../../infra/stack.ts";
 import { parseConfig } from "../../lib/config/index.ts";
-import { startEmbeddedAws } from "../../lib/local/aws/index.ts";
+import { type EmbeddedAws, type Service, startEmbeddedAws } from "../../lib/local/aws/index.ts";
 import { loadFunction } from "../../lib/local/runner/load-function.ts";
 import { startSimulator } from "../../lib/local/simulator/index.ts";
 import type { PollInput } from "../../lib/run/poll-input.ts";
 import { allowedBy } from "../infra/support/policies.ts";
-import { removeTemporaryFolders, temporaryFolder } from "../infra/support/temporary-folder.ts";
-import { recordActions, TOLD_APART } from "./support/recording.ts";
+import { temporaryFolder } from "../infra/support/temporary-folder.ts";
+import { withBody } from "../support/aws/faults.ts";
+import { operationOf } from "../support/aws/operation.ts";
+
+/** Of these each call is told with its resource; the others' policies name one resource for each action. */
+const TOLD_APART = /^(dynamodb|secretsmanager):/;
+
+/** Where the prefix of the actions is not the name of the service. */
+const PREFIXES: Partial<Record<Service, string>> = { eventbridge: "events" };
+/** Where the action that allows an operation is not named like it. */
+const ACTIONS: Record<string, string> = {
+  HeadObject: "GetObject",
+  ListObjectsV2: "ListBucket",
+  DeleteObjects: "DeleteObject",
+};
+
+/** Gathers the IAM actions that allow what is asked of an embedded AWS from now on. */
+function recordActions(aws: EmbeddedAws): Set<string> {
+  const actions = new Set<string>();
+  aws.use(async (service, request, response, next) => {
+    const operation = operationOf(service, request);
+    const action = `${PREFIXES[service] ?? service}:${ACTIONS[operation] ?? operation}`;
+    const body = await buffer(request);
+    if (!TOLD_APART.test(action)) actions.add(action);
+    else for (const resource of resourcesOf(JSON.parse(body.toString()))) actions.add(`${action} ${resource}`);
+    next(withBody(request, body), response);
+  });
+  return actions;
+}
+
+interface Input {
+  TableName?: string;
+  IndexName?: string;
+  RequestItems?: Record<string, unknown>;
+  SecretId?: string;
+}
+
+function resourcesOf({ TableName, IndexName, RequestItems, SecretId }: Input): string[] {
+  if (RequestItems !== undefined) return Object.keys(RequestItems);
+  if (SecretId !== undefined) return [SecretId];
+  return [IndexName === undefined ? `${TableName}` : `${TableName}/index/${IndexName}`];
+}
 
 /** What never shows up among a function's own calls: Lambda does it in its name, or S3 looks at the right to list before it tells that a key is missing. */
 const BY_OTHERS = ["WriteLogs", "ReportFailures", "TellMissing"];
@@ -21,8 +62,6 @@ const LOCAL_NAMES: Record<string, string> = {
   Credentialsmain: "survey-poller/main/credentials",
   Tokenmain: "survey-poller/main/token",
 };
-
-afterAll(removeTemporaryFolders);
 
 /** How often the situations come again, since which of two takes a lease, and how far a tick comes by itself, is a matter of time. */
 const ROUNDS = 6;

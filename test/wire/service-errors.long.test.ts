@@ -1,4 +1,3 @@
-import { createServer } from "node:net";
 import { describe, expect, test } from "vitest";
 import type { Fault } from "../../lib/local/simulator/index.ts";
 import { expectOneClearLine } from "./support/failing.ts";
@@ -22,8 +21,8 @@ async function expectFailure(
 describe("a service that cannot be used", () => {
   test("refuses connections: unreachable", async () => {
     const service = await polledService({ surveys });
-    const { port } = await closedPort();
-    await expectFailure(service, { "base-url": `http://127.0.0.1:${port}` }, /cannot be reached \(ECONNREFUSED\)/);
+    // The port that throws away what it gets: nobody listens there.
+    await expectFailure(service, { "base-url": "http://127.0.0.1:9" }, /cannot be reached \(ECONNREFUSED\)/);
   });
 
   const faults: Record<string, { fault: Fault; line: RegExp }> = {
@@ -93,12 +92,3 @@ describe("the data folder", () => {
     expect(other.simulator.counters()["responses-order"] ?? 0).toBe(0);
   });
 });
-
-/** A port at which nothing listens any more. */
-async function closedPort(): Promise<{ port: number }> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const address = server.address();
-  await new Promise<void>((resolve) => server.close(() => resolve()));
-  return { port: typeof address === "object" && address !== null ? address.port : 9 };
-}

@@ -1,9 +1,10 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
+import pLimit from "p-limit";
 import { expect, test } from "vitest";
 import { parseCommandLine } from "../../lib/local/command-line.ts";
 import { runCommand, temporaryFolder } from "../support/command.ts";
-import { expectOneClearLine, inPairs } from "./support/failing.ts";
+import { expectOneClearLine } from "./support/failing.ts";
 import { type Flags, toArgs } from "./support/polled-service.ts";
 
 test.each<[string[], RegExp]>([
@@ -34,7 +35,8 @@ test("a value, a file or a folder that cannot be used is named in one line", asy
     [{ events: folder }, /events file .* cannot be opened/],
     [{ data: file }, /data folder/i],
   ];
-  await inPairs(bad, async ([flags, line]) => {
+  // What the smallest machines can take.
+  await pLimit(2).map(bad, async ([flags, line]) => {
     // Where nothing answers: a command that gets past its flags fails there, and not at a stranger's host.
     const usual = { "base-url": "http://127.0.0.1:9", data: join(temporaryFolder(), "data"), ticks: "1" };
     const args = toArgs({ ...usual, interval: "0s", "no-console": true, ...flags });

@@ -3,6 +3,7 @@ import { asyncapi } from "./asyncapi.ts";
 import { goldenEvents } from "./golden.ts";
 import { javaFiles } from "./java.ts";
 import { pythonModels } from "./python.ts";
+import { readableJson } from "./readable-json.ts";
 import { bundle, draft4Files, mapSchemas, schemaFiles } from "./schemas.ts";
 
 /** The contract as text by path: the same each time. */
@@ -19,28 +20,6 @@ export async function contractFiles(): Promise<Map<string, string>> {
     ...(await javaFiles()),
     ["python/survey_poller_events.py", pythonModels()],
   ]);
-}
-
-/** Characters of a line. */
-const WIDTH = 140;
-
-/** JSON for people: what fits on a line stays together, and a long list of numbers fills lines. */
-function readableJson(value: unknown, indent = "", before = 0): string {
-  const line = JSON.stringify(value, null, 1).replaceAll(/\n */g, " ");
-  if (typeof value !== "object" || value === null || indent.length + before + line.length <= WIDTH) return line;
-  const inner = `${indent}  `;
-  if (!Array.isArray(value)) {
-    const fields = Object.entries(value).map(([name, field]) => {
-      const key = `${JSON.stringify(name)}: `;
-      return `${inner}${key}${readableJson(field, inner, key.length)}`;
-    });
-    return `{\n${fields.join(",\n")}\n${indent}}`;
-  }
-  const isOfNumbers = value.every((item) => typeof item === "number");
-  const lines = isOfNumbers
-    ? value.join(", ").match(/\d.{1,120}(?=,|$)/g)
-    : value.map((one) => readableJson(one, inner));
-  return `[\n${lines?.map((one) => `${inner}${one}`).join(",\n")}\n${indent}]`;
 }
 
 /** TypeScript declarations of all events, which need nothing else. */

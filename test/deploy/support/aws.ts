@@ -17,12 +17,12 @@ import { DynamoDBDocumentClient, paginateScan } from "@aws-sdk/lib-dynamodb";
 export type Aws = ReturnType<typeof createAws>;
 
 /**
- * The services of the emulator, as its user.
+ * The services at an endpoint, as their user.
  *
- * @param accessKeyId twelve digits stand for the account with this number
+ * @param accessKeyId twelve digits stand for the account of the emulator with this number
  */
-export function createAws(endpoint: string, accessKeyId = "test") {
-  const options = { endpoint, region: "us-east-1", credentials: { accessKeyId, secretAccessKey: "test" } };
+export function createAws(endpoint: string, accessKeyId = "test", secretAccessKey = "test") {
+  const options = { endpoint, region: "us-east-1", credentials: { accessKeyId, secretAccessKey } };
   const events = new EventBridgeClient(options);
   const secrets = new SecretsManagerClient(options);
   const sqs = new SQSClient(options);

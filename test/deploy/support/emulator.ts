@@ -31,27 +31,20 @@ export async function installEmulator(): Promise<"just now" | "before"> {
   await succeed("python3", ["-m", "venv", "--clear", VENV], options);
   const quietly = ["--quiet", "--disable-pip-version-check", "--no-input"];
   // Most of what is installed is never imported, and need not be compiled.
-  const install = ["-m", "pip", "install", ...quietly, "--no-compile", "--require-hashes", "-r", requirements];
+  const install = ["-m", "pip", "install", ...quietly, "--no-compile", "--no-deps", "-r", requirements];
   await succeed(PYTHON, install, options);
   writeFileSync(file, stamp);
   return "just now";
 }
 
-export interface Emulator {
-  url: string;
-  /** What a command needs in its environment to take the emulator for AWS. */
-  env: Record<string, string>;
-  /** Kills the polling function where it is at work, as a timeout would. Gives how many processes that were. */
-  kill(): Promise<number>;
-  stop(): Promise<void>;
-}
+export type Emulator = Awaited<ReturnType<typeof startEmulator>>;
 
 /**
  * AWS as far as the stack uses it, on a free port of 127.0.0.1, with all its state in a folder.
  *
  * @param trusted a certificate that the functions trust beside those of the world, as the endpoint of a test has it
  */
-export async function startEmulator(folder: string, trusted?: string): Promise<Emulator> {
+export async function startEmulator(folder: string, trusted?: string) {
   const state = join(folder, "state");
   const temporary = join(folder, "tmp");
   for (const one of [state, temporary]) mkdirSync(one, { recursive: true });
@@ -83,6 +76,7 @@ export async function startEmulator(folder: string, trusted?: string): Promise<E
   await until("the emulator is not ready", isReady);
   return {
     url,
+    /** What a command needs in its environment to take the emulator for AWS. */
     env: {
       PATH: [programsIn(folder), path].join(delimiter),
       HOME,
@@ -104,11 +98,12 @@ export async function startEmulator(folder: string, trusted?: string): Promise<E
       AWS_SHARED_CREDENTIALS_FILE: "/dev/null",
       AWS_EC2_METADATA_DISABLED: "true",
     },
-    async kill() {
+    /** Kills the polling function where it is at work, as a timeout would. Gives how many processes that were. */
+    async kill(): Promise<number> {
       const answer = await fetch(`${url}/_test/kill`);
       return ((await answer.json()) as { killed: number }).killed;
     },
-    async stop() {
+    async stop(): Promise<void> {
       if (child.exitCode !== null || child.signalCode !== null) return;
       const ended = once(child, "exit");
       child.stdin.end();

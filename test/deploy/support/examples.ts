@@ -8,6 +8,8 @@ import type { Deployed } from "./stage.ts";
 
 const EXAMPLES = join(ROOT, "examples");
 const PROGRAMS = ["cdk", "esbuild"];
+/** Bytes of a comment that are more than a state machine takes as its input, and than the poller leaves in an event. */
+export const LARGE = 300_000;
 const COMPILER = {
   target: "es2024",
   module: "nodenext",
@@ -74,17 +76,11 @@ export interface DeployOptions {
   env?: Record<string, string>;
 }
 
-export interface DeployedExample {
-  outputs: Outputs;
-  /** By `npx cdk destroy`, which does not ask whether it is sure, and does not synthesise again. */
-  destroy(): Promise<void>;
-}
-
 /** Deploys an example from a copy of its folder, by the commands of its README. */
 export function deployExample(
   { report, examples, emulator, name }: ExampleStage,
   { heading = "Deploy", replace = {}, more = "", input = "", env = {} }: DeployOptions = {},
-): Promise<DeployedExample> {
+) {
   return report.step(`deployed by its README, "${heading}"`, async () => {
     const cwd = join(examples, name);
     const block = readDocument(join(cwd, "README.md")).fenced.find((one) => one.heading === heading);
@@ -102,7 +98,8 @@ export function deployExample(
     const destroy = ["cdk", "destroy", "--all", "--force", "--app", out];
     return {
       outputs: Object.assign({}, ...Object.values(all)) as Outputs,
-      destroy: async () => void (await succeed("npx", destroy, options)),
+      /** By `npx cdk destroy`, which does not ask whether it is sure, and does not synthesise again. */
+      destroy: async (): Promise<void> => void (await succeed("npx", destroy, options)),
     };
   });
 }

@@ -3,21 +3,14 @@ import { CreateQueueCommand, GetQueueAttributesCommand } from "@aws-sdk/client-s
 import type { DeliveredEvent } from "../../support/command.ts";
 import type { Aws } from "./aws.ts";
 
-export interface Subscription {
-  /** Everything that was received so far, in that order, repeats included, but for replays. */
-  readonly events: readonly DeliveredEvent[];
-  /** What a replay of the archive has sent again. */
-  readonly replayed: readonly DeliveredEvent[];
-  /** Receives what there is. */
-  drain(): Promise<void>;
-}
+export type Subscription = Awaited<ReturnType<typeof subscribe>>;
 
 export function isReplayed(event: DeliveredEvent): boolean {
   return "replay-name" in event;
 }
 
 /** Subscribes a queue of its own to a bus by a rule, as a team that reads the events would. */
-export async function subscribe(aws: Aws, bus: string, name: string, pattern: object): Promise<Subscription> {
+export async function subscribe(aws: Aws, bus: string, name: string, pattern: object) {
   const { QueueUrl } = await aws.sqs.send(new CreateQueueCommand({ QueueName: name }));
   const asked = new GetQueueAttributesCommand({ QueueUrl, AttributeNames: ["QueueArn"] });
   const Arn = (await aws.sqs.send(asked)).Attributes?.QueueArn;
@@ -29,9 +22,12 @@ export async function subscribe(aws: Aws, bus: string, name: string, pattern: ob
   const events: DeliveredEvent[] = [];
   const replayed: DeliveredEvent[] = [];
   return {
-    events,
-    replayed,
-    async drain() {
+    /** Everything that was received so far, in that order, repeats included, but for replays. */
+    events: events as readonly DeliveredEvent[],
+    /** What a replay of the archive has sent again. */
+    replayed: replayed as readonly DeliveredEvent[],
+    /** Receives what there is. */
+    async drain(): Promise<void> {
       for (const { Body = "" } of await aws.take(QueueUrl)) {
         const event = JSON.parse(Body) as DeliveredEvent;
         (isReplayed(event) ? replayed : events).push(event);

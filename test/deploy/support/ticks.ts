@@ -51,6 +51,16 @@ export function untilArrived(on: Deployed): Promise<void> {
   });
 }
 
+/** Has responses completed: each of them goes out once, and nothing of before once more. Gives their events. */
+export async function untilNewsAlone(on: Deployed, complete: () => number[]): Promise<DeliveredEvent[]> {
+  const before = completed(on).length;
+  const ids = complete();
+  await untilArrived(on);
+  const news = completed(on).slice(before);
+  assert.deepEqual(news.map(({ detail }) => detail.data.responseId).sort(), ids.sort());
+  return news;
+}
+
 /**
  * Starts ticks until all have arrived. Each completed response has had one event, contents and all, those that match have gone to the filtered queue
  * and the webhook as well, and the table has the id of each.

@@ -42,15 +42,8 @@ export interface WebhookRequest {
 
 export type WebhookServer = Awaited<ReturnType<typeof startWebhookServer>>;
 
-export interface Certificate {
-  /** What a client has to trust. */
-  file: string;
-  cert: string;
-  key: string;
-}
-
-/** A certificate for 127.0.0.1, made by openssl for this run alone. */
-export async function makeCertificate(folder: string): Promise<Certificate> {
+/** A certificate for 127.0.0.1, made by openssl for this run alone: a client has to trust its file. */
+export async function makeCertificate(folder: string) {
   const file = join(folder, "endpoint.pem");
   const keyFile = join(folder, "endpoint.key");
   const kind = ["-x509", "-newkey", "rsa:2048", "-nodes", "-days", "1"];
@@ -62,7 +55,7 @@ export async function makeCertificate(folder: string): Promise<Certificate> {
 }
 
 /** The endpoint of a webhook by https, on a free port of 127.0.0.1. */
-export async function startWebhookServer(webhook: { name: string }, { cert, key }: Certificate) {
+export async function startWebhookServer(webhook: { name: string }, { cert, key }: { cert: string; key: string }) {
   const came: WebhookRequest[] = [];
   const state: { verifier?: Webhook; refusals: number } = { refusals: 0 };
   function statusFor(body: string, headers: Record<string, string>): number {

@@ -1,12 +1,12 @@
 import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { Architecture, Runtime, RuntimeFamily } from "aws-cdk-lib/aws-lambda";
 import { assembleWorker } from "../../../examples/sqs-worker-python/worker-code.ts";
 import { pythonModels } from "../../../lib/events/generate/python.ts";
+import { temporaryFolder } from "../../infra/support/temporary-folder.ts";
 
 /** Writes the models of the contract into the folder, where a reader has them in the installed package; gives their path. */
 export function writeModels(folder: string): string {
@@ -24,12 +24,17 @@ export function hostPython(): { pythonVersion: string; architecture: "arm64" | "
   return { pythonVersion, architecture: process.arch === "arm64" ? "arm64" : "x86_64" };
 }
 
-/** The worker, with all that is deployed of it, on the Python of this machine. */
-export async function startPythonWorker(env: Record<string, string>) {
-  const folder = mkdtempSync(join(tmpdir(), "survey-poller-worker-"));
+/** Puts the worker, with all that is deployed of it, into a folder, for the Python of this machine. */
+export function assembleHere(folder: string, models: string): void {
   const { pythonVersion, architecture } = hostPython();
   const processor = architecture === "arm64" ? Architecture.ARM_64 : Architecture.X86_64;
-  assembleWorker(folder, new Runtime(`python${pythonVersion}`, RuntimeFamily.PYTHON), processor, writeModels(folder));
+  assembleWorker(folder, new Runtime(`python${pythonVersion}`, RuntimeFamily.PYTHON), processor, models);
+}
+
+/** The worker as it is deployed, at work. */
+export async function startPythonWorker(env: Record<string, string>) {
+  const folder = temporaryFolder();
+  assembleHere(folder, writeModels(folder));
   const script = join(import.meta.dirname, "run_worker.py");
   // Without the packages of this machine: the worker brings what it needs. An empty profile is one that boto3 does not find.
   const { AWS_PROFILE: _, ...others } = env;
@@ -62,7 +67,6 @@ export async function startPythonWorker(env: Record<string, string>) {
       const ended = once(child, "exit");
       child.stdin.end();
       if (child.exitCode === null) await ended;
-      rmSync(folder, { recursive: true, force: true });
     },
   };
 }

@@ -1,44 +1,26 @@
 import { describe, expect, it } from "vitest";
 import { checkWhere } from "../../../infra/subscriptions/check-where.ts";
-import { createMatcher } from "../../../lib/local/aws/event-bridge/matcher.ts";
 import { goldenCases } from "../../event-rules/golden.ts";
-
-const [golden] = goldenCases;
 
 function pathsOf(where: unknown): string[] {
   return checkWhere(where).map(({ path }) => path.join("."));
 }
 
 describe("a pattern that may be used", () => {
-  it.each([
-    [{ data: { summary: { nps: { class: ["detractor"] } } } }, true],
-    [{ data: { survey: { name: [{ prefix: "Survey" }] } } }, false],
-    [{ data: { metrics: { score: { nps: [true], pointsSum: [{ numeric: ["<=", 6] }] } } } }, true],
-    [{ data: { metrics: { score: { nps: [true], pointsSum: [{ numeric: [">=", 9] }] } } } }, false],
-    [{ data: { metrics: { metricName: [{ "equals-ignore-case": "effort" }] } } }, true],
-    [{ data: { surveyId: [103, 1], response: { country: [{ "anything-but": ["DE", "FR"] }] } } }, true],
-    [{ data: { response: { promoCode: [null], completed: { local: [{ prefix: "2026-03" }] } } } }, true],
-    [{ data: { answers: { matrixScore: { anything: ["x"] } } } }, false],
-    [{ data: { answers: { questionId: [421997], answer: [4] } } }, true],
-    [{ data: { answers: { question: { number: [1] }, labels: ["Very good"] } } }, true],
-    [{ data: { answers: { questionId: [421998], answer: [{ numeric: [">", 2, "<", 9] }] } } }, false],
-    [{ data: { metadata: [null] } }, false],
-    [{ data: { metadata: { ip: [{ cidr: "203.0.113.0/24" }], os: [{ wildcard: "L*x" }] } } }, true],
-    [{ data: { metadata: { os: [{ "anything-but": { suffix: ["ux"] } }] } } }, false],
-    [{ data: { answersRef: { key: [{ exists: false }] } } }, true],
-    [{ meta: { origin: [{ "anything-but": "backlog" }], missing: [{ exists: false }] } }, true],
-    [{ meta: { missing: [{ prefix: "metrics:" }] } }, false],
-    [{ $or: [{ data: { surveyId: [1] } }, { meta: { complete: [true] } }] }, true],
-  ])("%j matches as AWS has it: %j", (where, expected) => {
-    expect(checkWhere(where)).toEqual([]);
-    expect(createMatcher({ detail: where })(golden?.event as object)).toBe(expected);
-  });
-
   it("is each one that a golden event is known to match", () => {
     const matching = goldenCases.filter(({ expected }) => expected === "true");
     expect(matching.length).toBeGreaterThan(15);
     for (const { pattern } of matching) expect(checkWhere((pattern as { detail: unknown }).detail)).toEqual([]);
   });
+
+  it.each([
+    { data: { answers: { matrixScore: { anything: ["x"] } } } },
+    { data: { metadata: [null] } },
+    { data: { metrics: { metricName: [{ "equals-ignore-case": "effort" }] } } },
+    { data: { answers: { questionId: [421998], answer: [{ numeric: [">", 2, "<", 9] }] } } },
+    { meta: { missing: [{ prefix: "metrics:" }] } },
+    { $or: [{ data: { surveyId: [1] } }, { meta: { complete: [true] } }] },
+  ])("is %j, too", (where) => expect(checkWhere(where)).toEqual([]));
 });
 
 describe("a pattern that no event can match", () => {

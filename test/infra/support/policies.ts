@@ -18,10 +18,7 @@ export function statementsOf(template: Template, policy: string): Statement[] {
 }
 
 /** What a policy allows: each statement's actions and the resources they are for, by the start of their logical names. */
-export function allowedBy(
-  template: Template,
-  policy: string,
-): Record<string, { actions: string[]; resources: string[] }> {
+export function allowedBy(template: Template, policy: string) {
   return Object.fromEntries(
     statementsOf(template, policy)
       .filter(({ Effect }) => Effect === "Allow")

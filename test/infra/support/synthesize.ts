@@ -23,7 +23,7 @@ export function synthesize(config: ConfigInput): Template {
 }
 
 /** A stack of somebody else, filled by `fill`. */
-export function synthesizeOwn(fill: (stack: Stack) => void, env?: Environment): Template {
+export function synthesizeOwn(fill: (stack: Stack) => unknown, env?: Environment): Template {
   const stack = new Stack(createApp(), "Own", env === undefined ? {} : { env });
   fill(stack);
   return Template.fromStack(stack);

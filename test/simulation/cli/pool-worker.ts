@@ -11,10 +11,6 @@ export interface PoolWork {
 const { root, cuts } = workerData as PoolWork;
 const { runHistory } = (await import(`${root}/history.ts`)) as typeof import("../history.ts");
 
-process.on("unhandledRejection", (error) => {
-  throw error;
-});
-
 parentPort?.on("message", async (seed: number | undefined) => {
   if (seed === undefined) parentPort?.close();
   else parentPort?.postMessage(await runHistory(seed, { cuts }));

@@ -14,22 +14,18 @@ import type { Store } from "../../support/state-store.ts";
 import type { WorkerProcess } from "../engine/worker-process.ts";
 import { hasContents } from "../ports/publisher-port.ts";
 import type { SimResponse, SimSurvey } from "../service/survey-model.ts";
-import { createPageLog, noteResponses } from "../sometimes/notes.ts";
+import { notePage, noteResponses } from "../sometimes/notes.ts";
 import type { World } from "../world.ts";
 import { createBacklogCheck } from "./backlog-check.ts";
 import { createBooksCheck } from "./books-check.ts";
-import { createBooksTold } from "./books-told.ts";
 import { wrongContent } from "./content.ts";
-import { createDeletions } from "./deletions.ts";
 import { createDeliveries } from "./deliveries.ts";
 import { createDetailLog } from "./details.ts";
-import { type Duty, dutyOf, latestDate } from "./duty.ts";
 import { failsBehindEnd, isDistrusted } from "./excluded.ts";
 import { aboveBacklogWithin, boundOf } from "./lateness.ts";
-import { createRecheckLog } from "./rechecks.ts";
-import { createRequestLog } from "./requests.ts";
-import { createRestCheck } from "./rest.ts";
-import { createSurveyChanges, createSurveyCounts } from "./survey-told.ts";
+import { createRecheckLog, createRequestLog } from "./requests.ts";
+import { createRestCheck, type Duty, dutyOf, latestDate } from "./rest.ts";
+import { createBooksTold, createDeletions, createSurveyChanges, createSurveyCounts } from "./told.ts";
 
 /** A survey that was worked on. */
 type Worked = Pick<TickSummary["surveys"][number], "surveyId" | "failure">;
@@ -49,7 +45,6 @@ export function createOracle(world: World, store: Store) {
   const counts = createSurveyCounts(world);
   const details = createDetailLog(world);
   const rechecks = createRecheckLog(world);
-  const pages = createPageLog(world);
   const requests = createRequestLog(world, store);
   let start: Start | undefined;
   const fences = new Map<string, number>();
@@ -143,14 +138,9 @@ export function createOracle(world: World, store: Store) {
     service: {
       request: (operation: string) => requests.note(operation),
       listed: counts.listed,
-      page: pages.read,
+      page: (read: Parameters<typeof notePage>[1]) => notePage(world, read),
       asked: details.asked,
-      single(responseId: number) {
-        rechecks.asked(responseId);
-        const { readOpenAt, completedAt } = world.responses.get(responseId) ?? {};
-        const isNews = readOpenAt !== undefined && completedAt !== undefined && deliveries.of(responseId).length === 0;
-        if (isNews) world.sometimes("operation 9 is first to show a completion");
-      },
+      single: rechecks.asked,
       answered: details.answered,
       hangs: details.hangs,
     },
@@ -218,13 +208,9 @@ export function createOracle(world: World, store: Store) {
       },
       refused: (detail: ResponseCompleted) => deliveries.refuse(detail.data.responseId),
     },
-    died(process: WorkerProcess): void {
-      deliveries.died(process);
-      pages.ended(process);
-    },
+    died: deliveries.died,
     /** A tick, or a round of catching up, has ended. */
     workEnded(process: WorkerProcess, { surveys, error }: { surveys: readonly Worked[]; error?: unknown }): void {
-      pages.ended(process);
       const isLiveness = process.beganAt > world.livenessFrom + world.plan.source.interval;
       const failed = (code: string, what: string, surveyId?: number): void => {
         if (!bugs.has(code) && (!isLiveness || failsBehindEnd(world, surveyId))) return;

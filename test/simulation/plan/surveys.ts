@@ -1,9 +1,9 @@
+import type { PollingSource } from "../../../lib/polling/index.ts";
+import type { Random } from "../engine/random.ts";
 import { type OddRecord, oddRecords } from "../service/odd-records.ts";
 import { mayTie, tiesResponses } from "../service/rereads.ts";
 import type { Detail, Traits } from "../service/survey-model.ts";
 import type { Chooser } from "./chooser.ts";
-import { clearOldest, LONG_LIST, unsettle } from "./long-list.ts";
-import type { WordsPlan } from "./words.ts";
 
 /** What is going to happen to one response. Times are milliseconds from the beginning of the history. */
 export interface ResponsePlan {
@@ -319,5 +319,66 @@ function planDetail(name: string, interval: number, chooser: Chooser): Detail {
       return { ...plain, failsUntil: Infinity };
     default:
       return plain;
+  }
+}
+
+const HOUR = 3_600_000;
+
+export type WordsPlan = ReturnType<typeof planWords>;
+
+/** How the questions of a survey read, and what becomes of them. */
+export function planWords(chooser: Chooser, span: number, interval: number) {
+  const { random } = chooser;
+  const from = random.next() * span * 0.7;
+  const to = Math.min(span, from + interval * (1 + random.next() * 12));
+  const how = random.pick(["status", "error body", "gone"] as const);
+  return {
+    /** By what number answers name the first choice, and how much of that the definition tells. */
+    base: chooser.option("index-base", { one: 1, zero: 1 }) === "zero" ? (0 as const) : (1 as const),
+    evidence: chooser.option("index-base-evidence", { told: 6, untold: 1, contradictory: 1 }),
+    isHtml: chooser.flag("html-questions", 0.5),
+    /** Milliseconds after which somebody edits the survey again. */
+    editedEvery: HOUR * Number(chooser.option("survey-edits", { 72: 3, 4: 3, 0.7: 1 })),
+    /** Milliseconds from the beginning: while its definition fails. */
+    fails: chooser.flag("questions-fail", 0.15) ? { from, to, how } : undefined,
+  };
+}
+
+// A survey whose list is long for its pages, and moves while it is caught up in many turns: several pages are on their way then.
+
+/** Records of the list at the beginning. */
+const LONG_LIST = 1_600;
+/** Intervals at the beginning in which much of it changes. */
+const RESTLESS_FOR = 5;
+
+/** Changes the source so that the list is caught up. Gives undefined where no list is long. */
+export function planLongList(chooser: Chooser, source: PollingSource) {
+  const { random } = chooser;
+  const startFrom = random.pick(["beginning", "beginning", source.startFrom]);
+  const restless = random.pick([0.1, 0.2, 0.6]);
+  /** Milliseconds that a slice has at most. */
+  const turnTime = random.pick([Infinity, 300, 1_000, 3_000]);
+  if (!chooser.flag("long-list", 0.1)) return undefined;
+  source.startFrom = startFrom;
+  return { restless, turnTime };
+}
+
+/** Some of what was there at the beginning is deleted while it is read, much completes only then, in the midst of it by most keys. */
+function unsettle<T extends Omit<ResponsePlan, "id">>(response: T, random: Random, interval: number): T {
+  const when = random.next() * RESTLESS_FOR * interval;
+  const chance = random.next();
+  if (chance < 0.1) return { ...response, deletedAfter: when };
+  return chance < 0.6 && response.completesAt !== undefined && response.completesAt < when
+    ? { ...response, completesAt: when }
+    : response;
+}
+
+/** The oldest of a list, up to half of it, are deleted at one moment, as somebody tidies up: all that stands behind them moves by pages. */
+function clearOldest(responses: Omit<ResponsePlan, "id">[], random: Random, interval: number): void {
+  const when = random.next() * RESTLESS_FOR * interval;
+  const share = 0.1 + 0.4 * random.next();
+  for (const response of responses.slice(0, Math.floor(share * responses.length))) {
+    if (response.completesAt === undefined || response.completesAt > when) continue;
+    response.deletedAfter = when - Math.max(0, response.completesAt);
   }
 }

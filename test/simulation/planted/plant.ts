@@ -10,7 +10,7 @@ export interface PlantedFault {
   /** The promises that it breaks: anything else that comes to light with it is no proof that it was found. */
   breaks: readonly string[];
   /** Seeds of which one catches it, where that takes less than a few seconds. A sample has only such faults. */
-  within?: number;
+  within: number | undefined;
   /** The line with the fault in it, or how it comes of the line. */
   line: string | ((code: string) => string);
 }

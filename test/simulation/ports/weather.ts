@@ -6,8 +6,7 @@ import {
   WrongTokenError,
 } from "../../../lib/survey-api/errors.ts";
 import type { Fault, PortName } from "../engine/worker-process.ts";
-import type { FaultName } from "../plan/faults.ts";
-import { START } from "../plan/plan.ts";
+import { type FaultName, START } from "../plan/plan.ts";
 import type { World } from "../world.ts";
 
 const operation = "get survey responses, page and order";

@@ -6,10 +6,10 @@ import type { ResponsePlan, SurveyPlan } from "../plan/surveys.ts";
 import type { World } from "../world.ts";
 import { aheadBy, deviationOf } from "./odd-records.ts";
 import { settingsOf } from "./settings.ts";
-import { editionNow } from "./survey-facts.ts";
 import {
   BEHIND,
   type Detail,
+  editionNow,
   isListed,
   type Json,
   leastPage,
@@ -240,19 +240,14 @@ function fromMoment({ presentFrom, failsUntil, ...detail }: Detail, time: number
 }
 
 /** Where a response stands, seen from the head, with room for what other responses may push there until it is looked for. */
-function placeOf({ id, survey }: SimResponse, wasListed: boolean): Pick<Noticed, "atHead" | "page" | "isFirst"> {
+function placeOf({ id, survey }: SimResponse, wasListed: boolean): Pick<Noticed, "atHead" | "isFirst"> {
   const { sortKey } = survey.traits;
   const listed = listedRecords(survey).map(({ responseId }) => Number(responseId));
-  const [first, last] = [listed.indexOf(id), listed.lastIndexOf(id)];
-  const size = leastPage(survey.traits);
   // Where news do not appear at the head, they push others off it unseen.
   const isHead = sortKey !== "hash" && sortKey !== "reversed";
-  // There the poller may have learned to begin at the other end.
-  const fromEnd = sortKey === "reversed" ? listed.length - 1 - first : 0;
   return {
-    atHead: isHead && last < 0.8 * size,
-    isFirst: !wasListed && first === 0,
-    page: Math.floor(Math.max(last, fromEnd) / size) + 2,
+    atHead: isHead && listed.lastIndexOf(id) < 0.8 * leastPage(survey.traits),
+    isFirst: !wasListed && listed.indexOf(id) === 0,
   };
 }
 

@@ -43,13 +43,6 @@ export const oddRecords = Object.keys(deviations) as OddRecord[];
 export const deviationOf = (odd: OddRecord | undefined): Deviation =>
   odd === undefined ? () => ({}) : deviations[odd];
 
-/** Those without a date of completion that can be one. */
-const undated: readonly OddRecord[] = ["date-null", "date-empty", "date-zeros", "date-future"];
-
-export function isUndated(odd: OddRecord | undefined): boolean {
-  return odd !== undefined && undated.includes(odd);
-}
-
 /** Milliseconds by which a date of completion is wrong: far further ahead than any zone, or less far: then it may be a zone. */
 export function aheadBy(odd: OddRecord | undefined): number {
   if (odd === "date-future") return 400 * 86_400_000;

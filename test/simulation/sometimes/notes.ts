@@ -1,25 +1,15 @@
-import type { WorkerProcess } from "../engine/worker-process.ts";
 import type { Delivery } from "../oracle/deliveries.ts";
-import type { Duty } from "../oracle/duty.ts";
-import { isUndated } from "../service/odd-records.ts";
+import type { Duty } from "../oracle/rest.ts";
 import { isTie, tiesResponses } from "../service/rereads.ts";
-import { type CutPage, type Json, PAGE, type SimResponse, type SimSurvey } from "../service/survey-model.ts";
+import type { CutPage, SimResponse, SimSurvey } from "../service/survey-model.ts";
 import type { World } from "../world.ts";
 import type { RareState } from "./registry.ts";
 
-/** One read of a page by one process; `page` is undefined behind the end of the list. */
+/** One read of a page; `page` is undefined behind the end of the list. */
 interface PageRead {
   survey: SimSurvey;
   number: number;
-  order: "asc" | "desc";
   page: CutPage | undefined;
-}
-
-/** What a process has read in one order of one survey. */
-interface Reads {
-  pages: Map<number, readonly Json[]>;
-  /** The last page, which was not full, if nothing was asked for behind it. */
-  short: number | undefined;
 }
 
 const ends: Record<SimSurvey["traits"]["pastEnd"], RareState> = {
@@ -31,56 +21,18 @@ const ends: Record<SimSurvey["traits"]["pastEnd"], RareState> = {
   fault: "end: a page fails",
 };
 
-/** Notes the rare states that pages show, to each process apart. */
-export function createPageLog({ sometimes }: World) {
-  const byProcess = new Map<WorkerProcess, Map<string, Reads>>();
-
-  const notePage = ({ survey, page }: PageRead): void => {
-    const [first, last] = [page?.records[0], page?.records.at(-1)];
-    if (page === undefined || first === undefined || last === undefined) return;
-    const { before, behind, records } = page;
-    const { ties, sortKey, layout } = survey.traits;
-    const isWhole = records.every(({ responseId }) => responseId === first.responseId);
-    if (isWhole && before?.responseId === first.responseId && behind?.responseId === first.responseId)
-      sometimes("a response fills a page and goes on");
-    if (behind === undefined || behind.responseId === last.responseId || layout !== "contiguous") return;
-    if (tiesResponses(ties) && isTie(last, behind, sortKey)) sometimes("ties across an edge");
-  };
-
-  return {
-    read(process: WorkerProcess, read: PageRead): void {
-      const { survey, number, order, page } = read;
-      const surveys = byProcess.get(process) ?? new Map<string, Reads>();
-      byProcess.set(process, surveys);
-      const key = `${survey.id} ${order}`;
-      const isFirst = !surveys.has(key);
-      const reads = surveys.get(key) ?? { pages: new Map<number, readonly Json[]>(), short: undefined };
-      surveys.set(key, reads);
-      if (isFirst && order === "asc" && number > 1) sometimes("a backlog goes on behind page 1");
-      const records = page?.records ?? [];
-      const before = reads.pages.get(number);
-      if (before !== undefined && !isSame(before, records)) sometimes("a page reads differently a moment later");
-      reads.pages.set(number, records);
-      if (reads.short === number - 1) reads.short = undefined;
-      const isLast = page !== undefined && page.behind === undefined;
-      if (isLast && number > 1 && records.length < PAGE && !page.isAgain) reads.short = number;
-      if (number > 1 && (page === undefined || page.isAgain)) sometimes(ends[survey.traits.pastEnd]);
-      notePage(read);
-    },
-    /** A process has come to its end. */
-    ended(process: WorkerProcess): void {
-      for (const { short } of byProcess.get(process)?.values() ?? []) {
-        if (short !== undefined) sometimes("end: a page that is not full");
-      }
-      byProcess.delete(process);
-    },
-  };
-}
-
-/** Records are the same objects as long as they do not change. */
-function isSame(one: readonly Json[], other: readonly Json[]): boolean {
-  const all = new Set(one);
-  return one.length === other.length && other.every((record) => all.has(record));
+/** Notes the rare states that a page shows. */
+export function notePage({ sometimes }: World, { survey, number, page }: PageRead): void {
+  if (number > 1 && (page === undefined || page.isAgain)) sometimes(ends[survey.traits.pastEnd]);
+  const [first, last] = [page?.records[0], page?.records.at(-1)];
+  if (page === undefined || first === undefined || last === undefined) return;
+  const { before, behind, records } = page;
+  const { ties, sortKey, layout } = survey.traits;
+  const isWhole = records.every(({ responseId }) => responseId === first.responseId);
+  if (isWhole && before?.responseId === first.responseId && behind?.responseId === first.responseId)
+    sometimes("a response fills a page and goes on");
+  if (behind === undefined || behind.responseId === last.responseId || layout !== "contiguous") return;
+  if (tiesResponses(ties) && isTie(last, behind, sortKey)) sometimes("ties across an edge");
 }
 
 /** Notes the rare states that what has become of each response shows, at the end of a history. */
@@ -95,14 +47,12 @@ export function noteResponses(
 }
 
 function noteResponse({ sometimes }: World, response: SimResponse, emittedAt: number | undefined): void {
-  const { completedAt = 0, removedAt, noticed, versions, odd } = response;
+  const { completedAt = 0, removedAt, versions } = response;
   if (removedAt !== undefined && (emittedAt ?? Infinity) > removedAt) sometimes("deleted before it was emitted");
   if (emittedAt === undefined) return;
   if (removedAt !== undefined && removedAt < emittedAt) sometimes("emitted when it was gone");
-  if (noticed?.atHead === false && noticed.listedOpenSince === undefined) sometimes("late completion below the head");
   if (versions.some(({ from }) => from > completedAt && from < emittedAt)) sometimes("changed before it was emitted");
   const [first, last] = [versions.find(({ state }) => state === "completed"), versions.at(-1)];
   if (first !== undefined && last !== undefined && last.from > emittedAt && last.records.length > first.records.length)
     sometimes("grown after its event");
-  if (isUndated(odd)) sometimes("no credible date, and emitted");
 }

@@ -1,9 +1,6 @@
-import type { Progress, SentEvent } from "../../../lib/polling/index.ts";
+import type { Progress } from "../../../lib/polling/index.ts";
 
 // Rare states in which faults hide. A state that no history meets is tested by none: a run of many histories fails then.
-
-/** Histories of a run from which on each state must have been met. */
-export const ENOUGH_HISTORIES = 1_000;
 
 /** What ports, service and oracle can see. */
 const seenFromOutside = [
@@ -19,12 +16,9 @@ const seenFromOutside = [
   "an event comes twice, as nobody knew",
   "the index shows what is no longer so",
   // Pages.
-  "a page reads differently a moment later",
-  "the list moves while pages are read ahead",
   "responses that tie change places",
   "ties across an edge",
   "a response fills a page and goes on",
-  "a backlog goes on behind page 1",
   "the first look at a survey is empty by mistake",
   // The end of a list.
   "end: an empty page",
@@ -33,16 +27,12 @@ const seenFromOutside = [
   "end: 400",
   "end: a page comes again",
   "end: a page fails",
-  "end: a page that is not full",
   // Responses.
-  "late completion below the head",
-  "operation 9 is first to show a completion",
   "deleted before it was emitted",
   "emitted when it was gone",
   "changed before it was emitted",
   "grown after its event",
   "news while a backlog is under way",
-  "no credible date, and emitted",
   // Details.
   "details come at a later attempt",
   "details are asked of one that is gone",
@@ -59,60 +49,23 @@ const seenFromOutside = [
   "the counts of a survey are told again",
 ] as const;
 
-/** What only the poller can tell of, by `observe`. */
-const toldByPoller = [
-  "everybody pauses",
-  "a response waits",
-  "a response is quarantined",
-  "contents proved by a page",
-  "contents proved by both pages beside an edge",
-  "contents proved by operation 9",
-  "a response is held",
-  "a page is skipped",
-] as const;
-
-type Told = (typeof toldByPoller)[number];
-
-/** States by what tells of them. */
-const shownBy: Partial<Record<Progress["kind"], Told>> = {
+/** What only the poller can tell of, by what it observes, or by what has proved an event. */
+const toldByPoller = {
   paused: "everybody pauses",
   waiting: "a response waits",
   quarantined: "a response is quarantined",
   held: "a response is held",
   skipped: "a page is skipped",
-};
-
-const provedBy: Partial<Record<NonNullable<SentEvent["proved"]>, Told>> = {
   "its page": "contents proved by a page",
   "both pages": "contents proved by both pages beside an edge",
   "single read": "contents proved by operation 9",
-};
+} as const;
 
-export const rareStates = [...seenFromOutside, ...toldByPoller] as const;
+export const rareStates = [...seenFromOutside, ...Object.values(toldByPoller)] as const;
 
 export type RareState = (typeof rareStates)[number];
 
 export function stateShownBy(progress: Progress): RareState | undefined {
-  if (progress.kind !== "sent") return shownBy[progress.kind];
-  return progress.event.proved && provedBy[progress.event.proved];
-}
-
-export type RareStates = ReturnType<typeof countRareStates>;
-
-/** Rare states of many histories. */
-export function countRareStates() {
-  const counts = new Map<RareState, number>();
-  let histories = 0;
-  const never = (): RareState[] => rareStates.filter((state) => !counts.has(state));
-  return {
-    add(met: readonly RareState[]): void {
-      histories += 1;
-      for (const state of met) counts.set(state, (counts.get(state) ?? 0) + 1);
-    },
-    /** Histories that met a state. */
-    count: (state: RareState): number => counts.get(state) ?? 0,
-    never,
-    /** Of these it may be held against a run that it has not met them. */
-    missed: (): RareState[] => (histories < ENOUGH_HISTORIES ? [] : never()),
-  };
+  const states: Partial<Record<string, RareState>> = toldByPoller;
+  return states[progress.kind === "sent" ? (progress.event.proved ?? "") : progress.kind];
 }

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { expect } from "vitest";
 import { eventId } from "../../../lib/events/index.ts";
 import type { Simulator } from "../../../lib/local/simulator/index.ts";
+import type { DeliveredEvent } from "../../support/command.ts";
 import type { Flags, PolledService } from "./polled-service.ts";
 import { scripted } from "./script.ts";
 import { readTable, withAws } from "./with-aws.ts";
@@ -65,4 +66,15 @@ function emitted(simulator: Simulator, surveyId: number): string[] {
       ({ responseId, records }) =>
         `RESPONSE#${responseId} emitted ${eventId("main", surveyId, responseId)} ${records.length}`,
     );
+}
+
+/** A repeat is the same event: only when and how it was detected may differ, and whether its words were certain then, never what it says. */
+export function expectSameContents(events: readonly DeliveredEvent[], what: string): void {
+  const contents = new Map<string, string>();
+  for (const { detail } of events) {
+    const { labelsMayDiffer: _, ...data } = detail.data;
+    const said = JSON.stringify(data);
+    expect(contents.get(detail.meta.eventId) ?? said, what).toBe(said);
+    contents.set(detail.meta.eventId, said);
+  }
 }

@@ -12,8 +12,3 @@ export function expectOneClearLine(result: CommandResult, line: RegExp, what = "
   expect(result.stdout.replace(/^polling [^\n]*\n/, ""), what).toBe("");
   expect(result.events, what).toEqual([]);
 }
-
-/** Two at a time, which is what the smallest machines can take. */
-export async function inPairs<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
-  for (let i = 0; i < items.length; i += 2) await Promise.all(items.slice(i, i + 2).map(work));
-}

@@ -16,21 +16,13 @@ vi.setConfig({ testTimeout: 120_000 });
 /** Values of flags by their names without dashes; `true` for a flag without a value, undefined leaves a default out. */
 export type Flags = Record<string, string | true | undefined>;
 
-/** A simulator and a folder in which the command is run against it. */
-export interface PolledService {
-  simulator: Simulator;
-  /** Holds `data`, the state, and `events.jsonl`. */
-  folder: string;
-  args(flags?: Flags): string[];
-  /** Runs the command to its end; nothing secret or personal may be in its output. */
-  run(flags?: Flags, options?: CommandOptions): Promise<CommandResult>;
-  /** As `run`, and it must have gone well. */
-  poll(flags?: Flags, options?: CommandOptions): Promise<CommandResult>;
-  start(flags?: Flags, options?: CommandOptions): RunningCommand;
-}
+export type PolledService = Awaited<ReturnType<typeof polledService>>;
 
-/** A survey service that runs in this process until the test ends. One tick is made unless the flags say otherwise. */
-export async function polledService(options: SimulatorOptions = {}): Promise<PolledService> {
+/**
+ * A survey service that runs in this process until the test ends, and a folder in which the command is run against it. One tick is made unless the
+ * flags say otherwise.
+ */
+export async function polledService(options: SimulatorOptions = {}) {
   const simulator = await startSimulator(options);
   onTestFinished(() => simulator.close());
   const folder = temporaryFolder();
@@ -59,34 +51,20 @@ export async function polledService(options: SimulatorOptions = {}): Promise<Pol
 
   return {
     simulator,
+    /** Holds `data`, the state, and `events.jsonl`. */
     folder,
-    args,
+    /** Runs the command to its end; nothing secret or personal may be in its output. */
     run,
-    async poll(flags, runOptions) {
+    /** As `run`, and it must have gone well. */
+    async poll(flags?: Flags, runOptions?: CommandOptions): Promise<CommandResult> {
       const result = await run(flags, runOptions);
-      expect({ code: result.code, stderr: flags?.events === "-" ? "" : result.stderr }).toEqual({
-        code: 0,
-        stderr: "",
-      });
+      const stderr = flags?.events === "-" ? "" : result.stderr;
+      expect({ code: result.code, stderr }).toEqual({ code: 0, stderr: "" });
       return result;
     },
-    start: (flags, runOptions) => startCommand(args(flags), withCredentials(runOptions)),
+    start: (flags?: Flags, runOptions?: CommandOptions): RunningCommand =>
+      startCommand(args(flags), withCredentials(runOptions)),
   };
-}
-
-/** Calls `arrive` before the `nth` survey list is answered (from 1), which is how a tick begins; the list shows what came. */
-export function beforeEachList(simulator: Simulator, arrive: (nth: number) => void): void {
-  const [first] = simulator.surveyIds();
-  let lists = 0;
-  simulator.set({
-    counts: {
-      correct: "zero",
-      responses({ surveyId }) {
-        if (surveyId === first) arrive(++lists);
-        return simulator.tally(surveyId).completed;
-      },
-    },
-  });
 }
 
 export function toArgs(flags: Flags): string[] {

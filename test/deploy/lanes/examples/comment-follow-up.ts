@@ -3,14 +3,12 @@ import { join } from "node:path";
 import { PutCommand } from "@aws-sdk/lib-dynamodb";
 import type { DetailOf } from "../../../../lib/events/index.ts";
 import { readDocument } from "../../../docs/support/markdown.ts";
-import { deployExample, type ExampleStage } from "../../support/examples.ts";
+import { deployExample, type ExampleStage, LARGE } from "../../support/examples.ts";
 import { shell, succeed } from "../../support/processes.ts";
 import { output } from "../../support/stage.ts";
 import { completed, untilArrived } from "../../support/ticks.ts";
 import { until } from "../../support/until.ts";
 
-/** More than a state machine takes as its input, and than the poller leaves in an event. */
-const LARGE = 300_000;
 /** Responses, of which some are detractors with a comment. */
 const SOME = 20;
 

@@ -2,16 +2,13 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { createAws } from "../../support/aws.ts";
 import { ROOT } from "../../support/cdk.ts";
-import { deployExample, type ExampleStage } from "../../support/examples.ts";
+import { deployExample, type ExampleStage, LARGE } from "../../support/examples.ts";
 import { succeed } from "../../support/processes.ts";
 import { output } from "../../support/stage.ts";
 import { completed, untilAfterTicks } from "../../support/ticks.ts";
 
 /** The other account, which the poller's configuration names. */
 export const RECEIVER = "222222222222";
-/** More than the poller leaves in an event. */
-const LARGE = 300_000;
-
 export async function forwardToAnotherAccount(on: ExampleStage): Promise<void> {
   const { report, simulator, emulator, folder, surveyId } = on;
   const there = createAws(emulator.url, RECEIVER);

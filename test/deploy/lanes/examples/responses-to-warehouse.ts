@@ -7,13 +7,10 @@ import { savedQueries } from "../../../../examples/responses-to-warehouse/querie
 import { openWarehouse } from "../../../examples/support/warehouse.ts";
 import { watchAlarms } from "../../support/alarms.ts";
 import { survey } from "../../support/command.ts";
-import { deployExample, type ExampleStage } from "../../support/examples.ts";
+import { deployExample, type ExampleStage, LARGE } from "../../support/examples.ts";
 import { output } from "../../support/stage.ts";
 import { tick, untilAfterTicks } from "../../support/ticks.ts";
 import { until } from "../../support/until.ts";
-
-/** More than the poller leaves in an event. */
-const LARGE = 300_000;
 
 export async function responsesToWarehouse(on: ExampleStage): Promise<void> {
   const { report, simulator, aws, surveyId, folder } = on;

@@ -1,11 +1,8 @@
 import assert from "node:assert/strict";
 import { hostPython } from "../../../examples/support/python-worker.ts";
-import { deployExample, type ExampleStage } from "../../support/examples.ts";
+import { deployExample, type ExampleStage, LARGE } from "../../support/examples.ts";
 import { output } from "../../support/stage.ts";
 import { untilAfterTicks } from "../../support/ticks.ts";
-
-/** More than the poller leaves in an event. */
-const LARGE = 300_000;
 
 export async function sqsWorkerPython(on: ExampleStage): Promise<void> {
   const { report, simulator, aws, surveyId } = on;

@@ -6,17 +6,16 @@ import {
   SecretsManagerClient,
 } from "@aws-sdk/client-secrets-manager";
 import { App, Stack } from "aws-cdk-lib";
-import { afterAll, describe, expect, it, onTestFinished, vi } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { createSourceSecrets } from "../../../../infra/source-secrets.ts";
 import { type CredentialsAnswer, fillCredentials } from "../../../../lib/cli/verbs/credentials.ts";
 import { startSimulator } from "../../../../lib/local/simulator/index.ts";
 import { readCredentials } from "../../../../lib/secrets/credentials.ts";
-import { removeTemporaryFolders, temporaryFolder } from "../../../infra/support/temporary-folder.ts";
+import { temporaryFolder } from "../../../infra/support/temporary-folder.ts";
 import { useAws } from "../../support/aws.ts";
 import { answerOf, findsAws, ioOf, polledFolder, type Ran, survey } from "../support/command.ts";
 
 const test = useAws();
-afterAll(removeTemporaryFolders);
 const HIDDEN = "hunter2-of-the-client";
 const stdin = `me\n${HIDDEN}\n`;
 
