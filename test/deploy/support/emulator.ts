@@ -31,7 +31,7 @@ export async function installEmulator(): Promise<"just now" | "before"> {
   await succeed("python3", ["-m", "venv", "--clear", VENV], options);
   const quietly = ["--quiet", "--disable-pip-version-check", "--no-input"];
   // Most of what is installed is never imported, and need not be compiled.
-  const install = ["-m", "pip", "install", ...quietly, "--no-compile", "--no-deps", "-r", requirements];
+  const install = ["-m", "pip", "install", ...quietly, "--no-compile", "--require-hashes", "-r", requirements];
   await succeed(PYTHON, install, options);
   writeFileSync(file, stamp);
   return "just now";
