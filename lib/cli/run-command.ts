@@ -31,6 +31,7 @@ export async function runCommand(args: readonly string[], given: Io): Promise<Ex
   const act: Act = async (options, work) => {
     const answer = await orInterrupted(work(io), io.signal);
     if (answer === undefined) return;
+    if (answer.isDry === true) io.say("Dry run: nothing was changed. Add --yes to do it.");
     if (options.json === true) io.out(toJson(answerAsCalled(answer.data, io.command)));
     else for (const line of answer.text) io.out(asCalled(line, io.command));
     exit = answer.exit ?? EXIT.done;

@@ -2,7 +2,7 @@ import * as z from "zod";
 import { section } from "../config/fields.ts";
 import { classOf, completedAt, readRecord, type SurveyService } from "../polling/index.ts";
 import { NotFoundError } from "../survey-api/index.ts";
-import { type Operation, type OperationContext, refusePaused } from "./operation.ts";
+import { type OperationContext, operation, refusePaused } from "./operation.ts";
 
 /** Surveys that one invocation asks for a response, at most. */
 export const MOST_ASKED = 100;
@@ -18,20 +18,8 @@ export interface Looked {
   records: number;
 }
 
-export interface LookResult {
-  found: Looked[];
-  /** Surveys that were asked, from the first on: the others had no time. */
-  asked: number;
-}
-
-export interface LookInput {
-  surveyIds: number[];
-  responseId?: number | undefined;
-  crk?: string | undefined;
-}
-
 /** Asks the service for one response, by its id (operation 9) or by its crk (operation 10), one request a survey. Nothing is stored. */
-export const look: Operation<LookInput, LookResult> = {
+export const look = operation({
   input: section({
     surveyIds: z.array(z.int().positive()).nonempty().max(MOST_ASKED),
     responseId: z.int().nonnegative().optional(),
@@ -55,20 +43,17 @@ export const look: Operation<LookInput, LookResult> = {
       asked += 1;
       if (read !== undefined) found.push(lookedAt(surveyId, read));
     }
+    // Surveys that were asked, from the first on: the others had no time.
     return { found, asked };
   },
-};
+});
 
 interface Read {
   responseId: number;
   records: unknown[];
 }
 
-async function byId(
-  service: Pick<SurveyService, "response">,
-  surveyId: number,
-  responseId: number,
-): Promise<Read | undefined> {
+async function byId(service: SurveyService, surveyId: number, responseId: number): Promise<Read | undefined> {
   const read = await service.response(surveyId, responseId);
   return read.kind === "absent" ? undefined : { responseId, records: read.body };
 }

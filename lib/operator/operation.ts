@@ -41,6 +41,14 @@ export interface Operation<Input, Result extends object> {
   run: (context: OperationContext, input: Input) => Promise<Result>;
 }
 
+/** An operation whose input is what its schema makes of it. */
+export function operation<Schema extends z.ZodType, Result extends object>(of: {
+  input: Schema;
+  run: (context: OperationContext, input: z.output<Schema>) => Promise<Result>;
+}) {
+  return of;
+}
+
 // Work on one survey, under its lease like that of a tick.
 
 /** The survey cannot be worked on as it is now. */

@@ -31,7 +31,7 @@ import {
   type Survey,
 } from "../polling/index.ts";
 import { isForgotten } from "./forget.ts";
-import { entriesOf, type Operation, onSurvey, refusePaused } from "./operation.ts";
+import { entriesOf, onSurvey, operation, refusePaused } from "./operation.ts";
 
 /** Responses that one invocation takes. */
 export const MOST_RESENT = 5_000;
@@ -46,33 +46,23 @@ export interface ResendPlace {
   isPartial: boolean;
 }
 
-export interface ResendInput {
-  surveyId: number;
-  responseIds: number[];
-  /** As the invocation before has given it. */
-  from?: ResendPlace | undefined;
-}
-
-export interface ResendResult {
-  results: Resent[];
-  /** Responses that are still to be dealt with: by another invocation, from `from` on. */
-  left: number[];
-  from?: ResendPlace;
-}
-
 const id = z.int().nonnegative();
 
 /**
  * Sends the last events of some responses once more: the same event id and revision, `origin` "replay". Only where the service still shows
  * the contents of that event. The ledger is not changed.
  */
-export const resend: Operation<ResendInput, ResendResult> = {
+export const resend = operation({
   input: section({
     surveyId: id,
     responseIds: z.array(id).nonempty().max(MOST_RESENT),
+    /** As the invocation before has given it. */
     from: section({ page: id, isPartial: flag() }).optional(),
   }),
-  async run(context, { surveyId, responseIds, from = { page: 1, isPartial: false } }) {
+  async run(
+    context,
+    { surveyId, responseIds, from = { page: 1, isPartial: false } },
+  ): Promise<Omit<Part, "read"> & { results: Resent[] }> {
     const { deadline } = context;
     const { source, service } = context.graph;
     // News go first.
@@ -85,8 +75,8 @@ export const resend: Operation<ResendInput, ResendResult> = {
     if (emitted.length === 0) return { results, left: [] };
 
     const until = Math.min(deadline, ports.clock.now() + SLICE);
-    const send = async (read: readonly ReadAgain[]): Promise<void> => {
-      const judged = read.map((one) => whyNot(one) ?? one);
+    const send = async (read: Part["read"]): Promise<void> => {
+      const judged = read.map((one) => ("outcome" in one ? one : (whyNot(one) ?? one)));
       results.push(...judged.filter((one) => "outcome" in one));
       const same = judged.filter((one) => "run" in one);
       for (let i = 0; i < same.length; i += AT_ONCE) {
@@ -102,16 +92,14 @@ export const resend: Operation<ResendInput, ResendResult> = {
     const of = { surveyId, service: ports.service, isScattered: isSingleOnly(asking), listed };
     // Only then the digest of what the single read gives is that of an unchanged response.
     const isById = isTrusted(asking) && mayAnswer(asking);
-    for await (const part of isById ? readById(of, emitted) : readByPages(of, emitted, from)) {
-      results.push(...part.results);
-      await send(part.read);
-      const { left, from: place } = part;
-      if (left.length === 0) break;
-      if (ports.clock.now() >= until) return { results, left, ...(place === undefined ? {} : { from: place }) };
+    for await (const { read, ...rest } of isById ? readById(of, emitted) : readByPages(of, emitted, from)) {
+      await send(read);
+      if (rest.left.length === 0) break;
+      if (ports.clock.now() >= until) return { results, ...rest };
     }
     return { results, left: [] };
   },
-};
+});
 
 /** The entries that the ledger has as emitted; the others are told. */
 async function readEntries(
@@ -149,12 +137,10 @@ interface Reading {
   listed: number;
 }
 
-/** What was read of some responses, the outcome of those that cannot be sent, and those that are still to be read. */
+/** What was read of some responses, or the outcome where they cannot be sent; and those that are still to be read, from `from` on. */
 interface Part {
-  read: ReadAgain[];
-  results: Resent[];
+  read: (ReadAgain | Resent)[];
   left: number[];
-  /** Where the reading of the others goes on. */
   from?: ResendPlace;
 }
 
@@ -172,8 +158,7 @@ async function* readById({ service, surveyId }: Reading, entries: readonly Emitt
   };
   for (const rest = [...entries]; rest.length > 0; ) {
     const some = await Promise.all(rest.splice(0, AT_ONCE).map(read));
-    const results = some.filter((one) => "outcome" in one);
-    yield { read: some.filter((one) => "run" in one), results, left: rest.map((entry) => entry.id) };
+    yield { read: some, left: rest.map((entry) => entry.id) };
   }
 }
 
@@ -203,7 +188,7 @@ async function* readByPages(
     isAnchor: () => true,
   });
   for await (const { fragments, position, covered, moved, end } of steps) {
-    const read = fragments.flatMap((fragment): ReadAgain[] => {
+    const read = fragments.flatMap((fragment): Part["read"] => {
       const { responseId, records } = fragment;
       const entry = wanted.get(responseId);
       wanted.delete(responseId);
@@ -212,8 +197,8 @@ async function* readByPages(
       return entry === undefined ? [] : [{ entry, run: { responseId, records }, isWhole: isAll }];
     });
     const place = { page: Math.max(1, position), isPartial: from.isPartial || !covered || moved };
-    const results = end === undefined ? [] : [...wanted.values()].map((entry) => notMet(entry, end, place));
-    yield { read, results, left: end === undefined ? [...wanted.keys()] : [], from: place };
+    if (end !== undefined) read.push(...[...wanted.values()].map((entry) => notMet(entry, end, place)));
+    yield { read, left: end === undefined ? [...wanted.keys()] : [], from: place };
   }
 }
 

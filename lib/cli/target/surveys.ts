@@ -165,10 +165,12 @@ export async function* entriesOf<Entry>(
   target: Target,
   { source, surveyId }: SurveyOf,
   read: (table: Table, pk: string, from: string | undefined) => Promise<{ entries: Entry[]; next?: string }>,
+  io?: Pick<Io, "signal">,
 ): AsyncGenerator<Entry[]> {
   let from: string | undefined;
   do {
     const page = await fromTable(() => read(target.table, surveyKey(source, surveyId), from));
+    if (io?.signal.aborted === true) throw new InterruptedError();
     yield page.entries;
     from = page.next;
   } while (from !== undefined);
@@ -178,15 +180,12 @@ export async function* entriesOf<Entry>(
 export async function eachEmitted(
   target: Target,
   surveys: readonly SurveyOf[],
-  { signal }: Pick<Io, "signal">,
+  io: Pick<Io, "signal">,
   take: (survey: SurveyOf, entries: readonly EmittedResponse[]) => void,
 ): Promise<void> {
   const limit = pLimit(SURVEYS_AT_ONCE);
   const readOne = async (survey: SurveyOf): Promise<void> => {
-    for await (const entries of entriesOf(target, survey, emittedResponses)) {
-      if (signal.aborted) throw new InterruptedError();
-      take(survey, entries);
-    }
+    for await (const entries of entriesOf(target, survey, emittedResponses, io)) take(survey, entries);
   };
   await Promise.all(surveys.map((survey) => limit(readOne, survey)));
 }

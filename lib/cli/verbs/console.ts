@@ -6,7 +6,7 @@ import { isUnreachable, listening, runEnded } from "../hearing/listening.ts";
 import type { Io } from "../io.ts";
 import { type Flags, openTarget } from "../target/open-target.ts";
 import type { Target } from "../target/target.ts";
-import { examples, port, targetVerb, toJson, type Verb } from "../verb.ts";
+import { port, targetVerb, toJson, type Verb } from "../verb.ts";
 import { wait } from "../wait.ts";
 
 /** The output of `console --json`, beside `schemaVersion`, once the page can be opened. */
@@ -22,17 +22,19 @@ export interface ConsoleAnswer {
 
 const PORT = 4747;
 
-const ABOUT = `
+const HELP = `
 Serves the page on this machine alone, until Ctrl-C. It shows what status and explain answer, and events as
 they come: by a temporary rule and queue, as tail does.
-`;
+
+Examples:
+  survey-poller console --stack SurveyPoller
+  survey-poller console --data .survey-poller --port 5000`;
 
 export const consoleVerb: Verb = (act) =>
-  targetVerb("console", "the live page of a poller")
+  targetVerb("console", "the live page of a poller", HELP)
     .option("--port <number>", `this port, or the next that is free (default ${PORT})`, port)
     .option("--allow-actions", "of a stack: the page may pause, resume and audit")
     .option("--no-events", "makes no rule and no queue: the page shows the state alone")
-    .addHelpText("after", ABOUT + examples("console --stack SurveyPoller", "console --data .survey-poller --port 5000"))
     .action((options) =>
       act(options, async (io) => {
         await using target = await openTarget(options, io);

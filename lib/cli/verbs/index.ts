@@ -5,7 +5,7 @@ import { consoleVerb } from "./console.ts";
 import { credentialsVerb } from "./credentials.ts";
 import { doctorVerb } from "./doctor/verb.ts";
 import { explainVerb } from "./explain/verb.ts";
-import { forgetVerb } from "./forget/verb.ts";
+import { forgetVerb } from "./forget.ts";
 import { initVerb } from "./init.ts";
 import { listenVerb } from "./listen.ts";
 import { pauseVerb, resumeVerb } from "./pause.ts";

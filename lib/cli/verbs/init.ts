@@ -7,32 +7,21 @@ import type { Credentials } from "../../survey-api/index.ts";
 import { CommandError, exitOf, InterruptedError, orNotWritten, UsageError } from "../errors.ts";
 import { answered, isConfirmed, promptsOn } from "../given-credentials.ts";
 import type { Io } from "../io.ts";
-import { DRY_RUN, examples, type Verb, verb, yesOption } from "../verb.ts";
+import { type Verb, verb, yesOption } from "../verb.ts";
 import { quoted } from "../words.ts";
 import { fillSecret, lookAtSecret, secretName, secretsClient } from "./credentials.ts";
 import { credentialsFor, lookAtService } from "./doctor/verb.ts";
 
-/** The output of `init --json`, beside `schemaVersion`. */
-export interface InitAnswer {
-  dryRun: boolean;
-  file: string;
-  replaces: boolean;
-  config: Record<string, unknown>;
-  checked: boolean;
-  /** Remarks of doctor on the configuration. */
-  notes: string[];
-  /** Stored: whether the credentials are in the secret now, or in a dry run would be. */
-  secret: { secretId: string; stored: boolean };
-  next: string[];
-}
-
-const ABOUT = `
+const HELP = `
 In a terminal it asks for what no flag says. Credentials for the check are those of SURVEY_CLIENT_ID and
 SURVEY_CLIENT_SECRET, or are asked for. They go into no file: into the stack's secret, where there is one.
-`;
+
+Examples:
+  survey-poller init
+  survey-poller init --base-url https://surveys.example.com --start-from beginning --yes`;
 
 export const initVerb: Verb = (act) =>
-  verb("init", "writes a configuration file, checked with the survey service")
+  verb("init", "writes a configuration file, checked with the survey service", HELP)
     .option("--base-url <url>", "address of the survey service")
     .option("--start-from <when>", "now (default), beginning, or a date such as 2026-01-31")
     .option("--time-zone <zone>", "of the service's dates (default: as doctor finds it)")
@@ -44,10 +33,6 @@ export const initVerb: Verb = (act) =>
     .option("--no-check", "do not look at the service")
     .option("--force", "replace a file that is there")
     .addOption(yesOption())
-    .addHelpText(
-      "after",
-      ABOUT + examples("init", "init --base-url https://surveys.example.com --start-from beginning --yes"),
-    )
     .action((options) =>
       act(options, async (io) => {
         if (!/^[A-Za-z][A-Za-z0-9-]{0,127}$/.test(options.stack)) {
@@ -55,7 +40,7 @@ export const initVerb: Verb = (act) =>
         }
         const { json: _, force, yes, ...wanted } = options;
         const data = await initialise({ ...wanted, force: force === true, yes: yes === true }, io);
-        return { data, text: initText(data) };
+        return { data, text: initText(data), isDry: data.dryRun };
       }),
     );
 
@@ -67,8 +52,11 @@ interface InitOptions extends Wishes {
   yes: boolean;
 }
 
+/** The output of `init --json`, beside `schemaVersion`. */
+export type InitAnswer = Awaited<ReturnType<typeof initialise>>;
+
 /** Makes a configuration of flags and answers, tries it with the service, and writes it. */
-async function initialise({ file, stack, check, force, yes, ...wishes }: InitOptions, io: Io): Promise<InitAnswer> {
+async function initialise({ file, stack, check, force, yes, ...wishes }: InitOptions, io: Io) {
   const replaces = existsSync(file);
   // First: nobody should answer questions for nothing.
   if (replaces && !force) {
@@ -86,21 +74,16 @@ async function initialise({ file, stack, check, force, yes, ...wishes }: InitOpt
   if (!yes && io.isInteractive) io.talk.write(`${JSON.stringify(config, null, 2)}\n`);
   const isMeant = yes || (io.isInteractive && (await isConfirmed(`Write it to ${file}?`, io)));
   if (isMeant) {
-    write(file, config, { force });
+    const text = `${JSON.stringify(config, null, 2)}\n`;
+    orNotWritten("--file", () => writeFileSync(file, text, { flag: force ? "w" : "wx" }));
     isStored = mayStore && (await store(secretId, checked.credentials, io));
-  } else io.say(DRY_RUN);
+  }
   return {
-    ...{ dryRun: !isMeant, file, replaces, config, checked: check },
-    notes: checked?.notes ?? [],
+    ...{ dryRun: !isMeant, file, replaces, config, checked: check, notes: checked?.notes ?? [] },
+    // Stored: they are in it now, or in a dry run would be.
     secret: { secretId, stored: isStored },
-    next: nextOf({ file, secret: { secretId, stored: isStored } }, { stack, source: wanted.name, baseUrl }),
+    next: nextOf(file, isStored, { stack, source: wanted.name, baseUrl }),
   };
-}
-
-function write(file: string, config: object, { force }: { force: boolean }): void {
-  orNotWritten("--file", () =>
-    writeFileSync(file, `${JSON.stringify(config, null, 2)}\n`, { flag: force ? "w" : "wx" }),
-  );
 }
 
 /** Whether the stack has been deployed before. Whatever keeps it from being seen, the credentials can be filled in later. */
@@ -126,7 +109,8 @@ async function store(secretId: string, credentials: Credentials, io: Io): Promis
 
 /** As README.md has it. */
 function nextOf(
-  { file, secret: { stored } }: Pick<InitAnswer, "file" | "secret">,
+  file: string,
+  stored: boolean,
   { stack, source, baseUrl }: { stack: string; source: string | undefined; baseUrl: string },
 ): string[] {
   const context = `-c config=${quoted(file)}${stack === "SurveyPoller" ? "" : ` -c stackName=${stack}`}`;
@@ -218,15 +202,8 @@ function flagOf(path: string): string {
   return `--${field.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
 }
 
-interface Checked {
-  credentials: Credentials;
-  /** Of the service's dates, where it is known. */
-  timeZone: string | undefined;
-  notes: string[];
-}
-
-/** Looks at the service as doctor does. */
-async function checkService(baseUrl: string, wantedZone: string | undefined, io: Io): Promise<Checked> {
+/** Looks at the service as doctor does, and gives the zone of its dates where it is known. */
+async function checkService(baseUrl: string, wantedZone: string | undefined, io: Io) {
   const credentials = await credentialsFor(baseUrl, io);
   io.say("Looking at the service, as `survey-poller doctor` does …");
   const { checks, suggests } = await lookAtService({ baseUrl, credentials, timeZone: wantedZone }, io);

@@ -9,7 +9,7 @@ import { CommandError, UsageError } from "../errors.ts";
 import { readEnvelope } from "../hearing/event.ts";
 import { countOption, filterOption, forOption, listening } from "../hearing/listening.ts";
 import type { Io } from "../io.ts";
-import { examples, targetVerb, toJson, type Verb } from "../verb.ts";
+import { targetVerb, toJson, type Verb } from "../verb.ts";
 import { clock, count } from "../words.ts";
 
 /** A line of `listen --json`: how the consumer took one event. */
@@ -27,27 +27,22 @@ export interface ListenAnswer {
   problem: string | null;
 }
 
-const ABOUT = `
+const HELP = `
 Each event is posted once, as a deployed webhook with "signing" does it: signed by Standard Webhooks, where
 webhook-id is the event id. That one tries again after no answer in 30 s, 401, 403, 407, 408, 409, 425, 429
-and 5xx; other answers go to the dead-letter queue. A webhook with "auth" sends that too, or instead.`;
+and 5xx; other answers go to the dead-letter queue. A webhook with "auth" sends that too, or instead.
+Examples:
+  survey-poller listen --forward-to http://localhost:3000/events
+  survey-poller listen --stack SurveyPoller --forward-to http://localhost:3000/events --secret WEBHOOK_SECRET`;
 
 export const listenVerb: Verb = (act) =>
-  targetVerb("listen", "posts events live to a consumer on this machine, as a deployed webhook would")
+  targetVerb("listen", "posts events live to a consumer on this machine, as a deployed webhook would", HELP)
     .requiredOption("--forward-to <url>", "where each event is posted")
     .addOption(filterOption())
     .addOption(forOption())
     .addOption(countOption())
     .option("--secret <name>", "variable or file that holds the signing secret; without it one is made")
     .option("--allow-remote", "also to another machine: personal data leaves this one")
-    .addHelpText(
-      "after",
-      ABOUT +
-        examples(
-          "listen --forward-to http://localhost:3000/events",
-          "listen --stack SurveyPoller --forward-to http://localhost:3000/events --secret WEBHOOK_SECRET",
-        ),
-    )
     .action((options) =>
       act(options, async (io) => {
         const url = forwardUrl(options.forwardTo, options.allowRemote === true);

@@ -12,21 +12,8 @@ import { type GoldenEvent, readGolden } from "../package.ts";
 import { askingAws, awsFailure } from "../target/aws-failure.ts";
 import { openTarget } from "../target/open-target.ts";
 import { oneSource, type StackParts, type Target } from "../target/target.ts";
-import { type Answer, DRY_RUN, examples, targetVerb, type Verb, yesOption } from "../verb.ts";
+import { type Answer, targetVerb, type Verb, yesOption } from "../verb.ts";
 import { answerText } from "./listen.ts";
-
-/** The output of `trigger --json`, beside `schemaVersion`. */
-export interface TriggerAnswer {
-  dryRun: boolean;
-  kind: Kind;
-  eventId: string;
-  bus: string;
-  /** `source` of the envelope, which the rules of subscribers look at. */
-  source: string;
-  type: string;
-  /** As it is, or would be, sent. */
-  detail: Record<string, unknown>;
-}
 
 /** Golden events that can be sent, by the word for what is particular about them: the file in contract/golden, and what it is. */
 export const KINDS = {
@@ -53,7 +40,7 @@ export const KINDS = {
 export type Kind = keyof typeof KINDS;
 export const kinds = Object.keys(KINDS) as Kind[];
 
-const ABOUT = `
+const HELP = `
 Kinds: ${kinds.slice(0, 8).join(", ")},
        ${kinds.slice(8, 14).join(", ")},
        ${kinds.slice(14).join(", ")}
@@ -62,15 +49,17 @@ A test event goes to every subscriber whose rule it matches. meta.test is true, 
 ids are of no real event and the same each time: who has seen it passes over it.
 With --webhook the deployed forwarder posts it once, to that endpoint alone, by its own code,
 secret, network and time limit. Exit code 1: the endpoint did not take it, or there is nothing to sign with.
-`;
+
+Examples:
+  survey-poller trigger large --yes
+  survey-poller trigger --webhook crm --stack SurveyPoller --yes`;
 
 export const triggerVerb: Verb = (act) =>
-  targetVerb("trigger", "sends a made-up event as a test event")
+  targetVerb("trigger", "sends a made-up event as a test event", HELP)
     .argument("[kind]", "what it is about; with --webhook promoter without it")
     .option("--webhook <name>", "only to this webhook, and shows how it is answered")
     .option("--source <name>", "as this source sends it, where there are several")
     .addOption(yesOption())
-    .addHelpText("after", ABOUT + examples("trigger large --yes", "trigger --webhook crm --stack SurveyPoller --yes"))
     .action((word, { webhook, ...options }) =>
       act(options, async (io) => {
         const kind = kindOf(word ?? (webhook === undefined ? undefined : "promoter"));
@@ -88,7 +77,10 @@ interface Sending {
   dryRun: boolean;
 }
 
-async function sendToAll(target: Target, io: Io, sending: Sending): Promise<Answer<TriggerAnswer>> {
+/** The output of `trigger --json`, beside `schemaVersion`. */
+export type TriggerAnswer = Awaited<ReturnType<typeof sendToAll>>["data"];
+
+async function sendToAll(target: Target, io: Io, sending: Sending) {
   const { kind, source, dryRun } = sending;
   const event = testEvent(kind);
   const { type } = event;
@@ -99,12 +91,12 @@ async function sendToAll(target: Target, io: Io, sending: Sending): Promise<Answ
   const { events } = await target.config();
   const isOff = Object.entries(events).some(([name, isOn]) => name === type && !isOn);
   if (isOff) io.say(`The configuration has ${type} switched off: only tests bring such events.`);
-  if (dryRun) io.say(DRY_RUN);
-  else if (target.data?.isRunning === false) io.say("No run is at work: only queues that rules lead to get it.");
+  if (!dryRun && target.data?.isRunning === false) io.say("No run is at work: only queues that rules lead to get it.");
   const data = { dryRun, kind, eventId, bus, source: source.eventSource, type, detail };
-  if (!dryRun) return { data, text: [`Sent ${type} (${kind}), event id ${eventId}, to the bus ${bus}.`] };
+  const sent = [`Sent ${type} (${kind}), event id ${eventId}, to the bus ${bus}.`];
   const shown = JSON.stringify({ "detail-type": type, source: source.eventSource, detail }, null, 2);
-  return { data, text: [`To the bus ${bus}, event id ${eventId}:`, ...shown.split("\n")] };
+  const text = dryRun ? [`To the bus ${bus}, event id ${eventId}:`, ...shown.split("\n")] : sent;
+  return { data, text, isDry: dryRun };
 }
 
 async function post(target: Target, io: Io, sending: Sending, name: string): Promise<Answer<WebhookAnswer>> {
@@ -113,23 +105,21 @@ async function post(target: Target, io: Io, sending: Sending, name: string): Pro
   // A consumer passes over an event whose id it has seen.
   const event = testEvent(kind, randomUUID());
   const { detail } = await seal(target, event, sending);
-  if (dryRun) io.say(DRY_RUN);
   const envelope = envelopeOf(event, detail, { source: sending.source, bus: stack.outputs.BusArn ?? "" });
   const delivery = dryRun ? null : await deliver(stack, functionName, JSON.stringify(envelope));
   const { origin, pathname } = new URL(webhook.url);
   const about = { kind, type: event.type, eventId: event.detail.meta.eventId };
   const data = { dryRun, webhook: name, endpoint: `${origin}${pathname}`, ...about, delivery };
   const isTaken = delivery === null || delivery.outcome === "taken";
-  return { data, text: webhookText(data, io), exit: isTaken ? EXIT.done : EXIT.failed };
+  return { data, text: webhookText(data, io), exit: isTaken ? EXIT.done : EXIT.failed, isDry: dryRun };
 }
 
 function kindOf(word: string | undefined): Kind {
   const kind = kinds.find((one) => one === word);
   if (kind !== undefined) return kind;
   const hint = `Kinds: ${kinds.map((one) => `${one} (${KINDS[one][1]})`).join(", ")}.`;
-  throw new UsageError(word === undefined ? "the kind of event is missing" : "there is no such kind of event", {
-    hint,
-  });
+  const message = word === undefined ? "the kind of event is missing" : "there is no such kind of event";
+  throw new UsageError(message, { hint });
 }
 
 /** Bytes above which answers go to the bucket, however high the configuration's own limit is: the large event must be one. */
@@ -199,13 +189,12 @@ export function testEvent(kind: Kind, salt = ""): OutgoingEvent {
 }
 
 function marked({ detail, ...envelope }: GoldenEvent, salt: string): GoldenEvent {
-  const meta = { ...withTestIds(detail.meta, salt), sourceName: SOURCE_NAME, test: true };
-  return { ...envelope, detail: { ...detail, meta, data: withTestIds(detail.data, salt) } };
-}
-
-function withTestIds<Fields extends Record<string, unknown>>(fields: Fields, salt: string): Fields {
-  const ids = Object.entries(fields).filter(([name, value]) => IDS.includes(name) && typeof value === "string");
-  return { ...fields, ...Object.fromEntries(ids.map(([name, id]) => [name, testId(String(id), salt)])) };
+  const withTestIds = <Fields extends object>(fields: Fields): Fields => {
+    const ids = Object.entries(fields).filter(([name, value]) => IDS.includes(name) && typeof value === "string");
+    return { ...fields, ...Object.fromEntries(ids.map(([name, id]) => [name, testId(id, salt)])) };
+  };
+  const meta = { ...withTestIds(detail.meta), sourceName: SOURCE_NAME, test: true };
+  return { ...envelope, detail: { ...detail, meta, data: withTestIds(detail.data) } };
 }
 
 function testId(eventId: string, salt: string): string {
@@ -228,7 +217,7 @@ function sumsOf(salt: string): BooksSums {
 }
 
 /** The output of `trigger --webhook --json`, beside `schemaVersion`. */
-export interface WebhookAnswer {
+interface WebhookAnswer {
   dryRun: boolean;
   webhook: string;
   /** Without its query, which may hold a key. */
@@ -276,8 +265,10 @@ const NOTES = {
   "given-up": "An event would be given up: to the dead-letter queue.",
 } as const;
 
-function webhookText(answer: WebhookAnswer, { style }: Pick<Io, "style">): string[] {
-  const { webhook, endpoint, type, kind, eventId, delivery } = answer;
+function webhookText(
+  { webhook, endpoint, type, kind, eventId, delivery }: WebhookAnswer,
+  { style }: Pick<Io, "style">,
+): string[] {
   const what = `${type} (${kind}), event id ${eventId}`;
   if (delivery === null) return [`To webhook ${webhook} at ${endpoint}: ${what}.`];
   return [

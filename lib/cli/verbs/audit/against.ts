@@ -1,6 +1,6 @@
 import { closeSync, mkdirSync, openSync, writeFileSync } from "node:fs";
 import { html } from "hono/html";
-import { CAUSES, type Cause, type Comparison, compare } from "../../../operator/against/compare.ts";
+import { CAUSES, type Cause, compare } from "../../../operator/against/compare.ts";
 import { watching } from "../../../operator/probe/look.ts";
 import { sayWhyOpen } from "../../../polling/index.ts";
 import { baseUrlProblem } from "../../../survey-api/index.ts";
@@ -8,51 +8,11 @@ import { EXIT, orNotWritten, UsageError, unlessFailing } from "../../errors.ts";
 import type { Io } from "../../io.ts";
 import type { Answer } from "../../verb.ts";
 import { count, figure, named, surveyName, utc } from "../../words.ts";
+import { sumOf } from "../status/answer.ts";
 import { type IdList, readIdList } from "./id-list.ts";
 import { type ReadService, readService, type ServiceReading } from "./read-service.ts";
 
 // What a list of ids from somewhere else lacks: no poller is asked, only the service.
-
-/** The output of `audit --against --json`, beside `schemaVersion`. */
-export interface AgainstAnswer {
-  service: string;
-  /** Epoch milliseconds; with --data of the oldest part of the reading. */
-  startedAt: number;
-  endedAt: number;
-  requests: number;
-  /** Whether nothing that was listed all the time can have slipped through. */
-  isSure: boolean;
-  /** Why not, beside what the surveys say. */
-  why: string[];
-  totals: {
-    listed: number;
-    completed: number;
-    open: number;
-    /** Rows of the list of ids, its different ids, and its rows without one. */
-    rows: number;
-    ids: number;
-    unreadable: number;
-    missing: number;
-    unknown: number | null;
-    twice: number;
-    causes: Record<Cause, number>;
-  };
-  surveys: AgainstSurvey[];
-  /** Ids that no list shows; null where not every list was read whole. */
-  unknown: number[] | null;
-  /** Ids that stand more than once in the list of ids. */
-  twice: number[];
-}
-
-interface AgainstSurvey extends Comparison {
-  surveyId: number;
-  name: string | null;
-  pages: number;
-  /** Whether its list was seen to change. */
-  moved: boolean;
-  /** Why something may have slipped through; null where nothing can have. */
-  why: string | null;
-}
 
 interface AgainstOptions extends Omit<ServiceReading, "baseUrl"> {
   /** The file with the ids, and the column that has them. */
@@ -64,7 +24,7 @@ interface AgainstOptions extends Omit<ServiceReading, "baseUrl"> {
 }
 
 /** Reads the lists of the service, and tells what the list of ids lacks of them. */
-export async function auditAgainst(options: AgainstOptions, io: Io): Promise<Answer<AgainstAnswer>> {
+export async function auditAgainst(options: AgainstOptions, io: Io): Promise<Answer> {
   const { against, column, baseUrl, report } = options;
   const hint = "See survey-poller audit --help.";
   if (baseUrl === undefined) throw new UsageError("--against needs --base-url", { hint });
@@ -79,17 +39,27 @@ export async function auditAgainst(options: AgainstOptions, io: Io): Promise<Ans
     read = await unlessFailing(() => readService({ ...options, baseUrl }, io));
   });
   const service = new URL(baseUrl).host;
-  const answer = { service, startedAt: read.startedAt, endedAt: io.now(), requests, ...comparisonOf(list, read) };
+  // With --data it began with the oldest part of the reading.
+  const times = { startedAt: read.startedAt, endedAt: io.now() };
+  const answer: AgainstAnswer = { service, ...times, requests, ...comparisonOf(list, read) };
   if (report !== undefined) writeFileSync(report, reportPage(answer));
   const exit = answer.totals.missing > 0 ? EXIT.unaccounted : answer.isSure ? EXIT.done : EXIT.notNow;
   return { data: answer, text: textOf(answer, options.survey), exit };
 }
 
+/** The output of `audit --against --json`, beside `schemaVersion`. */
+export interface AgainstAnswer extends ReturnType<typeof comparisonOf> {
+  service: string;
+  /** Epoch milliseconds. */
+  startedAt: number;
+  endedAt: number;
+  requests: number;
+}
+
+type AgainstSurvey = AgainstAnswer["surveys"][number];
+
 /** Compares the list of ids with all that the service lists. */
-function comparisonOf(
-  { ids, rows, unreadable }: IdList,
-  { surveys: read, nameless }: ReadService,
-): Omit<AgainstAnswer, "service" | "startedAt" | "endedAt" | "requests"> {
+function comparisonOf({ ids, rows, unreadable }: IdList, { surveys: read, nameless }: ReadService) {
   const listed = new Set<number>();
   const several = new Set<number>();
   for (const { id } of read.flatMap((survey) => survey.rows)) {
@@ -97,13 +67,15 @@ function comparisonOf(
     listed.add(id);
   }
   const unlisted = ascending([...ids.keys()].filter((id) => !listed.has(id)));
+  // Nobody can say before every list was read whole.
   const unknown = nameless === 0 && read.every(({ open }) => open === undefined) ? unlisted : null;
   const twice = ascending([...ids].flatMap(([id, times]) => (times > 1 ? [id] : [])));
-  const surveys = read.map(({ surveyId, name, pages, moved, open, ...list }): AgainstSurvey => {
+  const surveys = read.map(({ surveyId, name, pages, moved, open, ...list }) => {
+    // Why something may have slipped through; null where nothing can have.
     const why = open === undefined ? null : sayWhyOpen(open);
     return { surveyId, name, ...compare(list, ids, unlisted.at(-1)), pages, moved, why };
   });
-  const sum = (of: (survey: AgainstSurvey) => number): number => surveys.reduce((all, survey) => all + of(survey), 0);
+  const sum = (of: (survey: (typeof surveys)[number]) => number): number => sumOf(surveys, of);
   const withCause = (cause: Cause): number => sum(({ missing }) => missing.filter((one) => one.cause === cause).length);
   const unclear = sum((one) => one.unreadable);
   const why = [
@@ -112,6 +84,7 @@ function comparisonOf(
     ...(several.size > 0 ? [`${count(several.size, "id")} in several surveys: compare each one by --survey`] : []),
   ];
   return {
+    // Nothing that was listed all the time can have slipped through.
     isSure: why.length === 0 && surveys.every((survey) => survey.why === null),
     why,
     totals: {

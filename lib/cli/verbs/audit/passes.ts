@@ -7,20 +7,6 @@ import { type Standing, wait, watchTicks } from "../../wait.ts";
 import { count } from "../../words.ts";
 import type { SourceWork } from "../source-work.ts";
 
-/** The cost of a full read. */
-export interface AuditCost {
-  /** Pages of the lists, as far as is known. */
-  pages: number;
-  /** False where a list was never read to its end: it may have more pages. */
-  isExact: boolean;
-  /** About two for each page: each is read again to prove that it has not moved. */
-  requests: number;
-  /** At the rate that was learned; null where nothing was ever refused. */
-  seconds: number | null;
-  /** When it is done within the background budget, at the latest (epoch milliseconds); null with --now. */
-  by: number | null;
-}
-
 export interface AuditedSurvey {
   surveyId: number;
   name: string | null;
@@ -34,15 +20,6 @@ export interface AuditedSurvey {
   /** Why the books are open. */
   why: string | null;
   unaccounted: { count: number; ids: number[] } | null;
-}
-
-/** The output of `audit --json`, beside `schemaVersion`. */
-export interface AuditAnswer {
-  dryRun: boolean;
-  source: string;
-  mode: "background" | "now";
-  cost: AuditCost;
-  surveys: AuditedSurvey[];
 }
 
 interface AuditOf extends Pick<SourceWork, "target" | "source" | "surveys" | "progress"> {

@@ -7,32 +7,6 @@ import { type PolledSurvey, refuseBehind } from "../../target/surveys.ts";
 import { isPolling, watchTicks } from "../../wait.ts";
 import type { SourceWork } from "../source-work.ts";
 
-export interface SampledSurvey {
-  surveyId: number;
-  name: string | null;
-  /** Pages of the list, and those that were read, in asc order. */
-  pages: number;
-  read: number[];
-  /** Different responses on them. */
-  responses: number;
-  states: Partial<Record<SampledState, number>>;
-  /** Completed after the start, and unknown to the ledger. */
-  missing: number[];
-  /** The same, but new since the last poll. */
-  isNew: number[];
-  /** The probability that so many missing responses, wherever they lie by chance, would have shown at least one. */
-  chances: { missing: number; seen: number }[];
-  /** The same where all of them lie on one page. */
-  chanceOnOnePage: number;
-}
-
-/** The output of `audit --sample --json`, beside `schemaVersion`. */
-export interface SampleAnswer {
-  source: string;
-  percent: number;
-  surveys: SampledSurvey[];
-}
-
 /** How many missing responses the stated probabilities are for. */
 const MISSING = [1, 10, 100];
 
@@ -78,8 +52,11 @@ export async function* lookAtPages(
 
 const allOf = (pages: number): number[] => Array.from({ length: pages }, (_, i) => i + 1);
 
+/** The output of `audit --sample --json`, beside `schemaVersion`. */
+export type SampleAnswer = Awaited<ReturnType<typeof takeSample>>;
+
 /** Looks up what a random part of the pages shows in the ledger. Nothing is changed. */
-export async function takeSample(of: SourceWork, percent: number): Promise<SampleAnswer> {
+export async function takeSample(of: SourceWork, percent: number) {
   const surveys: SampledSurvey[] = [];
   for (const survey of of.surveys) {
     refuseBehind(survey);
@@ -88,19 +65,20 @@ export async function takeSample(of: SourceWork, percent: number): Promise<Sampl
   return { source: of.source.name, percent, surveys };
 }
 
-async function sampleSurvey(of: SourceWork, survey: PolledSurvey, percent: number): Promise<SampledSurvey> {
+export type SampledSurvey = Awaited<ReturnType<typeof sampleSurvey>>;
+
+async function sampleSurvey(of: SourceWork, survey: PolledSurvey, percent: number) {
   const { surveyId, mark } = survey;
   let [length, drawn] = [0, [] as number[]];
   const empty = new Set<number>();
-  const states = new Map<number, keyof SampledSurvey["states"]>();
+  const states = new Map<number, SampledState>();
   const completed = new Map<number, string | null>();
   const choose = (pages: number): number[] => drawPages(pages, percent);
   for await (const part of lookAtPages(of, survey, { choose })) {
     [length, drawn] = [part.length, part.chosen];
     for (const page of part.empty) empty.add(page);
-    for (const [state, ids = []] of Object.entries(part.states)) {
-      for (const id of ids) states.set(id, state as keyof SampledSurvey["states"]);
-    }
+    for (const [state, ids = []] of Object.entries(part.states))
+      for (const id of ids) states.set(id, state as SampledState);
     for (const [id, date] of Object.entries(part.completed)) completed.set(Number(id), date);
   }
   // The list is shorter by now.
@@ -108,19 +86,15 @@ async function sampleSurvey(of: SourceWork, survey: PolledSurvey, percent: numbe
   const pages = length - empty.size;
   const unknown = [...states].flatMap(([id, state]) => (state === "missing" ? [id] : []));
   const isNew = await lookAgain(of, survey, unknown, completed);
-  const counted: SampledSurvey["states"] = {};
+  const counted: Partial<Record<SampledState, number>> = {};
   for (const state of states.values()) counted[state] = (counted[state] ?? 0) + 1;
   return {
-    surveyId,
-    name: mark.survey?.facts.name ?? null,
-    pages,
-    read,
-    responses: states.size,
-    states: counted,
+    ...{ surveyId, name: mark.survey?.facts.name ?? null, pages, read, responses: states.size, states: counted },
+    // Completed after the start, and unknown to the ledger; the others are new since the last poll.
     missing: unknown.filter((id) => !isNew.has(id)),
     isNew: [...isNew],
     chances: MISSING.map((missing) => ({ missing, seen: chanceToSee(missing, { read: read.length, pages }) })),
-    // As after a failure at one moment: never more than that of one.
+    // Where all of them lie on one page, as after a failure at one moment: never more than that of one.
     chanceOnOnePage: chanceToSee(1, { read: read.length, pages }),
   };
 }

@@ -1,20 +1,25 @@
 import { Option } from "@commander-js/extra-typings";
 import { EXIT, UsageError } from "../../errors.ts";
 import { pagesOf, refusePaused } from "../../target/surveys.ts";
-import { type Answer, DRY_RUN, examples, surveyId, targetVerb, type Verb, yesOption } from "../../verb.ts";
+import { type Answer, surveyId, targetVerb, type Verb, yesOption } from "../../verb.ts";
 import { count, nextCommand, span, surveyName, utc } from "../../words.ts";
 import { onSource, type SourceWork } from "../source-work.ts";
 import { auditAgainst } from "./against.ts";
-import { type AuditAnswer, type AuditCost, type AuditedSurvey, audited, readPasses } from "./passes.ts";
-import { type SampleAnswer, type SampledSurvey, takeSample } from "./sample.ts";
+import { type AuditedSurvey, audited, readPasses } from "./passes.ts";
+import { type SampledSurvey, takeSample } from "./sample.ts";
 
-const ABOUT = `
+const HELP = `
 Without --yes it says what it costs. Exit code 5 names what is unaccounted for, 3 says why the books are open.
 With --against it needs no poller: the credentials are those of SURVEY_CLIENT_ID and SURVEY_CLIENT_SECRET.
-`;
+
+Examples:
+  survey-poller audit --survey 421 --stack SurveyPoller --yes
+  survey-poller audit --now --data .survey-poller --yes
+  survey-poller audit --sample 5% --data .survey-poller
+  survey-poller audit --against ids.csv --base-url https://surveys.example.com`;
 
 export const auditVerb: Verb = (act) =>
-  targetVerb("audit", "a full read that closes the books, or a sample")
+  targetVerb("audit", "a full read that closes the books, or a sample", HELP)
     .option("--source <name>", "the source, where there are several")
     .option("--survey <id>", "only this survey; all of the source without it", surveyId)
     .option("--now", "reads at once, whatever the background budget")
@@ -28,16 +33,6 @@ export const auditVerb: Verb = (act) =>
     .option("--column <name>", "the column or field with the ids, with --against")
     .option("--report <file>", "writes a page of HTML to send on, with --against")
     .addOption(yesOption())
-    .addHelpText(
-      "after",
-      ABOUT +
-        examples(
-          "audit --survey 421 --stack SurveyPoller --yes",
-          "audit --now --data .survey-poller --yes",
-          "audit --sample 5% --data .survey-poller",
-          "audit --against ids.csv --base-url https://surveys.example.com",
-        ),
-    )
     .action((options) =>
       act(options, async (io) => {
         const { against, baseUrl, column, report } = options;
@@ -65,34 +60,30 @@ function percentIn(text: string): number {
   throw new UsageError("--sample is no percentage above 0", { hint: "Give one such as 5% or 100%." });
 }
 
-async function sampled(of: SourceWork, percent: number): Promise<Answer<SampleAnswer>> {
-  const answer = await takeSample(of, percent);
-  const missing = answer.surveys.some((survey) => survey.missing.length > 0);
+async function sampled(of: SourceWork, percent: number): Promise<Answer> {
+  const data = await takeSample(of, percent);
+  const missing = data.surveys.some((survey) => survey.missing.length > 0);
   const end = `A sample of ${percent} % of the pages. It proves nothing of the others: survey-poller audit does.`;
-  return {
-    data: answer,
-    text: [...answer.surveys.flatMap(sampledLines), end],
-    exit: missing ? EXIT.unaccounted : EXIT.done,
-  };
+  const text = [...data.surveys.flatMap(sampledLines), end];
+  return { data, text, exit: missing ? EXIT.unaccounted : EXIT.done };
 }
 
-async function audit(
-  of: SourceWork,
-  { isNow, isDone }: { isNow: boolean; isDone: boolean },
-): Promise<Answer<AuditAnswer>> {
+/** The output of `audit --json`, beside `schemaVersion`. */
+export type AuditAnswer = Awaited<ReturnType<typeof audit>>["data"];
+
+async function audit(of: SourceWork, { isNow, isDone }: { isNow: boolean; isDone: boolean }) {
   const { target, source, surveys, io, progress } = of;
   const cost = costOf(of, isNow);
-  const answer = (all: AuditedSurvey[]): AuditAnswer => ({
+  const answer = (all: AuditedSurvey[]) => ({
     ...{ dryRun: !isDone, source: source.name, mode: isNow ? "now" : "background", cost, surveys: all },
   });
   if (!isDone) {
-    io.say(DRY_RUN);
     const names = surveys.map((survey) => surveyName(audited(survey)));
     const which = surveys.length > 3 ? `${surveys.length} surveys` : names.join(", ");
     const plan = isNow
       ? `Would read every page of ${which} at once, and close the books.`
       : `Would make the full read of ${which} due at once: ticks read every page, and close the books.`;
-    return { data: answer(surveys.map((survey) => audited(survey))), text: [plan, costText(cost)] };
+    return { data: answer(surveys.map((survey) => audited(survey))), text: [plan, costText(cost)], isDry: true };
   }
   io.say(costText(cost));
   const all = await Promise.all((await readPasses(of, isNow)).map((one) => withIds(of, one)));
@@ -123,7 +114,7 @@ const READS = 2;
 const AT_THE_END = 4;
 
 /** The requests and the time that a full read of these surveys costs. */
-function costOf({ source, state: { account }, surveys, io }: SourceWork, isNow: boolean): AuditCost {
+function costOf({ source, state: { account }, surveys, io }: SourceWork, isNow: boolean) {
   const known = surveys.map(pagesOf);
   const pages = known.reduce((sum, one) => sum + one.pages, 0);
   const requests = READS * pages + AT_THE_END * surveys.length;
@@ -133,15 +124,18 @@ function costOf({ source, state: { account }, surveys, io }: SourceWork, isNow: 
   const ticks = Math.ceil(requests / Math.max(1, source.backgroundRequests / 2));
   return {
     pages,
+    // A list that was never read to its end may have more.
     isExact: known.every(({ isExact }) => isExact),
     requests,
+    // At the rate that was learned; null where nothing was ever refused.
     seconds: rate === Number.POSITIVE_INFINITY ? null : Math.ceil(requests / rate),
+    // When it is done within the background budget, at the latest (epoch milliseconds).
     by: isNow ? null : io.now() + ticks * source.interval,
   };
 }
 
 /** "It reads 12 pages, about 28 requests; …" */
-function costText({ pages, isExact, requests, seconds, by }: AuditCost): string {
+function costText({ pages, isExact, requests, seconds, by }: ReturnType<typeof costOf>): string {
   const rate = seconds === null ? "" : ` At the rate that was learned they take ${span(seconds * 1_000)}.`;
   const end = by === null ? "" : ` Within the background budget it is done by ${utc(by)}.`;
   return `It reads ${isExact ? "" : "at least "}${count(pages, "page")}, about ${count(requests, "request")}.${rate}${end}`;

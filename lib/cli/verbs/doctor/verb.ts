@@ -9,32 +9,27 @@ import { credentialVariables, givenCredentials } from "../../given-credentials.t
 import type { Io } from "../../io.ts";
 import { type Flags, openTarget } from "../../target/open-target.ts";
 import { sourcesOf, type Target } from "../../target/target.ts";
-import { examples, targetVerb, type Verb } from "../../verb.ts";
+import { targetVerb, type Verb } from "../../verb.ts";
 import { count } from "../../words.ts";
 import { sumOf } from "../status/answer.ts";
 import { createStackLooks, runChecks } from "./checks.ts";
 
-const ABOUT = `
+const HELP = `
 With --base-url nothing needs to be deployed: credentials are those of SURVEY_CLIENT_ID and
 SURVEY_CLIENT_SECRET, or are asked for. It asks for two tokens then.
 Exit code 4: credentials. 5: status says that something is unaccounted for, or does not go out. 3: the
 service cannot be reached now, or asks to be left alone. 1: anything else fails. A warning is no failure.
-`;
+
+Examples:
+  survey-poller doctor --base-url https://surveys.example.com
+  survey-poller doctor --stack SurveyPoller
+  survey-poller doctor --data .survey-poller`;
 
 export const doctorVerb: Verb = (act) =>
-  targetVerb("doctor", "checks all that can be checked, and says what the survey service does")
+  targetVerb("doctor", "checks all that can be checked, and says what the survey service does", HELP)
     .option("--source <name>", "only this source")
     .addOption(
       new Option("--base-url <url>", "look at this survey service alone").conflicts(["stack", "data", "source"]),
-    )
-    .addHelpText(
-      "after",
-      ABOUT +
-        examples(
-          "doctor --base-url https://surveys.example.com",
-          "doctor --stack SurveyPoller",
-          "doctor --data .survey-poller",
-        ),
     )
     .action((options) =>
       act(options, async (io) => {

@@ -15,7 +15,7 @@ import {
   theOne,
 } from "../../target/surveys.ts";
 import { oneSource, sourcesOf, type Target } from "../../target/target.ts";
-import { examples, surveyId, targetVerb, type Verb } from "../../verb.ts";
+import { surveyId, targetVerb, type Verb } from "../../verb.ts";
 import { columns, count, nextCommand, surveyName } from "../../words.ts";
 import { readEventLog } from "./event-log.ts";
 import { type ExplainAnswer, type Facts, instant, stepsOf, verdictOf } from "./story.ts";
@@ -25,24 +25,19 @@ const EXITS = { settled: EXIT.done, coming: EXIT.notNow, person: EXIT.unaccounte
 const HELP = `
 Exit codes: 0 emitted, deleted, forgotten or before the start · 3 it goes on by itself (open, waiting, held)
             5 it needs somebody (quarantined, refused, unaccounted) · 1 not known at all
-`;
+
+Examples:
+  survey-poller explain 45858 --stack SurveyPoller
+  survey-poller explain 45858 --survey 101 --ask
+  survey-poller explain --crk customer-4711`;
 
 export const explainVerb: Verb = (act) =>
-  targetVerb("explain", "the story of one response, and what will happen next")
+  targetVerb("explain", "the story of one response, and what will happen next", HELP)
     .argument("[response]", "its id; or record-… of a record that has none")
     .option("--crk <code>", "find it by a respondent's key: a request a survey, 100 at most")
     .option("--survey <id>", "where the response's id alone is ambiguous", surveyId)
     .option("--source <name>", "only this source")
     .option("--ask", "ask the service for it as well, by its id: a request a survey, 100 at most")
-    .addHelpText(
-      "after",
-      HELP +
-        examples(
-          "explain 45858 --stack SurveyPoller",
-          "explain 45858 --survey 101 --ask",
-          "explain --crk customer-4711",
-        ),
-    )
     .action((response, { crk, survey, source, ask = false, ...options }) =>
       act(options, async (io) => {
         const by = whichOf(response, crk);

@@ -2,7 +2,7 @@ import { EXIT } from "../../errors.ts";
 import type { Io } from "../../io.ts";
 import { openTarget } from "../../target/open-target.ts";
 import { sourcesOf } from "../../target/target.ts";
-import { examples, targetVerb, type Verb } from "../../verb.ts";
+import { targetVerb, type Verb } from "../../verb.ts";
 import { ago, columns, count, figure, span, surveyName } from "../../words.ts";
 import { emittedText, GLYPHS, type StatusAnswer, type SurveyStatus, severityOf, sumOf } from "./answer.ts";
 import { readStatus } from "./read.ts";
@@ -16,11 +16,15 @@ const LOOKS = {
   unaccounted: { colour: "red", exit: EXIT.unaccounted },
 } as const;
 
+const HELP = `
+Examples:
+  survey-poller status --stack SurveyPoller
+  survey-poller status --data .survey-poller --json`;
+
 export const statusVerb: Verb = (act) =>
-  targetVerb("status", "a verdict first, then a line for each survey")
+  targetVerb("status", "a verdict first, then a line for each survey", HELP)
     .option("--source <name>", "only this source")
     .option("--all", "a line for each survey, however many are well")
-    .addHelpText("after", examples("status --stack SurveyPoller", "status --data .survey-poller --json"))
     .action((options) =>
       act(options, async (io) => {
         await using target = await openTarget(options, io);

@@ -5,7 +5,7 @@ import { type Io, showProgress } from "../../io.ts";
 import { type Flags, openTarget } from "../../target/open-target.ts";
 import { eachEmitted, ledgersOf, type SurveyOf } from "../../target/surveys.ts";
 import type { Target } from "../../target/target.ts";
-import { type Answer, DRY_RUN, examples, surveyId, targetVerb, type Verb, yesOption } from "../../verb.ts";
+import { type Answer, surveyId, targetVerb, type Verb, yesOption } from "../../verb.ts";
 import { columns, count, figure, named, quoted, utc } from "../../words.ts";
 import { exitOf, itemLines, type ResentItem, sendAgain, sentenceOf } from "../resend.ts";
 import { verifyBuckets } from "./buckets.ts";
@@ -24,8 +24,14 @@ interface Options extends Flags, ListOptions {
   events?: string | undefined;
 }
 
+const HELP = `
+Examples:
+  survey-poller verify --stack SurveyPoller --dynamodb crm-events:eventId --dlq https://sqs…/crm-dead
+  survey-poller verify --data .survey-poller --ids events.jsonl --resend --yes
+  survey-poller verify --buckets --ids mine.csv --events events.jsonl`;
+
 export const verifyVerb: Verb = (act) =>
-  targetVerb("verify", "compares the event ids of a consumer with the ledger")
+  targetVerb("verify", "compares the event ids of a consumer with the ledger", HELP)
     .option("--ids <file>", "its ids, one a line, or events as NDJSON, or CSV; - is stdin")
     .option("--dynamodb <table>", "its table: TABLE or TABLE:attribute (else partition key)")
     .option("--s3 <prefix>", "its objects: s3://bucket/prefix, each named by its event id")
@@ -37,14 +43,6 @@ export const verifyVerb: Verb = (act) =>
     .option("--survey <id>", "only this survey", surveyId)
     .option("--resend", "send what is missing once more")
     .addOption(yesOption())
-    .addHelpText(
-      "after",
-      examples(
-        "verify --stack SurveyPoller --dynamodb crm-events:eventId --dlq https://sqs…/crm-dead",
-        "verify --data .survey-poller --ids events.jsonl --resend --yes",
-        "verify --buckets --ids mine.csv --events events.jsonl",
-      ),
-    )
     .action((options) =>
       act(options, async (io) => {
         checkBuckets(options);
@@ -56,7 +54,10 @@ export const verifyVerb: Verb = (act) =>
         await using target = await openTarget(options, io);
         const found = await verify(target, io, options);
         const { unknown, list } = found;
-        if (unknown !== null && unknown.length > 0) io.say(unknownWarning(unknown));
+        if (unknown !== null && unknown.length > 0) {
+          const ids = `${count(unknown.length, "id")} of the consumer ${unknown.length === 1 ? "is" : "are"}`;
+          io.say(`Warning: ${ids} of no event that this poller knows (${named(unknown, 3)}).`);
+        }
         if (list.unreadable > 0)
           io.say(`${count(list.unreadable, "entry", "entries")} without an event id in ${list.from}.`);
         return options.resend === true ? await resendMissing(target, io, found, options.yes !== true) : told(found);
@@ -75,14 +76,22 @@ function checkBuckets({ buckets, ids: _, json: __, events, ...others }: Options 
   }
 }
 
+/** The output of `verify --json`, beside `schemaVersion`. */
+export interface VerifyAnswer extends Omit<Found, "resend"> {
+  resend: { dryRun: boolean; sentence: string; items: ResentItem[] } | null;
+}
+
+type Found = Awaited<ReturnType<typeof verify>>;
+
 /** Compares what a consumer has with the ledger. */
-async function verify(target: Target, io: Io, options: Options): Promise<VerifyAnswer> {
+async function verify(target: Target, io: Io, options: Options) {
   const { source, survey, dlq } = options;
   const surveys = await ledgersOf(target, options);
   using progress = showProgress(io);
   const [ids, deadLetters] = [new Set<string>(), new Set<string>()];
   const reading = { signal: io.signal, tell: (text: string) => progress.update(text) };
   const { from, asOf, unreadable } = await readList(target, options, io, { ...reading, ids });
+  // What was emitted later is left out.
   const list = { from, asOf: Math.floor(asOf), ids: ids.size, unreadable };
   if (dlq !== undefined) {
     const { isAll, messages } = await readDeadLetters(target, dlq, { ...reading, ids: deadLetters });
@@ -103,32 +112,29 @@ async function verify(target: Target, io: Io, options: Options): Promise<VerifyA
     ...{ verdict, sentence: verdictText(compared, list) },
     next: verdict === "missing" ? commandLine(target, options) : null,
     ...{ list, scope: { source: source ?? null, surveyId: survey ?? null } },
+    // Ids that no ledger of the poller has; null where only a part of it was read.
     ...{ expected, emittedLater, missing, unknown: isPart ? null : [...ids].sort(), resend: null },
   };
 }
 
-function told(found: VerifyAnswer): Answer {
-  const { next } = found;
-  return {
-    data: found,
-    text: [found.sentence, ...missingLines(found.missing), ...(next === null ? [] : [`Next: ${next}`])],
-    exit: EXITS[found.verdict],
-  };
+function told(data: Found): Answer {
+  const next = data.next === null ? [] : [`Next: ${data.next}`];
+  return { data, text: [data.sentence, ...missingLines(data.missing), ...next], exit: EXITS[data.verdict] };
 }
 
 /** Sends missing events again. An event that may still be on its way is left alone. */
-async function resendMissing(target: Target, io: Io, found: VerifyAnswer, dryRun: boolean): Promise<Answer> {
+async function resendMissing(target: Target, io: Io, found: Found, dryRun: boolean): Promise<Answer> {
   const due = found.missing.flatMap(({ cause, emittedAt: _, has: __, ...event }): ResentItem[] =>
     cause === "on-its-way" ? [] : [{ ...event, outcome: "would-send", reason: null }],
   );
   if (due.length === 0) return told(found);
-  if (dryRun) io.say(DRY_RUN);
   const items = dryRun ? due : await sendAgain(target, io, due);
   const left = items.filter(({ outcome }) => outcome !== "sent");
   const sentence = sentenceOf(items, dryRun);
   const isMended = !dryRun && exitOf(items) === EXIT.done;
+  const data: VerifyAnswer = { ...found, resend: { dryRun, sentence, items } };
   return {
-    data: { ...found, resend: { dryRun, sentence, items } },
+    data,
     text: [
       ...[found.sentence, ...missingLines(found.missing), sentence],
       ...(dryRun ? [] : itemLines(left)),
@@ -136,6 +142,7 @@ async function resendMissing(target: Target, io: Io, found: VerifyAnswer, dryRun
     ],
     // Only what was sent is accounted for.
     exit: isMended ? EXIT.done : EXIT.unaccounted,
+    isDry: dryRun,
   };
 }
 
@@ -166,11 +173,6 @@ function missingLines(missing: readonly MissingEvent[]): string[] {
   );
 }
 
-function unknownWarning(unknown: readonly string[]): string {
-  const are = unknown.length === 1 ? "is" : "are";
-  return `Warning: ${count(unknown.length, "id")} of the consumer ${are} of no event that this poller knows (${named(unknown, 3)}).`;
-}
-
 // Times are epoch milliseconds.
 
 interface MissingEvent {
@@ -184,32 +186,6 @@ interface MissingEvent {
   /** On its way: emitted so shortly before the list was taken that it may have come since. */
   cause: "never-arrived" | "dead-letter-queue" | "older-revision" | "on-its-way";
   has: number | null;
-}
-
-/** The output of `verify --json`, beside `schemaVersion`. */
-export interface VerifyAnswer {
-  verdict: "complete" | "missing" | "on-its-way" | "unknown";
-  sentence: string;
-  /** The command that mends it. */
-  next: string | null;
-  list: {
-    /** Where the consumer's ids were read. */
-    from: string;
-    /** When the list was taken: what was emitted later is left out. */
-    asOf: number;
-    ids: number;
-    /** Lines, items or objects without an event id. */
-    unreadable: number;
-  };
-  scope: { source: string | null; surveyId: number | null };
-  /** Responses whose last event the consumer should have. */
-  expected: number;
-  /** Emitted after the list was taken: not judged. */
-  emittedLater: number;
-  missing: MissingEvent[];
-  /** Ids that no ledger of the poller has; null where only a part of it was read. */
-  unknown: string[] | null;
-  resend: { dryRun: boolean; sentence: string; items: ResentItem[] } | null;
 }
 
 /**
@@ -228,14 +204,10 @@ interface CompareOptions {
   dueBy: number;
 }
 
-interface Compared extends Pick<VerifyAnswer, "expected" | "emittedLater" | "missing"> {
-  /** Those emitted later that a list as of now would be judged by. */
-  notJudged: number;
-}
-
 /** Compares the emitted responses of ledgers, some at a time, with what a consumer has. */
 export function createComparison({ ids, deadLetters, asOf, dueBy }: CompareOptions) {
-  const compared: Compared = { expected: 0, emittedLater: 0, notJudged: 0, missing: [] };
+  /** Expected: responses whose last event the consumer should have. Not judged: later than the list, and a list as of now would be judged by them. */
+  const compared = { expected: 0, emittedLater: 0, notJudged: 0, missing: [] as MissingEvent[] };
 
   function take({ source, surveyId }: SurveyOf, { id, eventId, emittedAt }: EmittedResponse): void {
     const isThere = ids.delete(eventId);
@@ -261,14 +233,17 @@ export function createComparison({ ids, deadLetters, asOf, dueBy }: CompareOptio
   return { take, compared };
 }
 
-export function verdictOf({ missing, expected, notJudged }: Compared): VerifyAnswer["verdict"] {
+type Compared = ReturnType<typeof createComparison>["compared"];
+type List = Record<"ids" | "asOf", number>;
+
+export function verdictOf({ missing, expected, notJudged }: Compared): keyof typeof EXITS {
   if (missing.some(({ cause }) => cause !== "on-its-way")) return "missing";
   if (expected === 0 || notJudged > 0) return "unknown";
   return missing.length > 0 ? "on-its-way" : "complete";
 }
 
 /** "Missing 12 of 10,000: 10 never arrived, 2 in the dead-letter queue; 1 older revision." */
-export function verdictText(compared: Compared, list: Pick<VerifyAnswer["list"], "ids" | "asOf">): string {
+export function verdictText(compared: Compared, list: List): string {
   const { missing, expected, emittedLater } = compared;
   const countOf = (cause: MissingEvent["cause"]): number => missing.filter((one) => one.cause === cause).length;
   const all = figure(expected);
@@ -302,10 +277,7 @@ export function verdictText(compared: Compared, list: Pick<VerifyAnswer["list"],
 }
 
 /** Why nothing is proved, and what to do. */
-function unknownText(
-  { expected, emittedLater }: Compared,
-  { ids, asOf }: Pick<VerifyAnswer["list"], "ids" | "asOf">,
-): string {
+function unknownText({ expected, emittedLater }: Compared, { ids, asOf }: List): string {
   const taken = `the list counts as taken on ${utc(asOf)}`;
   if (expected > 0) {
     const since = `${count(emittedLater, "event")} ${emittedLater === 1 ? "was" : "were"} emitted since`;

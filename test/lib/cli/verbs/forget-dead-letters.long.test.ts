@@ -9,7 +9,7 @@ import {
 } from "@aws-sdk/client-sqs";
 import { beforeEach, expect, it, vi } from "vitest";
 import { openTarget } from "../../../../lib/cli/target/open-target.ts";
-import type { ForgetAnswer } from "../../../../lib/cli/verbs/forget/verb.ts";
+import type { ForgetAnswer } from "../../../../lib/cli/verbs/forget.ts";
 import { temporaryFolder } from "../../../support/command.ts";
 import { answerOf, ioOf, survey, useFolder } from "../support/command.ts";
 import { holdLease } from "../support/folder-aws.ts";

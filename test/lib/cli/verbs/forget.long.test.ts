@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { GetObjectCommand, ListObjectsV2Command } from "@aws-sdk/client-s3";
 import { ScanCommand } from "@aws-sdk/lib-dynamodb";
 import { afterAll, describe, expect, it } from "vitest";
-import type { ForgetAnswer } from "../../../../lib/cli/verbs/forget/verb.ts";
+import type { ForgetAnswer } from "../../../../lib/cli/verbs/forget.ts";
 import { temporaryFolder } from "../../../support/command.ts";
 import { answerOf, poll, survey, useFolder } from "../support/command.ts";
 import { holdLease, inAws } from "../support/folder-aws.ts";
