@@ -2,7 +2,7 @@ import { asUtc } from "../../events/build/date-string.ts";
 import { isInteger, isText } from "../../events/build/fields.ts";
 import type { Page } from "../../polling/index.ts";
 import { datesOf } from "./lists.ts";
-import type { Finding } from "./look.ts";
+import type { Seen } from "./look.ts";
 
 const MINUTE = 60_000;
 const QUARTER = 15 * MINUTE;
@@ -19,24 +19,17 @@ interface Evidence {
   offset: number;
 }
 
-export interface ZoneFinding {
-  finding: Finding;
-  /** One that fits, where the sample leaves no doubt about its offset. */
-  zone?: string;
-  /** All IANA zones that fit. */
-  zones: string[];
-}
-
 /**
  * In which zone the service writes its dates. `created` of a survey is an instant and its `modified` a string: where nobody has edited the survey
  * they are the same moment. Whatever was edited gives an upper limit of the offset, and each date of a response, which is past, a lower one.
+ *
+ * @returns also all IANA zones that fit, and one of them where the sample leaves no doubt about its offset
  */
-export function zoneFinding(
+export function zoneSeen(
   rows: readonly Record<string, unknown>[],
   pages: readonly Page[],
   now: number,
-): ZoneFinding {
-  const question = "zone of dates";
+): { seen: Seen; zone?: string | undefined; zones: string[] } {
   const ages = rows.flatMap(({ created, modified }) => {
     const local = isText(modified) ? asUtc(modified) : undefined;
     return isInteger(created) && local !== undefined ? [{ at: created * 1000, lead: local - created * 1000 }] : [];
@@ -55,8 +48,7 @@ export function zoneFinding(
   if (evidence.length === 0) evidence.push(...byLimits(least, most, now));
   if (evidence.length === 0) {
     const limits = `by the dates it lies between ${offsetText(Math.max(WESTERNMOST, least))} and ${offsetText(most)}`;
-    const why = Number.isFinite(newest) ? limits : "there are no dates";
-    return { finding: { question, found: null, says: `not seen: ${why}` }, zones: [] };
+    return { seen: Number.isFinite(newest) ? limits : "there are no dates", zones: [] };
   }
 
   const zones = zonesWith(evidence);
@@ -65,7 +57,7 @@ export function zoneFinding(
   const named =
     zones.length > MOST_NAMED ? [...zones.slice(0, MOST_NAMED), `${zones.length - MOST_NAMED} more`] : zones;
   const says = `${zone ?? (named.join(", ") || "no zone that is known")}${ahead(newest, evidence, now)}`;
-  return { finding: { question, found: offsets.join(" and "), says }, zones, ...(zone === undefined ? {} : { zone }) };
+  return { seen: [offsets.join(" and "), says], zones, zone };
 }
 
 /** The only whole half hour between the limits, if they leave one alone. */

@@ -34,9 +34,9 @@ export async function auditAgainst(options: AgainstOptions, io: Io): Promise<Ans
   // A reading may take an hour: where it is to go is seen before.
   if (report !== undefined) orNotWritten("--report", () => closeSync(openSync(report, "a")));
   if (options.data !== undefined) orNotWritten("--data", () => mkdirSync(options.data ?? "", { recursive: true }));
-  let read: ReadService = { startedAt: io.now(), surveys: [], nameless: 0 };
-  const { requests } = await watching(async () => {
-    read = await unlessFailing(() => readService({ ...options, baseUrl }, io));
+  const { read, requests } = await watching(async (watch) => {
+    const read = await unlessFailing(() => readService({ ...options, baseUrl }, io));
+    return { read, requests: watch.requests };
   });
   const service = new URL(baseUrl).host;
   // With --data it began with the oldest part of the reading.

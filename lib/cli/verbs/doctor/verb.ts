@@ -1,7 +1,7 @@
 import { Option } from "@commander-js/extra-typings";
 import { describeFailure } from "../../../monitoring/log.ts";
-import { type CheckLine, fail, notSeen, ok, type ProbeReport, QUESTIONS } from "../../../operator/probe/look.ts";
-import { probe } from "../../../operator/probe/probe.ts";
+import { type CheckLine, fail, findingOf, ok, QUESTIONS } from "../../../operator/probe/look.ts";
+import { type ProbeReport, probe } from "../../../operator/probe/probe.ts";
 import { baseUrlProblem } from "../../../survey-api/base-url.ts";
 import { type Credentials, createSurveyApi } from "../../../survey-api/index.ts";
 import { EXIT, exitOf, InterruptedError, UsageError } from "../../errors.ts";
@@ -168,7 +168,7 @@ async function lookByFunction(target: Target, source: string): Promise<ServiceAn
     return {
       source,
       checks: [fail("function", message, hint, code)],
-      findings: QUESTIONS.map((question) => notSeen(question, "the function does not answer")),
+      findings: QUESTIONS.map((question) => findingOf(question, "the function does not answer")),
       suggests: { config: {}, notes: [] },
       zones: [],
       requests: 0,
