@@ -15,9 +15,10 @@ export function isEventId(text: string): boolean {
   return ONLY.test(text);
 }
 
-/** The first event id in a text, such as an attribute or the name of an object. */
-export function eventIdIn(text: string): string | undefined {
-  return UUID.exec(text)?.[0].toLowerCase();
+/** The first event id in a text, such as an attribute or the name of an object; undefined where there is none. */
+export function eventIdsIn(text: string): [string] | undefined {
+  const id = UUID.exec(text)?.[0].toLowerCase();
+  return id === undefined ? undefined : [id];
 }
 
 /** Most revisions that are tried: nobody changes a response so often. */
@@ -78,8 +79,8 @@ const NOTHING: Told = { ids: [], details: [] };
 export function eventsIn(line: string): Told | undefined {
   const text = line.trim();
   if (!/^[{[]/.test(text)) {
-    const id = eventIdIn(text.split(/[,;\t]/, 1)[0] ?? "");
-    return id === undefined ? undefined : { ids: [id], details: [] };
+    const ids = eventIdsIn(text.split(/[,;\t]/, 1)[0] ?? "");
+    return ids && { ids, details: [] };
   }
   const value = parseJson(text);
   if (value !== undefined) return toldBy(value, 0);

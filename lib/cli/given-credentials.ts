@@ -24,7 +24,6 @@ export function credentialVariables(
   return { ...(clientId === undefined ? {} : { clientId }), ...(clientSecret === undefined ? {} : { clientSecret }) };
 }
 
-/** Somebody who was asked has ended it, by Ctrl-C or Ctrl-D. */
 class CancelledError extends PollerError {
   readonly code = "CANCELLED";
 }

@@ -11,7 +11,6 @@ export interface AuditResult {
   outcome: "planned" | "read" | "ended" | "busy" | "behind" | "paused";
   /** Of a planned one: what the state says of its next full read, in epoch milliseconds. */
   dueAt?: number;
-  /** The failure of the slice, if any. */
   failure?: { code: string; message: string };
 }
 

@@ -13,7 +13,6 @@ export interface Looked {
   responseId: number;
   /** Null where that cannot be read. */
   isCompleted: boolean | null;
-  /** As the service writes it. */
   dateCompleted: string | null;
   records: number;
 }

@@ -19,9 +19,7 @@ import type { SourceGraph } from "../run/wiring.ts";
 /** The context of an operation: one source, for the time of one invocation. */
 export interface OperationContext {
   graph: SourceGraph;
-  /** Of this invocation. */
   ports: Ports;
-  /** The configuration as the bundle holds it. */
   rawConfig: unknown;
   /** Name under which leases are taken. */
   owner: string;
@@ -41,13 +39,8 @@ export interface Operation<Input, Result extends object> {
   run: (context: OperationContext, input: Input) => Promise<Result>;
 }
 
-/** An operation whose input is what its schema makes of it. */
-export function operation<Schema extends z.ZodType, Result extends object>(of: {
-  input: Schema;
-  run: (context: OperationContext, input: z.output<Schema>) => Promise<Result>;
-}) {
-  return of;
-}
+/** Its input is what its schema makes of it. */
+export const operation = <Input, Result extends object>(of: Operation<Input, Result>): Operation<Input, Result> => of;
 
 // Work on one survey, under its lease like that of a tick.
 
@@ -76,7 +69,6 @@ export interface SurveyWork {
   patience?: number;
 }
 
-/** Reads what is known of the source. */
 export async function readySource(
   { graph: { source, service }, ports }: OperationContext,
   surveyId: number,
@@ -130,11 +122,10 @@ export async function entriesOf(
   surveyId: number,
   ids: readonly number[],
 ): Promise<Map<LedgerEntry["id"], LedgerEntry>> {
-  const found: [LedgerEntry["id"], LedgerEntry][] = [];
-  for (let i = 0; i < ids.length; i += 100) {
-    found.push(...(await state.entries(surveyId, ids.slice(i, i + 100))));
-  }
-  return new Map(found);
+  const found = new Map<LedgerEntry["id"], LedgerEntry>();
+  for (let i = 0; i < ids.length; i += 100)
+    for (const [id, entry] of await state.entries(surveyId, ids.slice(i, i + 100))) found.set(id, entry);
+  return found;
 }
 
 /** The next tick polls these surveys, though no count of theirs has moved, and takes in what their marks say. */

@@ -43,7 +43,6 @@ const renewToken = operation({
   },
 });
 
-/** All operations, by their kind. */
 export const operations = {
   audit,
   backfill,
@@ -65,7 +64,6 @@ export type ResultOf<Kind extends OperationKind> = Awaited<ReturnType<(typeof op
 /** The answer of an invocation with an operation: an error is data too, since Lambda's own form of it drops the hint. */
 export type OperationOutput = { result: object } | { error: { code: string; message: string; hint: string } };
 
-/** Runs one operation on one source. */
 export async function runOperation(
   context: Omit<OperationContext, "ports">,
   { kind, ...input }: { kind: string; [field: string]: unknown },

@@ -41,7 +41,6 @@ export const redrive = operation({
       .array(z.int().positive())
       .nonempty()
       .transform((ids) => [...new Set(ids)]),
-    /** Only those with this reason. */
     reason: z.string().optional(),
   }),
   async run(context, { surveyIds, reason }) {

@@ -211,7 +211,6 @@ function notMet(entry: EmittedEntry, end: ReadEnd, { isPartial }: ResendPlace): 
   return resent(entry, "gone");
 }
 
-/** The entry of an emitted response. */
 interface EmittedEntry extends LedgerEntry {
   id: number;
   eventId: string;

@@ -33,7 +33,6 @@ export interface SampleResult {
   history: number[];
 }
 
-/** Pages read at once. */
 const AT_ONCE = 4;
 
 /** Looks up what some pages of a list show in the ledger. Nothing is changed. */

@@ -17,11 +17,19 @@ import { dueKey, surveyKey } from "../../state/keys.ts";
 import { readMark } from "../../state/leases.ts";
 import { emittedResponses, readEntry } from "../../state/ledger.ts";
 import { queryAll, type Table } from "../../state/table-client.ts";
-import { type CommandError, type CommandErrorOptions, InterruptedError, notNow, UsageError } from "../errors.ts";
-import type { Io } from "../io.ts";
+import {
+  type CommandError,
+  type CommandErrorOptions,
+  InterruptedError,
+  notNow,
+  UsageError,
+  unlessFailing,
+} from "../errors.ts";
+import { type Io, type ProgressLine, showProgress } from "../io.ts";
 import { count, nextCommand, whyPaused } from "../words.ts";
 import { askingAws } from "./aws-failure.ts";
-import { sourcesOf, type Target } from "./target.ts";
+import { type Flags, openTarget } from "./open-target.ts";
+import { oneSource, sourcesOf, type Target } from "./target.ts";
 
 /** Runs what reads the table. An error of AWS becomes one that says what to do. */
 export function fromTable<T>(read: () => Promise<T>): Promise<T> {
@@ -37,11 +45,9 @@ export interface PolledSurvey {
 export interface SourceState {
   source: string;
   account: AccountState;
-  /** By their ids. */
   surveys: PolledSurvey[];
 }
 
-/** Marks that are read at once. */
 const AT_ONCE = 20;
 
 /** Reads what the table holds of a source, but for its ledger. */
@@ -83,7 +89,6 @@ export function unlistedText(ids: readonly number[]): string {
   return `${noun} ${ids.join(", ")} ${verb} not in the survey list: correct the id, or give the credentials access`;
 }
 
-/** The surveys that are meant, of those that are polled. */
 export function chosenSurveys(
   { surveys }: SourceState,
   source: SourceConfig,
@@ -192,7 +197,6 @@ export async function eachEmitted(
 
 /** A response of a survey, as the table has it. */
 export interface FoundResponse extends SurveyOf {
-  /** Of the survey. */
   name: string | null;
   id: LedgerEntry["id"];
   entry: LedgerEntry | undefined;
@@ -246,4 +250,24 @@ export async function listedIdsOf(
   if (books === undefined || listedIds === undefined) return undefined;
   const text = "inline" in listedIds ? listedIds.inline : await bucket.get(listedIds.key).catch(() => undefined);
   return typeof text === "string" ? ReadIds.fromText(text).all : undefined;
+}
+
+/** Work of a verb on surveys of one source that are polled. */
+export interface SourceWork {
+  target: Target;
+  source: SourceConfig;
+  state: SourceState;
+  surveys: readonly PolledSurvey[];
+  io: Io;
+  progress: ProgressLine;
+}
+
+/** Works on the source that the flags name, and on all of its surveys or the one that they name. */
+export async function onSource<T>(options: Flags, io: Io, work: (of: SourceWork) => Promise<T>): Promise<T> {
+  await using target = await openTarget(options, io);
+  const source = await oneSource(target, options.source);
+  const state = await readSource(target, source.name);
+  const surveys = chosenSurveys(state, source, options.survey, target);
+  using progress = showProgress(io);
+  return await unlessFailing(() => work({ target, source, state, surveys, io, progress }));
 }

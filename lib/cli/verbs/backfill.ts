@@ -3,12 +3,19 @@ import type { BackfillResult } from "../../operator/backfill.ts";
 import { type DateRange, isUnreachable, placeOf, sayWhyOpen } from "../../polling/index.ts";
 import { EXIT, notNow, UsageError } from "../errors.ts";
 import type { Flags } from "../target/open-target.ts";
-import { isReadingBacklog, type PolledSurvey, pagesOf, refuseBehind, refusePaused } from "../target/surveys.ts";
+import {
+  isReadingBacklog,
+  onSource,
+  type PolledSurvey,
+  pagesOf,
+  refuseBehind,
+  refusePaused,
+  type SourceWork,
+} from "../target/surveys.ts";
 import { type Answer, surveyId, targetVerb, type Verb, yesOption } from "../verb.ts";
 import { watchTicks } from "../wait.ts";
 import { count, named, nextCommand } from "../words.ts";
-import { lookAtPages } from "./audit/sample.ts";
-import { onSource, type SourceWork } from "./source-work.ts";
+import { lookAtPages } from "./audit/verb.ts";
 
 const HELP = `
 Ticks work it off beside the head. The dry run reads every page, and counts. survey-poller pause halts it.

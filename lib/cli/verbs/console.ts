@@ -55,15 +55,13 @@ const AGAIN = 15_000;
 /** Milliseconds between two looks whether the run of a data folder is still at work. */
 const LOOK_EVERY = 2_000;
 
-interface PageOptions extends Flags {
-  port: number;
-  mayAct: boolean;
-  hears: boolean;
-}
-
 /** Serves the page of a poller that runs elsewhere, until Ctrl-C. */
-async function servePage(target: Target, options: PageOptions, io: Io, onServed: (url: string) => void): Promise<void> {
-  const { port, mayAct, hears, stack, data } = options;
+async function servePage(
+  target: Target,
+  { port, mayAct, hears, stack, data }: Flags & { port: number; mayAct: boolean; hears: boolean },
+  io: Io,
+  onServed: (url: string) => void,
+): Promise<void> {
   if (target.data?.isRunning === false) {
     throw notNow("NO_RUN_AT_WORK", `no run is at work on the ${target.name}: there is nothing to show live`, {
       hint: "npm start serves a page of its own; survey-poller status tells how the last run has left it.",

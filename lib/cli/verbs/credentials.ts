@@ -213,7 +213,6 @@ async function entriesOf(client: SecretsManagerClient, secretId: string): Promis
   throw new CommandError("SECRET_UNREADABLE", `the secret ${secretId} holds something else`, { hint });
 }
 
-/** Runs requests about one secret. */
 async function ofSecret<T>(client: SecretsManagerClient, secretId: string, ask: () => Promise<T>): Promise<T> {
   try {
     return await ask();

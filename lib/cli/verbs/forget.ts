@@ -255,7 +255,6 @@ function responseText(
 export interface Held {
   /** Fields of its entry in the table that go; "pending" where an event of it has not reached the ledger yet. */
   table: string[];
-  /** Keys of objects in the bucket. */
   bucket: string[];
 }
 

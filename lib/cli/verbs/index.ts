@@ -3,7 +3,7 @@ import { auditVerb } from "./audit/verb.ts";
 import { backfillVerb } from "./backfill.ts";
 import { consoleVerb } from "./console.ts";
 import { credentialsVerb } from "./credentials.ts";
-import { doctorVerb } from "./doctor/verb.ts";
+import { doctorVerb } from "./doctor.ts";
 import { explainVerb } from "./explain/verb.ts";
 import { forgetVerb } from "./forget.ts";
 import { initVerb } from "./init.ts";

@@ -10,7 +10,7 @@ import type { Io } from "../io.ts";
 import { type Verb, verb, yesOption } from "../verb.ts";
 import { quoted } from "../words.ts";
 import { fillSecret, lookAtSecret, secretName, secretsClient } from "./credentials.ts";
-import { credentialsFor, lookAtService } from "./doctor/verb.ts";
+import { credentialsFor, lookAtService } from "./doctor.ts";
 
 const HELP = `
 In a terminal it asks for what no flag says. Credentials for the check are those of SURVEY_CLIENT_ID and

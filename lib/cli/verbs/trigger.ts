@@ -170,7 +170,6 @@ function envelopeOf(event: OutgoingEvent, detail: object, { source, bus }: { sou
 const SOURCE_NAME = "(test)";
 /** Event ids of another namespace than that of real ones. */
 const NAMESPACE = v5("https://survey-poller/test-events", v5.URL);
-/** Fields that hold the id of an event. */
 const IDS = ["eventId", "replaces", "previous", "lastEventId"];
 /** So often is the comment of the large event said: some 400 KB. */
 const SENTENCES = 20_000;
@@ -226,7 +225,6 @@ interface WebhookAnswer {
   type: string;
   /** Of no real event, and another each time: `webhook-id` of the request. */
   eventId: string;
-  /** Null in a dry run. */
   delivery: TestResult | null;
 }
 
@@ -250,7 +248,6 @@ function findWebhook({ name: poller, stack }: Target, { webhooks }: Config, name
   });
 }
 
-/** Lets the deployed forwarder post an event once. */
 async function deliver({ call }: StackParts, functionName: string, body: string): Promise<TestResult> {
   const input: TestDelivery = { testDelivery: { body } };
   const result = (await call(functionName, "the forwarder", input)) as TestAnswer;

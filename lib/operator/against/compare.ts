@@ -18,7 +18,6 @@ export type Cause = (typeof CAUSES)[number];
 
 export interface MissingResponse {
   responseId: number;
-  /** As the service writes it. */
   completed: string | null;
   /** Among those listed, oldest first, from 1. */
   position: number;
@@ -190,7 +189,6 @@ function lateOnes(order: readonly Dated[], ids: ReadonlyMap<number, number>): Ma
   return late;
 }
 
-/** After every date. */
 const LATEST = "\uffff";
 
 /** Of the responses that were added those that completed first, as many as fill a page. */

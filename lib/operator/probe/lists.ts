@@ -13,7 +13,6 @@ function isApart({ runs }: Page): boolean {
   return new Set(runs.map(({ responseId }) => responseId)).size < runs.length;
 }
 
-/** Different responses on some pages. */
 const countOf = (runs: readonly Run[]): number => new Set(runs.map(({ responseId }) => responseId)).size;
 
 /** Undefined where it cannot be read. */
@@ -103,7 +102,6 @@ export function openSeen(pages: readonly Page[]): Seen {
     : `of ${countOf(runs)} responses none is open`;
 }
 
-/** A row of the survey list, and all that the survey lists. */
 interface Counted {
   row: Record<string, unknown>;
   page: Page;

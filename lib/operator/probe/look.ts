@@ -55,7 +55,6 @@ export interface Watch {
   statuses: Map<Operation, number | undefined>;
 }
 
-/** Watches while something is done. */
 export async function watching<T>(work: (watch: Watch) => Promise<T>): Promise<T> {
   const watch: Watch = { requests: 0, pauses: { asked: 0, refused: 0 }, statuses: new Map() };
   const onRequest = (event: unknown): void => {

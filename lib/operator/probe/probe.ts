@@ -41,7 +41,6 @@ export interface ProbeOptions {
   enrich?: { metrics: boolean; metadata: boolean };
   /** The zone that is configured, where one is. */
   timeZone?: string | undefined;
-  /** Ends all requests. */
   signal?: AbortSignal;
   now: () => number;
 }
@@ -56,7 +55,6 @@ export interface ProbeReport {
   zones: string[];
   /** Made for it, the token's and repeated ones included. */
   requests: number;
-  /** The survey that was looked at. */
   surveyId: number | null;
 }
 
@@ -86,14 +84,12 @@ class Ended extends Error {}
 
 const PAGE = "get survey responses, page and order";
 
-/** The outcome of a part, for its check. */
 interface Part<T> {
   says: string;
   value: T;
   warns?: string;
 }
 
-/** A look at a service: what it has found so far. */
 class Look {
   readonly checks: CheckLine[] = [];
   readonly seen: Partial<Record<Question, Seen>> = {};
@@ -111,7 +107,6 @@ class Look {
     return this.options.api;
   }
 
-  /** The options that each call takes. */
   get signal(): { signal?: AbortSignal } {
     const { signal } = this.options;
     return signal === undefined ? {} : { signal };
@@ -189,7 +184,6 @@ async function look(of: Look): Promise<void> {
   );
 }
 
-/** A row of the survey list. */
 type Row = Record<string, unknown> & { surveyId: number };
 
 async function surveysOf(of: Look): Promise<Part<Row[]>> {

@@ -19,7 +19,6 @@ interface AgainstOptions extends Omit<ServiceReading, "baseUrl"> {
   against: string;
   column?: string | undefined;
   baseUrl?: string | undefined;
-  /** The file of the report. */
   report?: string | undefined;
 }
 
@@ -50,7 +49,6 @@ export async function auditAgainst(options: AgainstOptions, io: Io): Promise<Ans
 /** The output of `audit --against --json`, beside `schemaVersion`. */
 export interface AgainstAnswer extends ReturnType<typeof comparisonOf> {
   service: string;
-  /** Epoch milliseconds. */
   startedAt: number;
   endedAt: number;
   requests: number;
@@ -58,7 +56,6 @@ export interface AgainstAnswer extends ReturnType<typeof comparisonOf> {
 
 type AgainstSurvey = AgainstAnswer["surveys"][number];
 
-/** Compares the list of ids with all that the service lists. */
 function comparisonOf({ ids, rows, unreadable }: IdList, { surveys: read, nameless }: ReadService) {
   const listed = new Set<number>();
   const several = new Set<number>();
@@ -99,7 +96,6 @@ function comparisonOf({ ids, rows, unreadable }: IdList, { surveys: read, namele
 
 const ascending = (ids: number[]): number[] => ids.sort((a, b) => a - b);
 
-/** A cause in words. */
 const CAUSE_TEXT: Record<Cause, string> = {
   late: "completed late, behind newer ones that you have",
   open: "still open when newer ones that you have completed",
@@ -110,7 +106,6 @@ const CAUSE_TEXT: Record<Cause, string> = {
   unknown: "unknown",
 };
 
-/** How sure the answer is, in sentences. */
 function sureness({ isSure, why, surveys }: Pick<AgainstAnswer, "isSure" | "why" | "surveys">): string[] {
   const moved = surveys.some((survey) => survey.moved) ? " Pages moved meanwhile, and were read again." : "";
   if (isSure) return [`Every page was read twice alike.${moved}`];

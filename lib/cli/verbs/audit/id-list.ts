@@ -6,12 +6,10 @@ import { errorCode } from "../../../errors.ts";
 import { parseJson } from "../../../secrets/secret-values.ts";
 import { UsageError } from "../../errors.ts";
 
-/** A list of response ids, read from a file. */
 export interface IdList {
   /** How often each is in it. */
   ids: Map<number, number>;
   rows: number;
-  /** Rows without a response id. */
   unreadable: number;
 }
 
@@ -50,7 +48,6 @@ export async function readIdList(file: string, column: string | undefined): Prom
 
 const HINT = "Give the column by --column NAME: a name in the first line of a CSV, or a field of NDJSON.";
 
-/** Enough for the header of any table. */
 const LONGEST_HEADER = 65_536;
 
 async function readFirstLine(file: string): Promise<string> {
@@ -65,7 +62,6 @@ async function readFirstLine(file: string): Promise<string> {
 
 const withoutMark = (text: string): string => text.replace(/^\uFEFF/, "");
 
-/** The delimiter that its first line has most of. */
 function delimiterOf(firstLine: string): string {
   const occurs = (delimiter: string): number => firstLine.split(delimiter).length;
   return [",", ";", "\t"].reduce((most, one) => (occurs(one) > occurs(most) ? one : most));
@@ -87,7 +83,6 @@ async function* csvValues(file: string, column: string | undefined, firstLine: s
   }
 }
 
-/** @throws UsageError where there is none */
 function columnIn(header: readonly string[], column: string | undefined): number {
   if (column === undefined && header.length === 1) return 0;
   const found = namedIn(header, column);

@@ -19,9 +19,8 @@ import { createSurveyApi } from "../../../survey-api/index.ts";
 import { UsageError } from "../../errors.ts";
 import { type Io, showProgress } from "../../io.ts";
 import { count, figure } from "../../words.ts";
-import { credentialsFor } from "../doctor/verb.ts";
+import { credentialsFor } from "../doctor.ts";
 
-/** What the service lists. */
 export interface ReadService {
   /** Epoch milliseconds at which the oldest part of it was read. */
   startedAt: number;
@@ -37,7 +36,6 @@ export interface ReadSurvey extends ReadList {
 
 export interface ServiceReading {
   baseUrl: string;
-  /** This survey alone. */
   survey?: number | undefined;
   /** The folder that keeps how far the reading has come; without it nothing is kept. */
   data?: string | undefined;
@@ -48,7 +46,6 @@ const LONGEST_PAUSE = 600_000;
 /** Milliseconds after which the place is kept: what a crash costs is read again. */
 const KEPT_EVERY = 30_000;
 
-/** Reads the whole list of each survey. */
 export async function readService({ baseUrl, survey, data }: ServiceReading, io: Io): Promise<ReadService> {
   const proxy = io.environment.SURVEY_PROXY;
   const api = createSurveyApi({
@@ -84,14 +81,14 @@ export async function readService({ baseUrl, survey, data }: ServiceReading, io:
       const onPage = (page: number, pages: number): void => {
         progress.update(`survey ${surveyId}: page ${figure(page)} of ${figure(pages)}${done}`, page / pages);
         if (io.now() < keptAt + KEPT_EVERY) return;
-        places?.keep(surveyId, { since, place: list.place() });
+        places?.keep(surveyId, { since, place: list.toPlace() });
         keptAt = io.now();
       };
       try {
         const read = await readList(list, { service, surveyId, counted, onPage });
         surveys.push({ surveyId, name: facts?.name ?? null, ...read });
       } finally {
-        places?.keep(surveyId, { since, place: list.place() });
+        places?.keep(surveyId, { since, place: list.toPlace() });
       }
     }
     // Another reading goes on where pages failed on to the end, and reads all other lists anew.
@@ -108,7 +105,6 @@ export async function readService({ baseUrl, survey, data }: ServiceReading, io:
 const PLACE_VERSION = 2;
 
 interface KeptPlace {
-  /** Epoch milliseconds at which its reading began. */
   since: number;
   place: ListPlace;
 }

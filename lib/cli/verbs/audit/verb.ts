@@ -1,12 +1,24 @@
 import { Option } from "@commander-js/extra-typings";
-import { EXIT, UsageError } from "../../errors.ts";
-import { pagesOf, refusePaused } from "../../target/surveys.ts";
+import type { AuditResult } from "../../../operator/audit.ts";
+import type { SampledState, SampleResult } from "../../../operator/sample.ts";
+import { type DateRange, sayWhyOpen } from "../../../polling/index.ts";
+import { readEntries } from "../../../state/ledger.ts";
+import { CommandError, EXIT, InterruptedError, notNow, UsageError } from "../../errors.ts";
+import type { Io } from "../../io.ts";
+import { askingAws } from "../../target/aws-failure.ts";
+import {
+  onSource,
+  type PolledSurvey,
+  pagesOf,
+  refuseBehind,
+  refusePaused,
+  type SourceState,
+  type SourceWork,
+} from "../../target/surveys.ts";
 import { type Answer, surveyId, targetVerb, type Verb, yesOption } from "../../verb.ts";
+import { isPolling, type Standing, wait, watchTicks } from "../../wait.ts";
 import { count, nextCommand, span, surveyName, utc } from "../../words.ts";
-import { onSource, type SourceWork } from "../source-work.ts";
 import { auditAgainst } from "./against.ts";
-import { type AuditedSurvey, audited, readPasses } from "./passes.ts";
-import { type SampledSurvey, takeSample } from "./sample.ts";
 
 const HELP = `
 Without --yes it says what it costs. Exit code 5 names what is unaccounted for, 3 says why the books are open.
@@ -113,7 +125,6 @@ async function withIds(of: SourceWork, one: AuditedSurvey): Promise<AuditedSurve
 const READS = 2;
 const AT_THE_END = 4;
 
-/** The requests and the time that a full read of these surveys costs. */
 function costOf({ source, state: { account }, surveys, io }: SourceWork, isNow: boolean) {
   const known = surveys.map(pagesOf);
   const pages = known.reduce((sum, one) => sum + one.pages, 0);
@@ -141,7 +152,6 @@ function costText({ pages, isExact, requests, seconds, by }: ReturnType<typeof c
   return `It reads ${isExact ? "" : "at least "}${count(pages, "page")}, about ${count(requests, "request")}.${rate}${end}`;
 }
 
-/** The outcome of one survey, for people. */
 export function surveyLine(survey: AuditedSurvey): string {
   const { outcome, listed, found, why, unaccounted } = survey;
   const name = surveyName(survey);
@@ -169,4 +179,246 @@ function sampledLines(survey: SampledSurvey): string[] {
     ...missing.map((id) => `  unaccounted: survey ${survey.surveyId}, response ${id}`),
     `  Of so many missing ones, wherever they lie, it would have seen at least one: of ${chances}. If all lie on one page: ${percentOf(survey.chanceOnOnePage)}.`,
   ];
+}
+
+export interface AuditedSurvey {
+  surveyId: number;
+  name: string | null;
+  pages: number;
+  outcome: "to do" | "closed" | "open" | "unaccounted";
+  /** As the closed books have it. */
+  listed: number | null;
+  /** New responses that no scan had met: they went out. */
+  found: number | null;
+  closedAt: number | null;
+  why: string | null;
+  unaccounted: { count: number; ids: number[] } | null;
+}
+
+interface AuditOf extends Pick<SourceWork, "target" | "source" | "surveys" | "progress"> {
+  io: Pick<Io, "now" | "signal">;
+}
+
+/** A survey of which nothing is known yet, or what is. */
+export function audited(survey: PolledSurvey, more: Partial<AuditedSurvey> = {}): AuditedSurvey {
+  const name = survey.mark.survey?.facts.name ?? null;
+  const none = { listed: null, found: null, closedAt: null, why: null, unaccounted: null };
+  return { surveyId: survey.surveyId, name, pages: pagesOf(survey).pages, outcome: "to do", ...none, ...more };
+}
+
+/** The state of the mark when a full read was asked for: when its books were closed last, and when the next one was due. */
+interface Before {
+  closedAt: number | undefined;
+  nextPass: number | undefined;
+}
+
+/** The outcome of the full read that was asked for; undefined while it is under way. No two clocks are compared. */
+export function outcomeOf(survey: PolledSurvey, before: Before): AuditedSurvey | undefined {
+  const { books, booksOpen, pass, nextPass } = survey.mark;
+  if (books !== undefined && booksOpen === undefined && books.closedAt !== before.closedAt) {
+    const { listed, found, closedAt } = books;
+    return audited(survey, { outcome: "closed", listed, found, closedAt });
+  }
+  // A pass at its end says when the next one begins.
+  const isOver = pass === undefined && nextPass !== before.nextPass;
+  if (!isOver || booksOpen === undefined) return undefined;
+  const why = sayWhyOpen(booksOpen);
+  if (booksOpen.code !== "unaccounted") return audited(survey, { outcome: "open", why });
+  return audited(survey, { outcome: "unaccounted", why, unaccounted: { count: booksOpen.count, ids: [] } });
+}
+
+/**
+ * Makes the full reads due, and waits until each has come to its end, or comes no further. `isNow`: they are read at once, in slices
+ * between which ticks look at the head; else ticks read them.
+ */
+export async function readPasses(of: AuditOf, isNow: boolean): Promise<AuditedSurvey[]> {
+  const planned: { survey: PolledSurvey; before: Before }[] = [];
+  for (const survey of of.surveys) planned.push({ survey, before: await plan(of, survey) });
+  const all: AuditedSurvey[] = [];
+  for (const { survey, before } of planned) {
+    const done = planned.length > 1 ? `, ${all.length} of ${count(planned.length, "survey")} done` : "";
+    all.push(await readPass(of, survey, { before, isNow, done }));
+  }
+  return all;
+}
+
+async function plan({ target, source }: AuditOf, { surveyId, mark }: PolledSurvey): Promise<Before> {
+  const { outcome, dueAt } = await target.operate(source.name, "audit", { surveyId, mode: "plan" });
+  if (outcome === "planned") return { closedAt: mark.books?.closedAt, nextPass: dueAt };
+  const hint = "Try again in a minute: those before it are planned.";
+  throw notNow("SURVEY_BUSY", `somebody else is at work on survey ${surveyId}`, { hint });
+}
+
+/** Milliseconds after a slice that could not be read, and such slices in a row after which a survey is left. */
+const PAUSE = 1_000;
+const MOST_FAILURES = 3;
+
+function readPass(
+  of: AuditOf,
+  survey: PolledSurvey,
+  { before, isNow, done }: { before: Before; isNow: boolean; done: string },
+): Promise<AuditedSurvey> {
+  const { surveyId } = survey;
+  let failures = 0;
+  /** Why it is waited for no longer. */
+  let left: string | undefined;
+  const look = ({ surveys }: SourceState): Standing<AuditedSurvey> => {
+    const now = surveys.find((one) => one.surveyId === surveyId) ?? survey;
+    const { booksOpen, pass } = now.mark;
+    const over =
+      outcomeOf(now, before) ?? (left === undefined ? undefined : audited(now, { outcome: "open", why: left }));
+    if (over !== undefined) return { over };
+    const { pages } = pagesOf(now);
+    const page = Math.max(1, pass?.page ?? 1);
+    of.progress.update(`survey ${surveyId}: page ${page} of ${Math.max(page, pages)}${done}`, (page - 1) / pages);
+    // While any survey comes further ticks go on.
+    const place = surveys.map(({ mark }) => [
+      mark.pass?.page,
+      mark.pass?.failures,
+      mark.phase,
+      mark.booksOpen,
+      mark.nextPass,
+    ]);
+    const leave = (why: string) =>
+      audited(now, { outcome: "open", why: booksOpen === undefined ? why : sayWhyOpen(booksOpen) });
+    return { place: JSON.stringify(place), leave };
+  };
+  if (!isNow) return watchTicks(of, look);
+  return watchTicks(of, look, async () => {
+    const { outcome, failure } = await readSlice(of, surveyId);
+    failures = failure === undefined ? 0 : failures + 1;
+    if (outcome === "behind") left = "it is being caught up";
+    else if (failure !== undefined && failures === MOST_FAILURES) left = failure.message;
+    else if (outcome === "busy" || failure !== undefined) await wait(PAUSE, of.io);
+  });
+}
+
+async function readSlice({ target, source }: AuditOf, surveyId: number): Promise<AuditResult> {
+  try {
+    return await target.operate(source.name, "audit", { surveyId, mode: "read" });
+  } catch (error) {
+    // A refusal of the service for now is no failure of the audit.
+    if (!(error instanceof CommandError) || !/^(TOO_MANY_REQUESTS|OUT_OF_TIME)$/.test(error.code)) throw error;
+    return { outcome: "busy", failure: error };
+  }
+}
+
+/** How many missing responses the stated probabilities are for. */
+const MISSING = [1, 10, 100];
+
+/**
+ * The probability that at least one of so many missing responses is seen on `read` pages, drawn out of `pages` without replacement. The
+ * responses lie anywhere, by chance. Each lies on one page, and is seen with `read / pages`. Those on different pages are seen with a
+ * little more, and those that all lie on one page with that of one.
+ */
+export function chanceToSee(missing: number, { read, pages }: { read: number; pages: number }): number {
+  return pages === 0 ? 0 : 1 - (1 - Math.min(1, read / pages)) ** missing;
+}
+
+/** So many of the pages 1 to `pages`, in ascending order. `random` gives numbers from 0 to below 1. */
+export function drawPages(pages: number, percent: number, random: () => number = Math.random): number[] {
+  const wanted = Math.min(pages, Math.max(1, Math.ceil((pages * percent) / 100)));
+  const drawn: number[] = [];
+  // Each is drawn with what is still wanted out of what is still left: so every choice is as likely as any other.
+  for (let page = 1; page <= pages && drawn.length < wanted; page += 1) {
+    if (random() * (pages - page + 1) < wanted - drawn.length) drawn.push(page);
+  }
+  return drawn;
+}
+
+const AT_ONCE = 20;
+
+/** Has the function look at pages of a list, or at all of them; what it finds on each part of them. */
+export async function* lookAtPages(
+  { target, source, io, progress }: SourceWork,
+  { surveyId, mark: { books } }: PolledSurvey,
+  { choose = allOf, range }: { choose?: (pages: number) => number[]; range?: DateRange },
+): AsyncGenerator<SampleResult & { length: number; chosen: number[] }> {
+  const ask = (pages: number[]): Promise<SampleResult> =>
+    target.operate(source.name, "sample", { surveyId, pages, hasBooks: books !== undefined, range });
+  const { length = 0 } = await ask([]);
+  const chosen = choose(length);
+  for (let i = 0; i < chosen.length; i += AT_ONCE) {
+    if (io.signal.aborted) throw new InterruptedError();
+    progress.update(`survey ${surveyId}: ${i} of ${chosen.length} pages`, i / chosen.length);
+    yield { ...(await ask(chosen.slice(i, i + AT_ONCE))), length, chosen };
+  }
+}
+
+const allOf = (pages: number): number[] => Array.from({ length: pages }, (_, i) => i + 1);
+
+/** The output of `audit --sample --json`, beside `schemaVersion`. */
+export type SampleAnswer = Awaited<ReturnType<typeof takeSample>>;
+
+/** Looks up what a random part of the pages shows in the ledger. Nothing is changed. */
+export async function takeSample(of: SourceWork, percent: number) {
+  const surveys: SampledSurvey[] = [];
+  for (const survey of of.surveys) {
+    refuseBehind(survey);
+    surveys.push(await sampleSurvey(of, survey, percent));
+  }
+  return { source: of.source.name, percent, surveys };
+}
+
+export type SampledSurvey = Awaited<ReturnType<typeof sampleSurvey>>;
+
+async function sampleSurvey(of: SourceWork, survey: PolledSurvey, percent: number) {
+  const { surveyId, mark } = survey;
+  let [length, drawn] = [0, [] as number[]];
+  const empty = new Set<number>();
+  const states = new Map<number, SampledState>();
+  const completed = new Map<number, string | null>();
+  const choose = (pages: number): number[] => drawPages(pages, percent);
+  for await (const part of lookAtPages(of, survey, { choose })) {
+    [length, drawn] = [part.length, part.chosen];
+    for (const page of part.empty) empty.add(page);
+    for (const [state, ids = []] of Object.entries(part.states))
+      for (const id of ids) states.set(id, state as SampledState);
+    for (const [id, date] of Object.entries(part.completed)) completed.set(Number(id), date);
+  }
+  // The list is shorter by now.
+  const read = drawn.filter((page) => !empty.has(page));
+  const pages = length - empty.size;
+  const unknown = [...states].flatMap(([id, state]) => (state === "missing" ? [id] : []));
+  const isNew = await lookAgain(of, survey, unknown, completed);
+  const counted: Partial<Record<SampledState, number>> = {};
+  for (const state of states.values()) counted[state] = (counted[state] ?? 0) + 1;
+  return {
+    ...{ surveyId, name: mark.survey?.facts.name ?? null, pages, read, responses: states.size, states: counted },
+    // Completed after the start, and unknown to the ledger; the others are new since the last poll.
+    missing: unknown.filter((id) => !isNew.has(id)),
+    isNew: [...isNew],
+    chances: MISSING.map((missing) => ({ missing, seen: chanceToSee(missing, { read: read.length, pages }) })),
+    // Where all of them lie on one page, as after a failure at one moment: never more than that of one.
+    chanceOnOnePage: chanceToSee(1, { read: read.length, pages }),
+  };
+}
+
+/** The responses that are only new. A tick that has begun since has met them. Where none comes, nothing so new was met before. */
+async function lookAgain(
+  of: SourceWork,
+  { surveyId, mark }: PolledSurvey,
+  unknown: number[],
+  completed: ReadonlyMap<number, string | null>,
+): Promise<Set<number>> {
+  if (unknown.length === 0) return new Set();
+  const { target, source, io, progress } = of;
+  if (!isPolling(target)) {
+    const { completed: newest = "" } = mark.highWater ?? {};
+    return new Set(unknown.filter((id) => (completed.get(id) ?? "") > newest));
+  }
+  const since = io.now();
+  progress.update("a second look after the next tick");
+  await watchTicks<void>(of, ({ account: { lastTick = 0 } }) =>
+    lastTick > since ? { over: undefined } : { place: "", leave: () => undefined },
+  );
+  const isNew = new Set<number>();
+  for (let i = 0; i < unknown.length; i += 100) {
+    const some = unknown.slice(i, i + 100);
+    const entries = await askingAws("the ledger could not be read", () =>
+      readEntries(target.table, source.name, surveyId, some),
+    );
+    for (const id of some) if (entries.has(id)) isNew.add(id);
+  }
+  return isNew;
 }

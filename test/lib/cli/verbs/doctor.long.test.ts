@@ -1,6 +1,6 @@
 import { expect, it, onTestFinished } from "vitest";
-import { alarms, type CheckContext, type StackLooks, schedules } from "../../../../lib/cli/verbs/doctor/checks.ts";
-import type { DoctorAnswer } from "../../../../lib/cli/verbs/doctor/verb.ts";
+import type { DoctorAnswer } from "../../../../lib/cli/verbs/doctor.ts";
+import { alarms, type CheckContext, type StackLooks, schedules } from "../../../../lib/cli/verbs/doctor.ts";
 import {
   type SettingsPatch,
   type Simulator,

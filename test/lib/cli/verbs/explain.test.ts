@@ -1,9 +1,7 @@
 import { readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import type { EventLogLine } from "../../../../lib/cli/verbs/explain/event-log.ts";
-import type { ExplainAnswer, Facts } from "../../../../lib/cli/verbs/explain/story.ts";
-import { explain } from "../../../../lib/cli/verbs/explain/verb.ts";
+import { type EventLogLine, type ExplainAnswer, explain, type Facts } from "../../../../lib/cli/verbs/explain/story.ts";
 import { parseConfig } from "../../../../lib/config/index.ts";
 import { type Books, FORGOTTEN, type LedgerEntry, NEW_SURVEY, newFullRead } from "../../../../lib/polling/index.ts";
 import { FOREVER } from "../../../../lib/state/keys.ts";

@@ -1,7 +1,6 @@
 import { expect, it } from "vitest";
 import type { SourceStatus, StatusAnswer, SurveyStatus } from "../../../../lib/cli/verbs/status/answer.ts";
-import { problemOf, progressOf, surveyProblem, verdictOf } from "../../../../lib/cli/verbs/status/read.ts";
-import { statusText } from "../../../../lib/cli/verbs/status/verb.ts";
+import { problemOf, progressOf, statusText, surveyProblem, verdictOf } from "../../../../lib/cli/verbs/status/verb.ts";
 
 const now = Date.parse("2026-03-10T12:00:00Z");
 const ago = (seconds: number): number => now - seconds * 1_000;
