@@ -205,7 +205,12 @@ function forgetText(answer: ForgetAnswer, meant: Meant): string[] {
   const until = (at: number | null): string => (at === null ? "" : ` (until ${day(at)})`);
   return [
     ...(meant.kind === "id" ? [] : [`${count(responses.length, "response")} found by this ${by}.`]),
-    ...(meant.kind === "id" && responses.length === 0 ? neverMet(meant.value) : []),
+    ...(meant.kind !== "id" || responses.length > 0
+      ? []
+      : [
+          `Nothing is held of response ${meant.value}: it was never met.`,
+          "Nothing was written either. To note it beforehand, so that it never goes out, name its survey: --survey.",
+        ]),
     ...unsearched.map(
       ({ source, responses: unknown }) =>
         `Source ${source}: ${count(unknown, "response")} went out with no hash of ${by} (privacy.findBy), and cannot be found by it. Name them by their ids.`,
@@ -218,13 +223,6 @@ function forgetText(answer: ForgetAnswer, meant: Meant): string[] {
     }),
     "Not purged by this:",
     ...copies.map((one) => `  ${one.where}${until(one.until)}: ${one.what}.`),
-  ];
-}
-
-function neverMet(id: LedgerEntry["id"]): string[] {
-  return [
-    `Nothing is held of response ${id}: it was never met.`,
-    "Nothing was written either. To note it beforehand, so that it never goes out, name its survey: --survey.",
   ];
 }
 

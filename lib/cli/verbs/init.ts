@@ -153,20 +153,17 @@ async function askFor(wishes: Wishes, io: Io): Promise<Wishes> {
   const validate = (url: string | undefined) => baseUrlProblem(url ?? "");
   const address = { message: "Address of the survey service", placeholder: "https://surveys.example.com", validate };
   const baseUrl = wishes.baseUrl ?? answered(await text({ ...on, ...address }));
-  const startFrom = wishes.startFrom ?? (await askForStart(on));
-  const which = "Ids of the surveys, with commas between (none: all of them)";
-  const surveys = wishes.surveys ?? answered(await text({ ...on, message: which, defaultValue: "" }));
-  return { ...wishes, baseUrl, startFrom, ...(surveys === "" ? {} : { surveys }) };
-}
-
-async function askForStart(on: ReturnType<typeof promptsOn>): Promise<string> {
   const options = [
     { value: "now", label: "those that complete from now on" },
     { value: "beginning", label: "all that there are, the oldest first" },
     { value: "date", label: "those since a date" },
   ];
-  const start = answered(await select({ ...on, message: "Which responses become events?", options }));
-  return start === "date" ? answered(await text({ ...on, message: "The date", placeholder: "2026-01-31" })) : start;
+  let startFrom =
+    wishes.startFrom ?? answered(await select({ ...on, message: "Which responses become events?", options }));
+  if (startFrom === "date") startFrom = answered(await text({ ...on, message: "The date", placeholder: "2026-01-31" }));
+  const which = "Ids of the surveys, with commas between (none: all of them)";
+  const surveys = wishes.surveys ?? answered(await text({ ...on, message: which, defaultValue: "" }));
+  return { ...wishes, baseUrl, startFrom, ...(surveys === "" ? {} : { surveys }) };
 }
 
 /** The configuration as it goes into the file: what is a default is left out. */
@@ -175,31 +172,26 @@ function configOf({ baseUrl, surveys, ...others }: Wishes): Record<string, unkno
     const hint = "Give --base-url URL, the address of the survey service; in a terminal it is asked for.";
     throw new UsageError("--base-url is missing", { hint });
   }
+  const ids = surveys?.split(",").map((id) => (/^\s*\d+\s*$/.test(id) ? Number(id) : id));
   const stated = Object.entries(others).filter(([, value]) => value !== undefined && value !== "");
   const config = {
     baseUrl,
     ...Object.fromEntries(stated),
-    ...(surveys === undefined ? {} : { surveys: { include: idsIn(surveys) } }),
+    ...(ids === undefined ? {} : { surveys: { include: ids } }),
   };
   try {
     // As a deployment will read it.
     parseConfig(config, { deployed: true });
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
-    const named = error.problems.map(({ path, message }) => `${flagOf(path)} ${message}`);
+    const named = error.problems.map(({ path, message }) => {
+      // `timeZone` of a source is `--time-zone`.
+      const [field = ""] = path.replace(/^sources\[0\]\./, "").split(/[.[]/);
+      return `--${field.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)} ${message}`;
+    });
     throw new UsageError(named.join("; "), { hint: "See survey-poller init --help." });
   }
   return config;
-}
-
-function idsIn(surveys: string): (number | string)[] {
-  return surveys.split(",").map((id) => (/^\s*\d+\s*$/.test(id) ? Number(id) : id));
-}
-
-/** `timeZone` of a source is `--time-zone`. */
-function flagOf(path: string): string {
-  const [field = ""] = path.replace(/^sources\[0\]\./, "").split(/[.[]/);
-  return `--${field.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
 }
 
 /** Looks at the service as doctor does, and gives the zone of its dates where it is known. */

@@ -30,10 +30,7 @@ export const resendVerb: Verb = (act) =>
       act(options, async (io) => {
         const stretch = askedStretch(ids, options);
         await using target = await openTarget(options, io);
-        const known =
-          stretch === undefined
-            ? await ofEventIds(target, io, options, ids)
-            : await emittedIn(target, io, options, stretch);
+        const known = await findEvents(target, io, options, ids, stretch);
         const dryRun = options.yes !== true;
         const sent = dryRun ? [] : await sendAgain(target, io, known);
         const items = dryRun ? known : [...known.filter(({ outcome }) => outcome !== "would-send"), ...sent];
@@ -70,55 +67,42 @@ function askedStretch(ids: readonly string[], options: Flags): { from: number; t
   throw new UsageError("an id is not that of an event", { hint });
 }
 
-/** The last events that the ledgers have, and the ids of those that they have replaced; a forgotten one has no time. */
-async function eachEvent(
+/**
+ * What the ledgers say of these event ids: which would be sent, which have been replaced, and which are unknown. Or the last events of
+ * responses that were emitted in a stretch of time, oldest first.
+ */
+async function findEvents(
   target: Target,
   io: Io,
   options: Flags,
-  take: (last: ResentItem & { eventId: string }, emittedAt: number, older: readonly string[]) => void,
-): Promise<void> {
-  await eachEmitted(target, await ledgersOf(target, options), io, (survey, entries) => {
-    for (const { id, eventId, emittedAt } of entries) {
-      const older = olderEventIds(survey.source, survey.surveyId, id, eventId);
-      const revision = older === undefined ? null : older.length + 1;
-      const item = { ...survey, responseId: id, eventId, revision, reason: null };
-      take({ ...item, outcome: "would-send" }, emittedAt, older ?? []);
-    }
-  });
-}
-
-/** Event ids by what the ledgers say of them: which would be sent, which have been replaced, and which are unknown. */
-async function ofEventIds(target: Target, io: Io, options: Flags, ids: readonly string[]): Promise<ResentItem[]> {
+  ids: readonly string[],
+  stretch: ReturnType<typeof askedStretch>,
+): Promise<ResentItem[]> {
   const unknown = { source: null, surveyId: null, responseId: null, revision: null, reason: null };
-  const found = new Map<string, ResentItem>(
+  const found = new Map<string, ResentItem & { at?: number }>(
     ids.map((id) => id.toLowerCase()).map((eventId) => [eventId, { ...unknown, eventId, outcome: "unknown" }]),
   );
-  await eachEvent(target, io, options, (last, emittedAt, older) => {
-    for (const [i, eventId] of older.entries()) {
-      if (!found.has(eventId)) continue;
-      const reason = `revision ${older.length + 1}`;
-      found.set(eventId, { ...last, eventId, revision: i + 1, outcome: "replaced", reason });
+  await eachEmitted(target, await ledgersOf(target, options), io, (survey, entries) => {
+    for (const { id, eventId, emittedAt: at } of entries) {
+      const older = olderEventIds(survey.source, survey.surveyId, id, eventId);
+      const revision = older === undefined ? null : older.length + 1;
+      for (const [i, one] of (older ?? []).entries()) {
+        const replaced = { outcome: "replaced", reason: `revision ${revision}`, revision: i + 1 } as const;
+        if (found.has(one)) found.set(one, { ...survey, responseId: id, eventId: one, ...replaced });
+      }
+      // A forgotten one has no time, and nothing of it is left but its id.
+      const isIn = stretch !== undefined && at !== 0 && at >= stretch.from && at <= stretch.to;
+      const outcome = at === 0 ? ({ outcome: "not-emitted", reason: FORGOTTEN } as const) : WOULD_SEND;
+      if (isIn || found.has(eventId))
+        found.set(eventId, { ...survey, responseId: id, eventId, revision, ...outcome, at });
     }
-    if (!found.has(last.eventId)) return;
-    // Of a forgotten one nothing is left but its id.
-    found.set(last.eventId, emittedAt === 0 ? { ...last, outcome: "not-emitted", reason: FORGOTTEN } : last);
   });
-  return [...found.values()];
+  const items = [...found.values()];
+  if (stretch !== undefined) items.sort((a, b) => (a.at ?? 0) - (b.at ?? 0));
+  return items.map(({ at: _, ...item }) => item);
 }
 
-/** The last events of responses that were emitted in a stretch of time, oldest first. */
-async function emittedIn(
-  target: Target,
-  io: Io,
-  options: Flags,
-  { from, to }: { from: number; to: number },
-): Promise<ResentItem[]> {
-  const found: { at: number; item: ResentItem }[] = [];
-  await eachEvent(target, io, options, (item, at) => {
-    if (at !== 0 && at >= from && at <= to) found.push({ at, item });
-  });
-  return found.sort((a, b) => a.at - b.at).map(({ item }) => item);
-}
+const WOULD_SEND = { outcome: "would-send", reason: null } as const;
 
 /** One event that was sent again, or was not. Null: of an id that no ledger has. */
 export interface ResentItem extends Omit<Resent, "responseId" | "outcome"> {

@@ -2,8 +2,8 @@ import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { v5 } from "uuid";
 import type { Config, SourceConfig } from "../../config/index.ts";
-import { type BooksSums, booksSums, type DetailOf } from "../../events/index.ts";
-import type { OutgoingEvent, Publisher, SealedEvent } from "../../polling/index.ts";
+import { booksSums, type DetailOf } from "../../events/index.ts";
+import type { OutgoingEvent } from "../../polling/index.ts";
 import { createEventBridgePublisher } from "../../publisher/event-bridge.ts";
 import type { TestAnswer, TestDelivery, TestResult } from "../../webhooks/test-delivery.ts";
 import { CommandError, EXIT, exitOf, UsageError } from "../errors.ts";
@@ -87,7 +87,13 @@ async function sendToAll(target: Target, io: Io, sending: Sending) {
   const { eventId } = event.detail.meta;
   const bus = target.resources.busName;
   const { publisher, sealed, detail } = await seal(target, event, sending);
-  if (!dryRun) await publish(publisher, sealed);
+  const [outcome] = dryRun ? [] : await publisher.publish([sealed], async () => undefined);
+  if (!dryRun && outcome?.kind !== "published") {
+    const name = (outcome?.code ?? "UNKNOWN").replace(/^request:/, "");
+    const failure = awsFailure("the event could not be sent", Object.assign(new Error(name), { name }));
+    const isOfAws = failure instanceof CommandError && failure.code !== "AWS_FAILED";
+    throw isOfAws ? failure : new CommandError("NOT_SENT", `the event was not sent (${name})`, { hint: "Try again." });
+  }
   const { events } = await target.config();
   const isOff = Object.entries(events).some(([name, isOn]) => name === type && !isOn);
   if (isOff) io.say(`The configuration has ${type} switched off: only tests bring such events.`);
@@ -141,15 +147,6 @@ async function seal(target: Target, event: OutgoingEvent, { source, dryRun }: Se
   return { publisher, sealed, detail: JSON.parse(sealed.json) as Record<string, unknown> };
 }
 
-async function publish(publisher: Publisher, sealed: SealedEvent): Promise<void> {
-  const [outcome] = await publisher.publish([sealed], async () => undefined);
-  if (outcome?.kind === "published") return;
-  const name = (outcome?.code ?? "UNKNOWN").replace(/^request:/, "");
-  const failure = awsFailure("the event could not be sent", Object.assign(new Error(name), { name }));
-  const isOfAws = failure instanceof CommandError && failure.code !== "AWS_FAILED";
-  throw isOfAws ? failure : new CommandError("NOT_SENT", `the event was not sent (${name})`, { hint: "Try again." });
-}
-
 /** An event in the envelope in which EventBridge would deliver it, without the bus having seen it. */
 function envelopeOf(event: OutgoingEvent, detail: object, { source, bus }: { source: SourceConfig; bus: string }) {
   const [, , , region = "", account = ""] = bus.split(":");
@@ -183,7 +180,12 @@ const SENTENCES = 20_000;
 export function testEvent(kind: Kind, salt = ""): OutgoingEvent {
   const [name] = KINDS[kind];
   const { "detail-type": type, detail } = marked(name === "large" ? large() : readGolden(name), salt);
-  if (type === "books.closed") Object.assign(detail.data, sumsOf(salt));
+  if (type === "books.closed") {
+    // Of the two responses that the books count: the promoter, updated since, and the detractor.
+    const sums = booksSums();
+    for (const one of ["updated", "detractor"]) sums.add(testId(readGolden(one).detail.meta.eventId, salt));
+    Object.assign(detail.data, sums.sums());
+  }
   return { type, detail, time: Date.now() } as unknown as OutgoingEvent;
 }
 
@@ -206,13 +208,6 @@ function large(): GoldenEvent {
   const { answers } = readGolden("comment").detail.data as DetailOf<"response.completed">["data"];
   const repeated = answers.map((answer) => ({ ...answer, comment: `${answer.comment} `.repeat(SENTENCES).trim() }));
   return { ...event, detail: { ...event.detail, data: { ...event.detail.data, answers: repeated, answersRef: null } } };
-}
-
-/** Of the two responses that the books count: the promoter, updated since, and the detractor. */
-function sumsOf(salt: string): BooksSums {
-  const sums = booksSums();
-  for (const name of ["updated", "detractor"]) sums.add(testId(readGolden(name).detail.meta.eventId, salt));
-  return sums.sums();
 }
 
 /** The output of `trigger --webhook --json`, beside `schemaVersion`. */

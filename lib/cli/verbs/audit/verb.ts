@@ -98,7 +98,13 @@ async function audit(of: SourceWork, { isNow, isDone }: { isNow: boolean; isDone
     return { data: answer(surveys.map((survey) => audited(survey))), text: [plan, costText(cost)], isDry: true };
   }
   io.say(costText(cost));
-  const all = await Promise.all((await readPasses(of, isNow)).map((one) => withIds(of, one)));
+  const all = await readPasses(of, isNow);
+  for (const { unaccounted, surveyId: id } of all) {
+    if (unaccounted === null) continue;
+    // Which ones they are, as far as all pages can tell now.
+    const sample = await takeSample({ ...of, surveys: surveys.filter((survey) => survey.surveyId === id) }, 100);
+    unaccounted.ids = sample.surveys[0]?.missing ?? [];
+  }
   progress.end();
   const open = all.filter(({ outcome }) => outcome === "open");
   if (open.length > 0) {
@@ -110,15 +116,6 @@ async function audit(of: SourceWork, { isNow, isDone }: { isNow: boolean; isDone
   const isShort = all.some(({ outcome }) => outcome === "unaccounted");
   const exit = isShort ? EXIT.unaccounted : open.length > 0 ? EXIT.notNow : EXIT.done;
   return { data: answer(all), text: all.map(surveyLine), exit };
-}
-
-/** Which ones they are, as far as all pages can tell now. */
-async function withIds(of: SourceWork, one: AuditedSurvey): Promise<AuditedSurvey> {
-  const { unaccounted, surveyId: id } = one;
-  if (unaccounted === null) return one;
-  const surveys = of.surveys.filter((survey) => survey.surveyId === id);
-  const [all] = (await takeSample({ ...of, surveys }, 100)).surveys;
-  return { ...one, unaccounted: { ...unaccounted, ids: all?.missing ?? [] } };
 }
 
 /** Each page is read again, and the end of the list is looked at from both sides. */
@@ -328,24 +325,22 @@ export function drawPages(pages: number, percent: number, random: () => number =
 
 const AT_ONCE = 20;
 
-/** Has the function look at pages of a list, or at all of them; what it finds on each part of them. */
+/** Has the function look at so many of the pages of a list, by chance; what it finds on each part of them. */
 export async function* lookAtPages(
   { target, source, io, progress }: SourceWork,
   { surveyId, mark: { books } }: PolledSurvey,
-  { choose = allOf, range }: { choose?: (pages: number) => number[]; range?: DateRange },
+  { percent = 100, range }: { percent?: number; range?: DateRange },
 ): AsyncGenerator<SampleResult & { length: number; chosen: number[] }> {
   const ask = (pages: number[]): Promise<SampleResult> =>
     target.operate(source.name, "sample", { surveyId, pages, hasBooks: books !== undefined, range });
   const { length = 0 } = await ask([]);
-  const chosen = choose(length);
+  const chosen = drawPages(length, percent);
   for (let i = 0; i < chosen.length; i += AT_ONCE) {
     if (io.signal.aborted) throw new InterruptedError();
     progress.update(`survey ${surveyId}: ${i} of ${chosen.length} pages`, i / chosen.length);
     yield { ...(await ask(chosen.slice(i, i + AT_ONCE))), length, chosen };
   }
 }
-
-const allOf = (pages: number): number[] => Array.from({ length: pages }, (_, i) => i + 1);
 
 /** The output of `audit --sample --json`, beside `schemaVersion`. */
 export type SampleAnswer = Awaited<ReturnType<typeof takeSample>>;
@@ -368,8 +363,7 @@ async function sampleSurvey(of: SourceWork, survey: PolledSurvey, percent: numbe
   const empty = new Set<number>();
   const states = new Map<number, SampledState>();
   const completed = new Map<number, string | null>();
-  const choose = (pages: number): number[] => drawPages(pages, percent);
-  for await (const part of lookAtPages(of, survey, { choose })) {
+  for await (const part of lookAtPages(of, survey, { percent })) {
     [length, drawn] = [part.length, part.chosen];
     for (const page of part.empty) empty.add(page);
     for (const [state, ids = []] of Object.entries(part.states))

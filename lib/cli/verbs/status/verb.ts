@@ -214,12 +214,14 @@ async function lagOf({ target, source, account }: Of, { surveyId, mark }: Polled
 }
 
 async function backlogOf(of: Of, { surveyId, row, mark }: PolledSurvey): Promise<Backlog | null> {
-  const { source, account, now } = of;
+  const { target, source, account, now } = of;
   const page = placeOf(mark)?.page;
   if (page === undefined) return null;
   const listed = row?.counts[0] ?? null;
   const isFirst = mark.books === undefined && account.start?.at === null;
-  const emittedAt = isFirst ? await emissions(of, surveyId) : undefined;
+  const emittedAt: number[] | undefined = isFirst ? [] : undefined;
+  for await (const entries of isFirst ? entriesOf(target, { source: source.name, surveyId }, emittedResponses) : [])
+    emittedAt?.push(...entries.map((entry) => entry.emittedAt));
   const rate = Math.min(rateOf(account) ?? Infinity, source.maxRequestsPerSecond ?? Infinity);
   const details = Number(source.enrich.metrics) + Number(source.enrich.metadata);
   return progressOf({ page, lastPage: mark.lastPage, listed, emittedAt, rate, details, now });
@@ -265,26 +267,16 @@ function timeLeft(emittedAt: readonly number[], expected: number, now: number): 
   return ((expected - emittedAt.length) * (now - since)) / lately.length;
 }
 
-async function emissions({ target, source }: Of, surveyId: number): Promise<number[]> {
-  const times: number[] = [];
-  for await (const entries of entriesOf(target, { source: source.name, surveyId }, emittedResponses)) {
-    for (const { emittedAt } of entries) times.push(emittedAt);
-  }
-  return times;
-}
-
-interface VerdictOf {
-  sources: readonly SourceStatus[];
-  surveys: readonly SurveyStatus[];
-  end: StatusAnswer["end"];
-  flags: string;
-  now: number;
-}
-
 type Verdict = Omit<StatusAnswer, "run" | "end" | "sources" | "surveys">;
 
 /** One sentence on all of it, the worst first. docs/command.md says which verdict comes when. */
-export function verdictOf({ sources, surveys, end, flags, now }: VerdictOf): Verdict {
+export function verdictOf({
+  sources,
+  surveys,
+  end,
+  flags,
+  now,
+}: Pick<StatusAnswer, "sources" | "surveys" | "end"> & { flags: string; now: number }): Verdict {
   const listed = sumOf(surveys, ({ books }) => books?.listed ?? 0);
   const accounted = listed - sumOf(surveys, ({ books, unaccounted }) => (books === null ? 0 : unaccounted));
   const closed = surveys.flatMap(({ books }) => books?.closedAt ?? []);
