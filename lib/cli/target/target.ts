@@ -106,10 +106,9 @@ export async function sourcesOf(target: Target, name: string | undefined): Promi
 
 /** The one source that is meant, which has to be named where there are several. */
 export async function oneSource(target: Target, name: string | undefined): Promise<SourceConfig> {
-  const [source, ...others] = await sourcesOf(target, name);
-  if (source !== undefined && others.length === 0) return source;
-  const { sources } = await target.config();
-  throw new UsageError(`${target.name} has several sources`, {
-    hint: `Say which: --source ${sources.map((one) => one.name).join(" or --source ")}.`,
-  });
+  const found = await sourcesOf(target, name);
+  const [source] = found;
+  if (source !== undefined && found.length === 1) return source;
+  const hint = `Say which: --source ${found.map((one) => one.name).join(" or --source ")}.`;
+  throw new UsageError(`${target.name} has several sources`, { hint });
 }

@@ -110,11 +110,9 @@ export async function fillCredentials({ client, secretId, source, entry, baseUrl
 function credentialsText({ dryRun, secretId, replaces, version, from, checked }: CredentialsAnswer): string[] {
   const service = checked ? "accepted by the service" : "not checked with the service";
   const done = replaces ? "replaced" : "filled";
-  if (dryRun) return [`would be ${done}: ${secretId}`, `The credentials are from ${from}, ${service}.`];
-  return [
-    `${done}: ${secretId}, version ${version}`,
-    `The credentials are from ${from}, ${service}. The next tick that needs a token reads them.`,
-  ];
+  const what = `The credentials are from ${from}, ${service}.`;
+  if (dryRun) return [`would be ${done}: ${secretId}`, what];
+  return [`${done}: ${secretId}, version ${version}`, `${what} The next tick that needs a token reads them.`];
 }
 
 /** The output of `credentials renew --json`, beside `schemaVersion`. Times are epoch milliseconds. */
@@ -197,20 +195,19 @@ export function fillSecret(
   entry?: string,
 ): Promise<string> {
   return ofSecret(client, secretId, async () => {
-    const own = { clientId, clientSecret };
-    const value = JSON.stringify(entry === undefined ? own : { ...(await entriesOf(client, secretId)), [entry]: own });
-    const answer = await client.send(new PutSecretValueCommand({ SecretId: secretId, SecretString: value }));
+    let value: object = { clientId, clientSecret };
+    if (entry !== undefined) {
+      const others = parseJson((await readSecret(client, secretId)) ?? "{}");
+      const hint = "It must be a JSON object with an entry for each source.";
+      // One of another form would be lost.
+      if (!isObject(others))
+        throw new CommandError("SECRET_UNREADABLE", `the secret ${secretId} holds something else`, { hint });
+      value = { ...others, [entry]: value };
+    }
+    const put = new PutSecretValueCommand({ SecretId: secretId, SecretString: JSON.stringify(value) });
+    const answer = await client.send(put);
     return answer.VersionId ?? "unknown";
   });
-}
-
-/** @throws CommandError for a secret of another form: it would be lost */
-async function entriesOf(client: SecretsManagerClient, secretId: string): Promise<object> {
-  const text = await readSecret(client, secretId);
-  const entries = text === undefined ? {} : parseJson(text);
-  if (isObject(entries)) return entries;
-  const hint = "It must be a JSON object with an entry for each source.";
-  throw new CommandError("SECRET_UNREADABLE", `the secret ${secretId} holds something else`, { hint });
 }
 
 async function ofSecret<T>(client: SecretsManagerClient, secretId: string, ask: () => Promise<T>): Promise<T> {
@@ -244,10 +241,8 @@ async function checkCredentials(baseUrl: string, credentials: Credentials): Prom
     await api.token();
   } catch (error) {
     const { code, message, hint: advice } = describeFailure(error);
-    const isWrong = code === "WRONG_CREDENTIALS";
-    const hint = isWrong
-      ? "Try again with the right ones."
-      : `${advice} Without --base-url they are written unchecked.`;
+    const unchecked = `${advice} Without --base-url they are written unchecked.`;
+    const hint = code === "WRONG_CREDENTIALS" ? "Try again with the right ones." : unchecked;
     const options = { hint, cause: error };
     throw new CommandError(errorCode(error), `nothing was written: ${message}`, options, exitOf(errorCode(error)));
   } finally {

@@ -184,10 +184,7 @@ async function lookByFunction(target: Target, source: string): Promise<ServiceAn
       source,
       checks: [fail("function", message, hint, code)],
       findings: QUESTIONS.map((question) => findingOf(question, "the function does not answer")),
-      suggests: { config: {}, notes: [] },
-      zones: [],
-      requests: 0,
-      surveyId: null,
+      ...{ suggests: { config: {}, notes: [] }, zones: [], requests: 0, surveyId: null },
     };
   }
 }
@@ -293,22 +290,21 @@ function verdictLine({ verdict, sentence, next }: StatusAnswer): CheckLine {
     : fail("status", sentence, todo, "UNACCOUNTED");
 }
 
-/** Checks that the bus is there and answers. Nothing is put on it. */
-const smokeOfBus: Check = ({ target: { clients, resources } }) =>
-  allowed("bus", "events:DescribeEventBus", async () => {
+/** Checks that bus and table are there and answer. Nothing is put on the one, or written into the other. */
+const smoke: Check = async ({ target: { clients, resources, table }, sources }) => {
+  const bus = await allowed("bus", "events:DescribeEventBus", async () => {
     await clients.events.send(new DescribeEventBusCommand({ Name: resources.busName }));
     return ok("bus", `${resources.busName} answers DescribeEventBus`);
   });
-
-/** Checks that the table is there and answers. Nothing is written. */
-const smokeOfTable: Check = ({ target, sources }) =>
-  allowed("table", "dynamodb:GetItem", async () => {
-    const { client, name } = target.table;
-    const [source] = sources;
-    if (source === undefined) return [];
-    await client.send(new GetCommand({ TableName: name, Key: { pk: sourceKey(source.name), sk: ACCOUNT } }));
-    return ok("table", `${name} answers GetItem`);
+  const [source] = sources;
+  if (source === undefined) return bus;
+  const item = { TableName: table.name, Key: { pk: sourceKey(source.name), sk: ACCOUNT } };
+  const tableLines = await allowed("table", "dynamodb:GetItem", async () => {
+    await table.client.send(new GetCommand(item));
+    return ok("table", `${table.name} answers GetItem`);
   });
+  return [...bus, ...tableLines];
+};
 
 /** Takes away what a killed `tail` has left on the bus, once its time is over. It is the one thing that doctor changes. */
 const leftovers: Check = ({ target, io }) =>
@@ -358,12 +354,10 @@ export function createStackLooks(stackName: string) {
   };
 }
 
-/** All that is looked at beside the survey service, in the order of the answer. Another one is one line. */
-const checks: readonly Check[] = [schedules, alarms, state, smokeOfBus, smokeOfTable, leftovers];
-
-export const runChecks: Check = async (context) => {
+/** All that is looked at beside the survey service, in the order of the answer. */
+const runChecks: Check = async (context) => {
   const lines = [];
-  for (const check of checks) lines.push(...(await check(context)));
+  for (const check of [schedules, alarms, state, smoke, leftovers]) lines.push(...(await check(context)));
   if (context.looks === undefined || lines.some(({ check }) => check === PERMISSIONS)) return lines;
   return [...lines, ok(PERMISSIONS, "everything that was looked at may be looked at")];
 };

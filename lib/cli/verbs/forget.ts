@@ -187,22 +187,19 @@ async function erase(target: Target, found: FoundResponse): Promise<FoundRespons
   const done = await target.operate(source, "forget", { surveyId: survey, response: id });
   if (done.outcome === "busy") {
     const hint = "Try again in a minute; a backlog may take longer.";
-    const message = `survey ${survey} is being polled just now, and nothing was forgotten`;
-    throw notNow("SURVEY_BUSY", message, { hint, next });
+    throw notNow("SURVEY_BUSY", `survey ${survey} is being polled just now, and nothing was forgotten`, { hint, next });
   }
   const left = await readResponse(target, found);
   const { table, bucket } = await heldOf(target, left);
   const unforgotten = [...table, ...bucket];
   if (unforgotten.length === 0) return left;
-  throw new CommandError("NOT_FORGOTTEN", `something is still held of response ${id}: ${unforgotten.join(", ")}`, {
-    hint: "Run it again: it goes on with what is left.",
-    next,
-  });
+  const hint = "Run it again: it goes on with what is left.";
+  const message = `something is still held of response ${id}: ${unforgotten.join(", ")}`;
+  throw new CommandError("NOT_FORGOTTEN", message, { hint, next });
 }
 
 function forgetText(answer: ForgetAnswer, meant: Meant): string[] {
   const { by, dryRun, exported: file, responses, unsearched, deadLetters, elsewhere: copies } = answer;
-  const until = (at: number | null): string => (at === null ? "" : ` (until ${day(at)})`);
   return [
     ...(meant.kind === "id" ? [] : [`${count(responses.length, "response")} found by this ${by}.`]),
     ...(meant.kind !== "id" || responses.length > 0
@@ -222,7 +219,7 @@ function forgetText(answer: ForgetAnswer, meant: Meant): string[] {
       return isWhole ? `${done}.` : `${done}. It holds more than could be read: let it run empty, and run this again.`;
     }),
     "Not purged by this:",
-    ...copies.map((one) => `  ${one.where}${until(one.until)}: ${one.what}.`),
+    ...copies.map(({ where, what, until }) => `  ${where}${until === null ? "" : ` (until ${day(until)})`}: ${what}.`),
   ];
 }
 

@@ -84,18 +84,15 @@ function readSecret(name: string, { environment }: Pick<Io, "environment">): str
     const hint = "Give the name of an environment variable or of a file that holds it.";
     throw new UsageError("--secret takes no secret, which would stay in the shell's history", { hint });
   }
-  const secret = (environment[name] ?? readFile(name)).trim();
-  if (isSigningSecret(secret)) return secret;
-  throw new UsageError("what --secret names holds no signing secret", { hint: FORM });
-}
-
-function readFile(name: string): string {
+  let secret = environment[name];
   try {
-    return readFileSync(name, "utf8");
+    secret ??= readFileSync(name, "utf8");
   } catch (cause) {
     const message = `--secret names neither an environment variable nor a file (${errorCode(cause)})`;
     throw new UsageError(message, { hint: FORM, cause });
   }
+  if (isSigningSecret(secret.trim())) return secret.trim();
+  throw new UsageError("what --secret names holds no signing secret", { hint: FORM });
 }
 
 /** Where events may be posted to. The address is not repeated: its query may hold a key. */

@@ -230,20 +230,21 @@ export function outcomeOf(survey: PolledSurvey, before: Before): AuditedSurvey |
  */
 export async function readPasses(of: AuditOf, isNow: boolean): Promise<AuditedSurvey[]> {
   const planned: { survey: PolledSurvey; before: Before }[] = [];
-  for (const survey of of.surveys) planned.push({ survey, before: await plan(of, survey) });
+  for (const survey of of.surveys) {
+    const { surveyId, mark } = survey;
+    const { outcome, dueAt } = await of.target.operate(of.source.name, "audit", { surveyId, mode: "plan" });
+    if (outcome !== "planned") {
+      const hint = "Try again in a minute: those before it are planned.";
+      throw notNow("SURVEY_BUSY", `somebody else is at work on survey ${surveyId}`, { hint });
+    }
+    planned.push({ survey, before: { closedAt: mark.books?.closedAt, nextPass: dueAt } });
+  }
   const all: AuditedSurvey[] = [];
   for (const { survey, before } of planned) {
     const done = planned.length > 1 ? `, ${all.length} of ${count(planned.length, "survey")} done` : "";
     all.push(await readPass(of, survey, { before, isNow, done }));
   }
   return all;
-}
-
-async function plan({ target, source }: AuditOf, { surveyId, mark }: PolledSurvey): Promise<Before> {
-  const { outcome, dueAt } = await target.operate(source.name, "audit", { surveyId, mode: "plan" });
-  if (outcome === "planned") return { closedAt: mark.books?.closedAt, nextPass: dueAt };
-  const hint = "Try again in a minute: those before it are planned.";
-  throw notNow("SURVEY_BUSY", `somebody else is at work on survey ${surveyId}`, { hint });
 }
 
 /** Milliseconds after a slice that could not be read, and such slices in a row after which a survey is left. */
@@ -269,12 +270,8 @@ function readPass(
     const page = Math.max(1, pass?.page ?? 1);
     of.progress.update(`survey ${surveyId}: page ${page} of ${Math.max(page, pages)}${done}`, (page - 1) / pages);
     // While any survey comes further ticks go on.
-    const place = surveys.map(({ mark }) => [
-      mark.pass?.page,
-      mark.pass?.failures,
-      mark.phase,
-      mark.booksOpen,
-      mark.nextPass,
+    const place = surveys.map(({ mark: one }) => [
+      ...[one.pass?.page, one.pass?.failures, one.phase, one.booksOpen, one.nextPass],
     ]);
     const leave = (why: string) =>
       audited(now, { outcome: "open", why: booksOpen === undefined ? why : sayWhyOpen(booksOpen) });
@@ -282,22 +279,17 @@ function readPass(
   };
   if (!isNow) return watchTicks(of, look);
   return watchTicks(of, look, async () => {
-    const { outcome, failure } = await readSlice(of, surveyId);
+    const asked = of.target.operate(of.source.name, "audit", { surveyId, mode: "read" });
+    const { outcome, failure } = await asked.catch((error): AuditResult => {
+      // A refusal of the service for now is no failure of the audit.
+      if (!(error instanceof CommandError) || !/^(TOO_MANY_REQUESTS|OUT_OF_TIME)$/.test(error.code)) throw error;
+      return { outcome: "busy", failure: error };
+    });
     failures = failure === undefined ? 0 : failures + 1;
     if (outcome === "behind") left = "it is being caught up";
     else if (failure !== undefined && failures === MOST_FAILURES) left = failure.message;
     else if (outcome === "busy" || failure !== undefined) await wait(PAUSE, of.io);
   });
-}
-
-async function readSlice({ target, source }: AuditOf, surveyId: number): Promise<AuditResult> {
-  try {
-    return await target.operate(source.name, "audit", { surveyId, mode: "read" });
-  } catch (error) {
-    // A refusal of the service for now is no failure of the audit.
-    if (!(error instanceof CommandError) || !/^(TOO_MANY_REQUESTS|OUT_OF_TIME)$/.test(error.code)) throw error;
-    return { outcome: "busy", failure: error };
-  }
 }
 
 /** How many missing responses the stated probabilities are for. */

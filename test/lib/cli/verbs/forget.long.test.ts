@@ -114,13 +114,9 @@ describe("forget by an id", () => {
     expect((await answer("99999")).responses).toEqual([]);
   });
 
-  it.each([
-    [["5", "--survey", "9"], "knows no survey 9"],
-    [["5", "--source", "other"], "Its sources: main."],
-  ])("called wrongly: %j", async (flags, said) => {
-    const ran = await run(...flags);
-    expect(ran).toMatchObject({ code: 2, stdout: "" });
-    expect(ran.stderr).toContain(said);
+  it("called wrongly: a source that there is not", async () => {
+    const ran = await run("5", "--source", "other");
+    expect(ran).toMatchObject({ code: 2, stdout: "", stderr: expect.stringContaining("Its sources: main.") });
   });
 });
 
