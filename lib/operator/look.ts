@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { section } from "../config/fields.ts";
-import { classOf, completedAt, readRecord, type SurveyService } from "../polling/index.ts";
+import { classOf, completedAt, readRecord } from "../polling/index.ts";
 import { NotFoundError } from "../survey-api/index.ts";
 import { type OperationContext, operation, refusePaused } from "./operation.ts";
 
@@ -30,45 +30,43 @@ export const look = operation({
       .optional(),
   }),
   async run(context, { surveyIds, responseId, crk = "" }) {
-    const { service, state } = context.ports;
     // Tells the client what other workers know of the service's rate, too.
-    refusePaused(await state.account());
+    refusePaused(await context.ports.state.account());
     const found: Looked[] = [];
     let asked = 0;
     for (const surveyId of surveyIds) {
       if (asked > 0 && Date.now() > context.deadline) break;
-      const read =
-        responseId === undefined ? await byCrk(context, surveyId, crk) : await byId(service, surveyId, responseId);
+      const looked = await read(context, surveyId, responseId, crk);
       asked += 1;
-      if (read !== undefined) found.push(lookedAt(surveyId, read));
+      if (looked !== undefined) found.push(looked);
     }
     // Surveys that were asked, from the first on: the others had no time.
     return { found, asked };
   },
 });
 
-interface Read {
-  responseId: number;
-  records: unknown[];
-}
-
-async function byId(service: SurveyService, surveyId: number, responseId: number): Promise<Read | undefined> {
-  const read = await service.response(surveyId, responseId);
-  return read.kind === "absent" ? undefined : { responseId, records: read.body };
-}
-
-async function byCrk({ graph, abortsAt }: OperationContext, surveyId: number, crk: string): Promise<Read | undefined> {
+/** The response as one survey gives it; undefined where it has none. */
+async function read(
+  { graph, ports, abortsAt }: OperationContext,
+  surveyId: number,
+  id: number | undefined,
+  crk: string,
+): Promise<Looked | undefined> {
+  if (id !== undefined) {
+    const answer = await ports.service.response(surveyId, id);
+    return answer.kind === "absent" ? undefined : lookedAt(surveyId, id, answer.body);
+  }
   try {
     const signal = AbortSignal.timeout(Math.max(0, abortsAt - Date.now()));
     const { responseId, records } = await graph.api.responseByCrk(surveyId, crk, { signal });
-    return responseId === undefined ? undefined : { responseId, records };
+    return responseId === undefined ? undefined : lookedAt(surveyId, responseId, records);
   } catch (error) {
     if (error instanceof NotFoundError && error.operation === "get survey response by crk") return undefined;
     throw error;
   }
 }
 
-function lookedAt(surveyId: number, { responseId, records }: Read): Looked {
+function lookedAt(surveyId: number, responseId: number, records: readonly unknown[]): Looked {
   const run = { responseId, records: records.map((record) => readRecord(record)) };
   const isEmpty = records.length === 0;
   const state = isEmpty ? "unreadable" : classOf(run);

@@ -71,7 +71,18 @@ export const resend = operation({
     checkOwnState(account, { source, service });
     // For the end of a short pause the client waits.
     if (pauseOf(ports, account) !== undefined) refusePaused(account);
-    const { emitted, results } = await readEntries(ports, surveyId, responseIds);
+    const entries = await entriesOf(ports, surveyId, [...new Set(responseIds)]);
+    const emitted: EmittedEntry[] = [];
+    const results: Resent[] = [];
+    for (const responseId of new Set(responseIds)) {
+      const { state = "unknown", eventId: own, ...entry } = entries.get(responseId) ?? {};
+      if (state === "emitted" && !isForgotten(entry) && own !== undefined)
+        emitted.push({ ...entry, id: responseId, state, eventId: own });
+      else {
+        const reason = isForgotten(entry) ? FORGOTTEN : state;
+        results.push({ responseId, eventId: null, revision: null, outcome: "not-emitted", reason });
+      }
+    }
     if (emitted.length === 0) return { results, left: [] };
 
     const until = Math.min(deadline, ports.clock.now() + SLICE);
@@ -100,33 +111,6 @@ export const resend = operation({
     return { results, left: [] };
   },
 });
-
-/** The entries that the ledger has as emitted; the others are told. */
-async function readEntries(
-  ports: Ports,
-  surveyId: number,
-  responseIds: readonly number[],
-): Promise<{ emitted: EmittedEntry[]; results: Resent[] }> {
-  const ids = [...new Set(responseIds)];
-  const entries = await entriesOf(ports, surveyId, ids);
-  const emitted: EmittedEntry[] = [];
-  const results: Resent[] = [];
-  for (const responseId of ids) {
-    const entry = entries.get(responseId);
-    if (isEmitted(entry)) emitted.push(entry);
-    else {
-      const reason = entry !== undefined && isForgotten(entry) ? FORGOTTEN : (entry?.state ?? "unknown");
-      results.push({ responseId, eventId: null, revision: null, outcome: "not-emitted", reason });
-    }
-  }
-  return { emitted, results };
-}
-
-function isEmitted(entry: LedgerEntry | undefined): entry is EmittedEntry {
-  return (
-    entry?.state === "emitted" && !isForgotten(entry) && entry.eventId !== undefined && typeof entry.id === "number"
-  );
-}
 
 interface Reading {
   surveyId: number;

@@ -106,7 +106,17 @@ export async function readStory(
     survey === undefined
       ? await ledgersOf(target, flags)
       : (await sourcesOf(target, source)).map(({ name }) => ({ source: name, surveyId: survey }));
-  const named = "crk" in by ? await byCrk(target, all, by.crk) : undefined;
+  let named: LookedIn | undefined;
+  if ("crk" in by) {
+    const { found, asked } = await unlessFailing(() => askService(target, all, by));
+    named = theOne(found);
+    if (named === undefined) {
+      const some = "Say which survey: --survey N.";
+      const hint = asked < all.length ? some : "Is the key right? Upper and lower case differ.";
+      const message = `the service has no such key in ${asked} of ${count(all.length, "survey")}`;
+      throw new CommandError("NO_SUCH_KEY", message, { hint });
+    }
+  }
   const id = "id" in by ? by.id : (named?.looked.responseId ?? 0);
   const surveys = named === undefined ? all : [named];
   const known = await findResponse(target, surveys, id);
@@ -158,16 +168,6 @@ async function askService(
   return { found, asked };
 }
 
-async function byCrk(target: Target, surveys: readonly SurveyOf[], crk: string): Promise<LookedIn> {
-  const { found, asked } = await unlessFailing(() => askService(target, surveys, { crk }));
-  const one = theOne(found);
-  if (one !== undefined) return one;
-  const hint =
-    asked < surveys.length ? "Say which survey: --survey N." : "Is the key right? Upper and lower case differ.";
-  const message = `the service has no such key in ${asked} of ${count(surveys.length, "survey")}`;
-  throw new CommandError("NO_SUCH_KEY", message, { hint });
-}
-
 async function factsOf(
   target: Target,
   { source: name, surveyId }: SurveyOf,
@@ -211,13 +211,8 @@ async function nowhere(
     ...{ source: names.join(", "), surveyId: null, name: null, responseId: id },
     ...{ verdict: "unknown", outlook: isBehind ? "coming" : "unknown" },
     sentence: `Not known: none of ${count(surveys, "survey")} has it in its ledger${of}.${more}`,
-    steps: [],
-    next: {
-      what,
-      at: null,
-      command: nextCommand(`explain ${id}`, { surveyId: "N", flags: target.flags }, "--ask"),
-    },
-    ...{ ledger: null, log: { lines: 0, note: null } },
+    next: { what, at: null, command: nextCommand(`explain ${id}`, { surveyId: "N", flags: target.flags }, "--ask") },
+    ...{ steps: [], ledger: null, log: { lines: 0, note: null } },
   };
 }
 

@@ -252,19 +252,15 @@ export function progressOf({ page, lastPage, listed, emittedAt, rate, details, n
   const known = lastPage === undefined ? null : Math.max(page, lastPage);
   const pages = byResponses === null || byResponses === 0 ? known : Math.max(page, Math.ceil((page - 1) / byResponses));
   const part = byResponses ?? (pages === null ? null : Math.min(1, (page - 1) / pages));
-  const measured = expected === null ? undefined : timeLeft(emittedAt ?? [], expected, now);
+  // At the speed of the last minute, unless nothing went out in it.
+  const lately = (emittedAt ?? []).filter((at) => at > now - LATELY);
+  const took = now - lately.reduce((first, at) => Math.min(first, at), now);
+  const isMeasured = emitted !== null && expected !== null && took > 0;
+  const measured = isMeasured ? ((expected - emitted) * took) / lately.length : undefined;
   const isCounted = part !== null && pages !== null && listed !== null && rate !== Infinity;
   const byRate = isCounted ? (((1 - part) * (pages + listed * details)) / rate) * 1_000 : undefined;
   const left = measured ?? byRate;
   return { page, pages, part, left: left === undefined ? null : Math.ceil(left), emitted, expected };
-}
-
-/** At the speed of the last minute; undefined where nothing went out in it. */
-function timeLeft(emittedAt: readonly number[], expected: number, now: number): number | undefined {
-  const lately = emittedAt.filter((at) => at > now - LATELY);
-  const since = lately.reduce((first, at) => Math.min(first, at), now);
-  if (lately.length === 0 || since === now) return undefined;
-  return ((expected - emittedAt.length) * (now - since)) / lately.length;
 }
 
 type Verdict = Omit<StatusAnswer, "run" | "end" | "sources" | "surveys">;
@@ -347,15 +343,11 @@ function workingOn(behind: readonly SurveyStatus[], now: number): string {
   const walks = behind.flatMap(({ backlog }) => backlog ?? []);
   const isAll = walks.every(({ emitted }) => emitted !== null);
   const emitted = isAll ? `${emittedText(walks, (left) => `about ${utcClock(now + left, now)}`)}; ` : "";
-  const part = isAll ? partOf(walks) : (walks[0]?.part ?? null);
+  const expected = walks.every((walk) => walk.expected !== null) ? sumOf(walks, (walk) => walk.expected ?? 0) : 0;
+  const ofAll = expected > 0 ? sumOf(walks, (walk) => walk.emitted ?? 0) / expected : null;
+  const part = isAll ? ofAll : (walks[0]?.part ?? null);
   const percent = part === null ? "" : ` ${Math.floor(part * 100)} %`;
   return `${one?.books === null ? "First read" : "Catching up"}${percent}: ${emitted}${name}${others}. News go out meanwhile.`;
-}
-
-function partOf(walks: readonly Backlog[]): number | null {
-  const expected = sumOf(walks, (walk) => walk.expected ?? 0);
-  const isKnown = walks.every((walk) => walk.expected !== null) && expected > 0;
-  return isKnown ? sumOf(walks, (walk) => walk.emitted ?? 0) / expected : null;
 }
 
 /** "18:20 UTC"; of another day with its date. */

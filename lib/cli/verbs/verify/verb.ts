@@ -52,12 +52,12 @@ export const verifyVerb: Verb = (act) =>
       act(options, async (io) => {
         checkBuckets(options);
         if (options.buckets === true) return verifyBuckets(options, io);
-        checkList(options);
+        const openList = chosenList(options);
         if (options.yes === true && options.resend !== true) {
           throw new UsageError("--yes belongs to --resend", { hint: "Without --resend nothing is changed." });
         }
         await using target = await openTarget(options, io);
-        const found = await verify(target, io, options);
+        const found = await verify(target, io, options, openList);
         const { unknown, list } = found;
         if (unknown !== null && unknown.length > 0) {
           const ids = `${count(unknown.length, "id")} of the consumer ${unknown.length === 1 ? "is" : "are"}`;
@@ -88,17 +88,21 @@ export interface VerifyAnswer extends Omit<Found, "resend"> {
 
 type Found = Awaited<ReturnType<typeof verify>>;
 
-async function verify(target: Target, io: Io, options: Options) {
+async function verify(target: Target, io: Io, options: Options, openList: OpenList) {
   const { source, survey, dlq } = options;
   const surveys = await ledgersOf(target, options);
   using progress = showProgress(io);
   const [ids, deadLetters] = [new Set<string>(), new Set<string>()];
-  const reading = { signal: io.signal, tell: (text: string) => progress.update(text) };
-  const { from, asOf, unreadable } = await readList(target, options, io, { ...reading, ids });
+  const tell = (text: string) => progress.update(text);
+  const { from, asOf, unreadable } = await askingAws("what the consumer has could not be read", async () =>
+    readList(await openList(target, io), options, io, { ids, tell }),
+  );
   // What was emitted later is left out.
   const list = { from, asOf: Math.floor(asOf), ids: ids.size, unreadable };
   if (dlq !== undefined) {
-    const { isAll, messages } = await readDeadLetters(target, dlq, { ...reading, ids: deadLetters });
+    const { isAll, messages } = await askingAws("the dead-letter queue could not be read", () =>
+      readDeadLetters(target, dlq, io, { ids: deadLetters, tell }),
+    );
     if (!isAll) io.say(`Only the first ${count(messages, "message")} of the dead-letter queue were read.`);
   }
   // Where nobody has said when the list was taken, it may be too old to tell of what its consumer should have by now.
@@ -303,7 +307,6 @@ interface ListOptions {
 /** Where ids go as they are read; `tell` is called as it goes on. */
 interface Reading {
   ids: Set<string>;
-  signal: AbortSignal;
   tell(text: string): void;
 }
 
@@ -318,112 +321,105 @@ interface List {
   entries: AsyncIterable<readonly string[] | undefined>;
 }
 
-/** Looks at what the flags say before anything is opened. */
-function checkList({ ids, dynamodb, s3, asOf }: ListOptions): void {
+type OpenList = (target: Target, io: Io) => Promise<List>;
+
+/** The list that the flags name. They are looked at before anything is opened. */
+function chosenList({ ids, dynamodb, s3, asOf }: ListOptions): OpenList {
   const hint = "Give one of --ids FILE, --dynamodb TABLE and --s3 PREFIX.";
   const given = [ids, dynamodb, s3].filter((one) => one !== undefined).length;
-  if (given === 0) throw new UsageError("it is not said what the consumer has", { hint });
   if (given > 1) throw new UsageError("there is more than one list of the consumer", { hint });
-  if (dynamodb !== undefined) tableAndAttribute(dynamodb);
-  if (s3 !== undefined) bucketAndPrefix(s3);
   if (asOf !== undefined) momentOf("--as-of", asOf);
+  if (ids !== undefined) return fileList(ids);
+  if (dynamodb !== undefined) return tableList(dynamodb);
+  if (s3 !== undefined) return objectList(s3);
+  throw new UsageError("it is not said what the consumer has", { hint });
 }
 
 async function readList(
-  target: Target,
-  { ids, dynamodb, s3, asOf }: ListOptions,
-  io: Io,
-  { ids: into, tell }: Reading,
+  { from, unit, entries, hint, asOf: takenAt }: List,
+  { asOf }: ListOptions,
+  { signal }: Io,
+  { ids, tell }: Reading,
 ) {
-  return askingAws("what the consumer has could not be read", async () => {
-    const file = () => (s3 === undefined ? fileList(ids ?? "-", io) : objectList(target, s3, io));
-    const list = await (dynamodb === undefined ? file() : tableList(target, dynamodb, io));
-    const { from, unit, entries, hint, asOf: takenAt } = list;
-    let [all, found, unreadable] = [0, 0, 0];
-    for await (const own of entries) {
-      if (io.signal.aborted) throw new InterruptedError();
-      all += 1;
-      unreadable += own === undefined ? 1 : 0;
-      found += own?.length ?? 0;
-      // A copy: a part of a line would keep all of the line in memory.
-      for (const id of own ?? []) into.add(Buffer.from(id).toString("latin1"));
-      if (all % 1_000 === 0) tell(`${figure(all)} ${unit} read`);
-    }
-    if (all > 0 && found === 0) throw new CommandError("NO_EVENT_IDS", `${from} holds no event id`, { hint });
-    return { from, asOf: asOf === undefined ? takenAt : momentOf("--as-of", asOf), unreadable };
-  });
+  let [all, found, unreadable] = [0, 0, 0];
+  for await (const own of entries) {
+    if (signal.aborted) throw new InterruptedError();
+    all += 1;
+    unreadable += own === undefined ? 1 : 0;
+    found += own?.length ?? 0;
+    // A copy: a part of a line would keep all of the line in memory.
+    for (const id of own ?? []) ids.add(Buffer.from(id).toString("latin1"));
+    if (all % 1_000 === 0) tell(`${figure(all)} ${unit} read`);
+  }
+  if (all > 0 && found === 0) throw new CommandError("NO_EVENT_IDS", `${from} holds no event id`, { hint });
+  return { from, asOf: asOf === undefined ? takenAt : momentOf("--as-of", asOf), unreadable };
 }
 
 /** A file: one id a line, NDJSON of whole events, or the first column of a CSV. `-` is standard input. */
-async function fileList(file: string, io: Pick<Io, "input" | "now" | "signal">): Promise<List> {
-  const isInput = file === "-";
-  const stats = isInput ? undefined : await stat(file).catch((cause) => Promise.reject(unreadable("--ids", cause)));
-  return {
-    ...{ from: isInput ? "standard input" : file, asOf: stats?.mtimeMs ?? io.now(), unit: "lines" },
-    hint: "Give one event id a line, whole events as NDJSON, or a CSV with the ids in its first column.",
-    entries: idsOfLines(linesOf("--ids", file, io)),
-  };
-}
-
-async function* idsOfLines(lines: AsyncIterable<string>): AsyncGenerator<readonly string[] | undefined> {
-  let isFirst = true;
-  for await (const line of lines) {
-    // A list may stand in brackets.
-    if (/^[\s[\],]*$/.test(line)) continue;
-    // The first line may be the head of a table.
-    yield eventsIn(line)?.ids ?? (isFirst ? [] : undefined);
-    isFirst = false;
-  }
-}
-
-/** `TABLE` or `TABLE:attribute`; a table may be named by its ARN. */
-function tableAndAttribute(text: string): { table: string; attribute: string | undefined } {
-  const [, table, attribute] = /^(arn:[^/]+\/[\w.-]+|[\w.-]+)(?::(.+))?$/.exec(text) ?? [];
-  if (table !== undefined) return { table, attribute };
-  const hint = "Give it as --dynamodb TABLE or --dynamodb TABLE:attribute.";
-  throw new UsageError("--dynamodb is no table", { hint });
-}
-
-/** The ids in one attribute of a consumer's table, in whatever text they stand. Without an attribute that is the partition key. */
-async function tableList({ clients: { dynamodb } }: Target, text: string, { now }: Pick<Io, "now">): Promise<List> {
-  const { table: TableName, attribute: named } = tableAndAttribute(text);
-  const keys = named === undefined ? (await dynamodb.send(new DescribeTableCommand({ TableName }))).Table : undefined;
-  const attribute = named ?? keys?.KeySchema?.find(({ KeyType }) => KeyType === "HASH")?.AttributeName ?? "id";
-  async function* entries(): AsyncGenerator<readonly string[] | undefined> {
-    const ids = { ProjectionExpression: "#id", ExpressionAttributeNames: { "#id": attribute } };
-    const pages = paginateScan({ client: dynamodb }, { TableName, ConsistentRead: true, ...ids });
-    for await (const { Items = [] } of pages) {
-      for (const { [attribute]: value } of Items) yield typeof value === "string" ? eventIdsIn(value) : undefined;
-    }
-  }
-  return {
-    ...{ from: `attribute ${attribute} of table ${TableName}`, asOf: now(), unit: "items", entries: entries() },
-    hint: "Name the attribute that holds detail.meta.eventId: --dynamodb TABLE:attribute.",
-  };
-}
-
-function bucketAndPrefix(text: string): { Bucket: string; Prefix: string } {
-  const [, Bucket, Prefix = ""] = /^s3:\/\/([a-z0-9.-]+)(?:\/(.*))?$/.exec(text) ?? [];
-  if (Bucket !== undefined) return { Bucket, Prefix };
-  throw new UsageError("--s3 is no prefix of a bucket", { hint: "Give it as --s3 s3://BUCKET/PREFIX." });
-}
-
-/** The ids in the names of a consumer's objects, `…/<eventId>.json` or so. */
-async function objectList({ clients }: Target, text: string, { now }: Pick<Io, "now">): Promise<List> {
-  const { Bucket, Prefix } = bucketAndPrefix(text);
-  const client = await clients.s3();
-  // The client of S3 is large: no other list needs it.
-  const { paginateListObjectsV2 } = await import("@aws-sdk/client-s3");
-  async function* entries(): AsyncGenerator<readonly string[] | undefined> {
-    for await (const { Contents = [] } of paginateListObjectsV2({ client }, { Bucket, Prefix })) {
-      for (const { Key = "", Size = 0 } of Contents) {
-        if (Size > 0) yield eventIdsIn(Key.slice(Key.lastIndexOf("/") + 1));
+function fileList(file: string): OpenList {
+  return async (_, io) => {
+    const isInput = file === "-";
+    const stats = isInput ? undefined : await stat(file).catch((cause) => Promise.reject(unreadable("--ids", cause)));
+    async function* entries(): AsyncGenerator<readonly string[] | undefined> {
+      let isFirst = true;
+      for await (const line of linesOf("--ids", file, io)) {
+        // A list may stand in brackets.
+        if (/^[\s[\],]*$/.test(line)) continue;
+        // The first line may be the head of a table.
+        yield eventsIn(line)?.ids ?? (isFirst ? [] : undefined);
+        isFirst = false;
       }
     }
-  }
-  return {
-    ...{ from: `keys under s3://${Bucket}/${Prefix}`, asOf: now(), unit: "objects", entries: entries() },
-    hint: "Each object is named by its event id, such as <eventId>.json. Else give a file of ids: --ids.",
+    return {
+      ...{ from: isInput ? "standard input" : file, asOf: stats?.mtimeMs ?? io.now(), unit: "lines" },
+      hint: "Give one event id a line, whole events as NDJSON, or a CSV with the ids in its first column.",
+      entries: entries(),
+    };
+  };
+}
+
+/** `TABLE:attribute`: the ids in one attribute of a consumer's table, in whatever text they stand. Without an attribute that is the partition key. */
+function tableList(text: string): OpenList {
+  // A table may be named by its ARN.
+  const [, TableName, named] = /^(arn:[^/]+\/[\w.-]+|[\w.-]+)(?::(.+))?$/.exec(text) ?? [];
+  const hint = "Give it as --dynamodb TABLE or --dynamodb TABLE:attribute.";
+  if (TableName === undefined) throw new UsageError("--dynamodb is no table", { hint });
+  return async ({ clients: { dynamodb } }, { now }) => {
+    const keys = named === undefined ? (await dynamodb.send(new DescribeTableCommand({ TableName }))).Table : undefined;
+    const attribute = named ?? keys?.KeySchema?.find(({ KeyType }) => KeyType === "HASH")?.AttributeName ?? "id";
+    async function* entries(): AsyncGenerator<readonly string[] | undefined> {
+      const ids = { ProjectionExpression: "#id", ExpressionAttributeNames: { "#id": attribute } };
+      const pages = paginateScan({ client: dynamodb }, { TableName, ConsistentRead: true, ...ids });
+      for await (const { Items = [] } of pages) {
+        for (const { [attribute]: value } of Items) yield typeof value === "string" ? eventIdsIn(value) : undefined;
+      }
+    }
+    return {
+      ...{ from: `attribute ${attribute} of table ${TableName}`, asOf: now(), unit: "items", entries: entries() },
+      hint: "Name the attribute that holds detail.meta.eventId: --dynamodb TABLE:attribute.",
+    };
+  };
+}
+
+/** `s3://BUCKET/PREFIX`: the ids in the names of a consumer's objects, `…/<eventId>.json` or so. */
+function objectList(text: string): OpenList {
+  const [, Bucket, Prefix = ""] = /^s3:\/\/([a-z0-9.-]+)(?:\/(.*))?$/.exec(text) ?? [];
+  const hint = "Give it as --s3 s3://BUCKET/PREFIX.";
+  if (Bucket === undefined) throw new UsageError("--s3 is no prefix of a bucket", { hint });
+  return async ({ clients }, { now }) => {
+    const client = await clients.s3();
+    // The client of S3 is large: no other list needs it.
+    const { paginateListObjectsV2 } = await import("@aws-sdk/client-s3");
+    async function* entries(): AsyncGenerator<readonly string[] | undefined> {
+      for await (const { Contents = [] } of paginateListObjectsV2({ client }, { Bucket, Prefix })) {
+        for (const { Key = "", Size = 0 } of Contents)
+          if (Size > 0) yield eventIdsIn(Key.slice(Key.lastIndexOf("/") + 1));
+      }
+    }
+    return {
+      ...{ from: `keys under s3://${Bucket}/${Prefix}`, asOf: now(), unit: "objects", entries: entries() },
+      hint: "Each object is named by its event id, such as <eventId>.json. Else give a file of ids: --ids.",
+    };
   };
 }
 
@@ -431,22 +427,17 @@ async function objectList({ clients }: Target, text: string, { now }: Pick<Io, "
 const MOST_MESSAGES = 100_000;
 
 /** Reads the event ids in a dead-letter queue. A queue that drops or moves messages by the count of receipts is refused. */
-async function readDeadLetters(target: Target, url: string, { ids, ...reading }: Reading) {
+async function readDeadLetters(target: Target, QueueUrl: string, { signal }: Io, { ids, tell }: Reading) {
   using client = closing(new SQSClient(target.client("sqs")));
+  const policy = new GetQueueAttributesCommand({ QueueUrl, AttributeNames: ["RedrivePolicy"] });
+  if ((await client.send(policy)).Attributes?.RedrivePolicy !== undefined) {
+    const hint =
+      "To read it counts as an attempt, after some of which SQS moves a message on. Give the dead-letter queue itself.";
+    throw new UsageError("the queue of --dlq has a dead-letter queue of its own", { hint });
+  }
   const take = (body: string): boolean => {
     for (const id of eventsIn(body)?.ids ?? []) ids.add(id);
     return false;
   };
-  return await askingAws("the dead-letter queue could not be read", async () => {
-    await refuseLive(client, url);
-    return readQueue(client, url, { ...reading, most: MOST_MESSAGES, take });
-  });
-}
-
-async function refuseLive(client: SQSClient, QueueUrl: string): Promise<void> {
-  const policy = new GetQueueAttributesCommand({ QueueUrl, AttributeNames: ["RedrivePolicy"] });
-  if ((await client.send(policy)).Attributes?.RedrivePolicy === undefined) return;
-  const hint =
-    "To read it counts as an attempt, after some of which SQS moves a message on. Give the dead-letter queue itself.";
-  throw new UsageError("the queue of --dlq has a dead-letter queue of its own", { hint });
+  return await readQueue(client, QueueUrl, { signal, tell, most: MOST_MESSAGES, take });
 }
