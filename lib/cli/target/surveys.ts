@@ -89,23 +89,6 @@ export function unlistedText(ids: readonly number[]): string {
   return `${noun} ${ids.join(", ")} ${verb} not in the survey list: correct the id, or give the credentials access`;
 }
 
-export function chosenSurveys(
-  { surveys }: SourceState,
-  source: SourceConfig,
-  surveyId: number | undefined,
-  target: Target,
-): PolledSurvey[] {
-  const polled = surveys.filter((survey) => selected(survey.surveyId, source.surveys));
-  const chosen = surveyId === undefined ? polled : polled.filter((survey) => survey.surveyId === surveyId);
-  if (chosen.length > 0) return chosen;
-  if (surveyId !== undefined) {
-    const hint = `${nextCommand("status", target)} lists the surveys that are.`;
-    throw new UsageError(`survey ${surveyId} is not polled`, { hint });
-  }
-  const hint = "Try again after the first tick.";
-  throw notNow("NOTHING_POLLED", "no survey has been polled yet", { hint });
-}
-
 /** @throws CommandError while the source is paused: nothing is asked of the service then */
 export function refusePaused({ account, source }: Pick<SourceState, "account" | "source">, target: Target): void {
   const { pausedUntil, pausedSince = null } = account;
@@ -262,12 +245,21 @@ export interface SourceWork {
   progress: ProgressLine;
 }
 
-/** Works on the source that the flags name, and on all of its surveys or the one that they name. */
+/** Works on the source that the flags name, and on all of its surveys that are polled or the one that they name. */
 export async function onSource<T>(options: Flags, io: Io, work: (of: SourceWork) => Promise<T>): Promise<T> {
+  const { survey: wanted } = options;
   await using target = await openTarget(options, io);
   const source = await oneSource(target, options.source);
   const state = await readSource(target, source.name);
-  const surveys = chosenSurveys(state, source, options.survey, target);
+  const surveys = state.surveys.filter(
+    ({ surveyId }) => selected(surveyId, source.surveys) && (wanted ?? surveyId) === surveyId,
+  );
+  if (surveys.length === 0) {
+    if (wanted === undefined)
+      throw notNow("NOTHING_POLLED", "no survey has been polled yet", { hint: "Try again after the first tick." });
+    const hint = `${nextCommand("status", target)} lists the surveys that are.`;
+    throw new UsageError(`survey ${wanted} is not polled`, { hint });
+  }
   using progress = showProgress(io);
   return await unlessFailing(() => work({ target, source, state, surveys, io, progress }));
 }

@@ -3,7 +3,6 @@ import { select, text } from "@clack/prompts";
 import { ConfigError, parseConfig } from "../../config/index.ts";
 import { describeFailure } from "../../monitoring/log.ts";
 import { baseUrlProblem } from "../../survey-api/base-url.ts";
-import type { Credentials } from "../../survey-api/index.ts";
 import { CommandError, exitOf, InterruptedError, orNotWritten, UsageError } from "../errors.ts";
 import { answered, isConfirmed, promptsOn } from "../given-credentials.ts";
 import type { Io } from "../io.ts";
@@ -69,14 +68,23 @@ async function initialise({ file, stack, check, force, yes, ...wishes }: InitOpt
   const config = configOf({ ...wanted, timeZone: wanted.timeZone ?? checked?.timeZone });
 
   const secretId = secretName(stack, wanted.name ?? "main");
-  const mayStore = checked !== undefined && (await isThere(secretId));
+  using client = secretsClient();
+  // Whether the stack has been deployed before. Whatever keeps it from being seen, the credentials can be filled in later.
+  const isThere = async () => (await lookAtSecret(client, secretId)) !== undefined;
+  const mayStore = checked !== undefined && (await isThere().catch(() => false));
   let isStored = mayStore;
   if (!yes && io.isInteractive) io.talk.write(`${JSON.stringify(config, null, 2)}\n`);
   const isMeant = yes || (io.isInteractive && (await isConfirmed(`Write it to ${file}?`, io)));
   if (isMeant) {
     const text = `${JSON.stringify(config, null, 2)}\n`;
     orNotWritten("--file", () => writeFileSync(file, text, { flag: force ? "w" : "wx" }));
-    isStored = mayStore && (await store(secretId, checked.credentials, io));
+    try {
+      if (mayStore) await fillSecret(client, secretId, checked.credentials);
+    } catch (error) {
+      const { message, hint } = describeFailure(error);
+      io.say(`The credentials are not stored: ${message}. ${hint}`);
+      isStored = false;
+    }
   }
   return {
     ...{ dryRun: !isMeant, file, replaces, config, checked: check, notes: checked?.notes ?? [] },
@@ -84,27 +92,6 @@ async function initialise({ file, stack, check, force, yes, ...wishes }: InitOpt
     secret: { secretId, stored: isStored },
     next: nextOf(file, isStored, { stack, source: wanted.name, baseUrl }),
   };
-}
-
-/** Whether the stack has been deployed before. Whatever keeps it from being seen, the credentials can be filled in later. */
-async function isThere(secretId: string): Promise<boolean> {
-  using client = secretsClient();
-  return await lookAtSecret(client, secretId)
-    .then((isFilled) => isFilled !== undefined)
-    .catch(() => false);
-}
-
-/** Stores the credentials. If that fails now they can be filled in later. */
-async function store(secretId: string, credentials: Credentials, io: Io): Promise<boolean> {
-  try {
-    using client = secretsClient();
-    await fillSecret(client, secretId, credentials);
-    return true;
-  } catch (error) {
-    const { message, hint } = describeFailure(error);
-    io.say(`The credentials are not stored: ${message}. ${hint}`);
-    return false;
-  }
 }
 
 /** As README.md has it. */

@@ -11,7 +11,7 @@ import type { Io } from "../io.ts";
 import { type GoldenEvent, readGolden } from "../package.ts";
 import { askingAws, awsFailure } from "../target/aws-failure.ts";
 import { openTarget } from "../target/open-target.ts";
-import { oneSource, type StackParts, type Target } from "../target/target.ts";
+import { oneSource, type Target } from "../target/target.ts";
 import { type Answer, targetVerb, type Verb, yesOption } from "../verb.ts";
 import { answerText } from "./listen.ts";
 
@@ -111,8 +111,20 @@ async function post(target: Target, io: Io, sending: Sending, name: string): Pro
   // A consumer passes over an event whose id it has seen.
   const event = testEvent(kind, randomUUID());
   const { detail } = await seal(target, event, sending);
-  const envelope = envelopeOf(event, detail, { source: sending.source, bus: stack.outputs.BusArn ?? "" });
-  const delivery = dryRun ? null : await deliver(stack, functionName, JSON.stringify(envelope));
+  // As EventBridge would deliver it, without the bus having seen it.
+  const [, , , region = "", account = ""] = (stack.outputs.BusArn ?? "").split(":");
+  const time = new Date(event.time).toISOString().replace(/\.\d+Z$/, "Z");
+  const envelope = {
+    ...{ version: "0", id: randomUUID(), "detail-type": event.type, source: sending.source.eventSource },
+    ...{ account, time, region, resources: [], detail },
+  };
+  const input: TestDelivery = { testDelivery: { body: JSON.stringify(envelope) } };
+  const answer = dryRun ? { delivery: null } : ((await stack.call(functionName, "the forwarder", input)) as TestAnswer);
+  if ("error" in answer) {
+    const { code, message, hint } = answer.error;
+    throw new CommandError(code, message, { hint }, exitOf(code));
+  }
+  const { delivery } = answer;
   const { origin, pathname } = new URL(webhook.url);
   const about = { kind, type: event.type, eventId: event.detail.meta.eventId };
   const data = { dryRun, webhook: name, endpoint: `${origin}${pathname}`, ...about, delivery };
@@ -145,22 +157,6 @@ async function seal(target: Target, event: OutgoingEvent, { source, dryRun }: Se
   });
   const sealed = await askingAws("the answers could not be put into the bucket", () => publisher.seal(event));
   return { publisher, sealed, detail: JSON.parse(sealed.json) as Record<string, unknown> };
-}
-
-/** An event in the envelope in which EventBridge would deliver it, without the bus having seen it. */
-function envelopeOf(event: OutgoingEvent, detail: object, { source, bus }: { source: SourceConfig; bus: string }) {
-  const [, , , region = "", account = ""] = bus.split(":");
-  return {
-    version: "0",
-    id: randomUUID(),
-    "detail-type": event.type,
-    source: source.eventSource,
-    account,
-    time: new Date(event.time).toISOString().replace(/\.\d+Z$/, "Z"),
-    region,
-    resources: [],
-    detail,
-  };
 }
 
 /** No source has a name with brackets: so nobody takes a test event for one of a response that has the same ids. */
@@ -241,14 +237,6 @@ function findWebhook({ name: poller, stack }: Target, { webhooks }: Config, name
   throw new CommandError("OLD_FUNCTION", `the stack has no output that names the forwarder of ${name}`, {
     hint: "Deploy the version that this command is of.",
   });
-}
-
-async function deliver({ call }: StackParts, functionName: string, body: string): Promise<TestResult> {
-  const input: TestDelivery = { testDelivery: { body } };
-  const result = (await call(functionName, "the forwarder", input)) as TestAnswer;
-  if ("delivery" in result) return result.delivery;
-  const { code, message, hint } = result.error;
-  throw new CommandError(code, message, { hint }, exitOf(code));
 }
 
 const NOTES = {
