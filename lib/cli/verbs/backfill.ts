@@ -151,7 +151,14 @@ async function watchOn(of: Of, started?: DateRange | null): Promise<Answer> {
   const outcome = await watchTicks<Outcome>(of, ({ surveys }) => {
     const now = surveys.find((one) => one.surveyId === id) ?? survey;
     const place = placeOf(now.mark);
-    if (place?.backfill === undefined) return { over: endOf(now, isPartial) };
+    if (place?.backfill === undefined) {
+      if (isPartial === undefined) return { over: { outcome: "none" } };
+      const { booksOpen } = now.mark;
+      if (!isPartial && !isUnreachable(booksOpen)) return { over: { outcome: "done" } };
+      const moved = { code: "pages-moved" } as const;
+      const why = booksOpen !== undefined && isUnreachable(booksOpen) ? booksOpen : moved;
+      return { over: { outcome: "partial", why: sayWhyOpen(why) } };
+    }
     isPartial = !place.covered || place.skipped.length > 0;
     const { page } = place;
     const { pages } = pagesOf(now);
@@ -162,14 +169,6 @@ async function watchOn(of: Of, started?: DateRange | null): Promise<Answer> {
   // So fast that it was over at the first look.
   const isOver = outcome.outcome === "none" && started !== undefined;
   return answered(of, { range, ...outcome, ...(isOver ? { outcome: "done" } : {}) });
-}
-
-/** Undefined: none was under way. */
-function endOf({ mark: { booksOpen } }: PolledSurvey, isPartial: boolean | undefined): Outcome {
-  if (isPartial === undefined) return { outcome: "none" };
-  if (!isPartial && !isUnreachable(booksOpen)) return { outcome: "done" };
-  const why = booksOpen !== undefined && isUnreachable(booksOpen) ? booksOpen : ({ code: "pages-moved" } as const);
-  return { outcome: "partial", why: sayWhyOpen(why) };
 }
 
 function watchLine({ survey: { surveyId }, source, target }: Of): string {
@@ -185,6 +184,8 @@ function refusedBy({ outcome, range }: BackfillResult, of: Of): Error {
   const message = `another backfill of survey ${id} is under way, from ${range?.from} to ${range?.to}`;
   return notNow("BACKFILL_UNDER_WAY", message, { hint: "Wait for its end, or stop it.", next: watchLine(of) });
 }
+
+const START_AGAIN = "Start it again: nothing goes out twice.";
 
 function backfillText(answer: BackfillAnswer, watch: string): string[] {
   const { outcome, surveyId: id, start, page, pages, why, ids, count: counted, dryRun } = answer;
@@ -210,10 +211,7 @@ function backfillText(answer: BackfillAnswer, watch: string): string[] {
     case "done":
       return [`Done: ${of}${range}. A full read follows by itself, and closes the books.`];
     case "partial":
-      return [
-        `${of} came to its end, and something may have been left out: ${why}.`,
-        "Start it again: nothing goes out twice.",
-      ];
+      return [`${of} came to its end, and something may have been left out: ${why}.`, START_AGAIN];
     case "stopped":
       if (dryRun) return [`Would stop ${of}${range}.`];
       return [

@@ -63,11 +63,13 @@ async function servePage(
   onServed: (url: string) => void,
 ): Promise<void> {
   if (target.data?.isRunning === false) {
-    throw notNow("NO_RUN_AT_WORK", `no run is at work on the ${target.name}: there is nothing to show live`, {
-      hint: "npm start serves a page of its own; survey-poller status tells how the last run has left it.",
-    });
+    const hint = "npm start serves a page of its own; survey-poller status tells how the last run has left it.";
+    throw notNow("NO_RUN_AT_WORK", `no run is at work on the ${target.name}: there is nothing to show live`, { hint });
   }
-  const elsewhere = { requests: requestsOf(target), isHeard: hears };
+  const { DashboardUrl: url = "the dashboard of the stack" } = target.stack?.outputs ?? {};
+  const onDashboard = `The function's requests are drawn on ${url}`;
+  const ofRun = "npm start counts its requests on its own page.";
+  const elsewhere = { requests: target.stack === undefined ? ofRun : onDashboard, isHeard: hears };
   const { command } = io;
   // Loaded here: no other verb needs a server.
   const { startConsole } = await import("../../console/console.ts");
@@ -77,12 +79,14 @@ async function servePage(
     onServed(page.url);
     while (!io.signal.aborted) {
       try {
-        if (!hears) await untilItEnds(target, io);
-        else await listening({ stack, data }, io, (body) => page.event(JSON.parse(body) as EventEnvelope));
+        if (hears) await listening({ stack, data }, io, (body) => page.event(JSON.parse(body) as EventEnvelope));
+        else await wait(LOOK_EVERY, io);
+        if (!hears && target.data !== undefined)
+          await target.clients.events.send(new ListEventBusesCommand({ Limit: 1 }));
       } catch (error) {
         if (io.signal.aborted || error instanceof InterruptedError) break;
         // A run takes all of its AWS with it.
-        if (target.data !== undefined) throw error;
+        if (target.data !== undefined) throw isUnreachable(error) ? runEnded(target) : error;
         const why = oneLine(error, () => "Events cannot be heard.");
         io.say(why);
         page.flag("verdict", `events are not heard: ${why}`);
@@ -92,19 +96,4 @@ async function servePage(
   } finally {
     await page.close();
   }
-}
-
-function requestsOf({ stack }: Target): string {
-  if (stack === undefined) return "npm start counts its requests on its own page.";
-  const { DashboardUrl: url = "the dashboard of the stack" } = stack.outputs;
-  return `The function's requests are drawn on ${url}`;
-}
-
-/** Waits for Ctrl-C, or for the end of a run. */
-async function untilItEnds(target: Target, io: Io): Promise<void> {
-  await wait(LOOK_EVERY, io);
-  if (target.data === undefined) return;
-  await target.clients.events.send(new ListEventBusesCommand({ Limit: 1 })).catch((error: unknown) => {
-    throw isUnreachable(error) ? runEnded(target) : error;
-  });
 }

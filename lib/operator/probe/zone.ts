@@ -34,6 +34,7 @@ export function zoneSeen(
     const local = isText(modified) ? asUtc(modified) : undefined;
     return isInteger(created) && local !== undefined ? [{ at: created * 1000, lead: local - created * 1000 }] : [];
   });
+  const timeOf = (date: unknown): number => (isText(date) ? asUtc(date) : undefined) ?? Number.NEGATIVE_INFINITY;
   const dates = pages.flatMap(({ runs }) => runs.flatMap((run) => Object.values(datesOf(run, now))));
   const newest = Math.max(...[...dates, ...rows.map(({ modified }) => modified)].map(timeOf));
   const least = newest - now - SAME_CLOCK;
@@ -52,11 +53,17 @@ export function zoneSeen(
   }
 
   const zones = zonesWith(evidence);
+  // UTC before all others, then the zone of this machine: both are likelier than one of a hundred.
+  const own = new Intl.DateTimeFormat().resolvedOptions().timeZone;
+  const only = zones.length === 1 ? zones[0] : undefined;
+  const zone = ["UTC", own].find((one) => zones.includes(one)) ?? only;
   const offsets = [...new Set(evidence.map(({ offset }) => offsetText(offset)))].sort();
-  const zone = chosen(zones);
   const named =
     zones.length > MOST_NAMED ? [...zones.slice(0, MOST_NAMED), `${zones.length - MOST_NAMED} more`] : zones;
-  const says = `${zone ?? (named.join(", ") || "no zone that is known")}${ahead(newest, evidence, now)}`;
+  // Where the newest date is later than now, one of the two clocks is wrong.
+  const minutes = Math.round((newest - Math.max(...evidence.map((one) => one.offset)) - now) / MINUTE);
+  const ahead = Number.isFinite(newest) && minutes > 2 ? `; its newest date is ${minutes} min ahead of our clock` : "";
+  const says = `${zone ?? (named.join(", ") || "no zone that is known")}${ahead}`;
   return { seen: [offsets.join(" and "), says], zones, zone };
 }
 
@@ -65,13 +72,6 @@ function byLimits(least: number, most: number, now: number): Evidence[] {
   const half = 2 * QUARTER;
   const first = Math.ceil(Math.max(WESTERNMOST, least) / half) * half;
   return first <= most && first + half > most ? [{ at: now, offset: first }] : [];
-}
-
-/** Where the newest date is later than now, one of the two clocks is wrong. */
-function ahead(newest: number, evidence: readonly Evidence[], now: number): string {
-  const offset = Math.max(...evidence.map((one) => one.offset));
-  const minutes = Math.round((newest - offset - now) / MINUTE);
-  return Number.isFinite(newest) && minutes > 2 ? `; its newest date is ${minutes} min ahead of our clock` : "";
 }
 
 function zonesWith(evidence: readonly Evidence[]): string[] {
@@ -89,20 +89,6 @@ function offsetIn(format: Intl.DateTimeFormat, at: number): number {
   const name = format.formatToParts(at).find(({ type }) => type === "timeZoneName")?.value ?? "";
   const [, sign, hours = "0", minutes = "0"] = /GMT([+-])(\d{2}):(\d{2})/.exec(name) ?? [];
   return (sign === "-" ? -1 : 1) * (Number(hours) * 60 + Number(minutes)) * MINUTE;
-}
-
-/** UTC before all others, then the zone of this machine: both are likelier than one of a hundred. */
-function chosen(zones: readonly string[]): string | undefined {
-  const own = new Intl.DateTimeFormat().resolvedOptions().timeZone;
-  return (
-    zones.find((zone) => zone === "UTC") ??
-    zones.find((zone) => zone === own) ??
-    (zones.length === 1 ? zones[0] : undefined)
-  );
-}
-
-function timeOf(date: unknown): number {
-  return isText(date) ? (asUtc(date) ?? Number.NEGATIVE_INFINITY) : Number.NEGATIVE_INFINITY;
 }
 
 function offsetText(offset: number): string {

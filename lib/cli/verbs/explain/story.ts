@@ -327,20 +327,24 @@ const step = (at: number | null, what: Step["what"], detail: string, took: Step[
 
 function stepsOf(facts: Facts): Step[] {
   const { log, entry } = facts;
+  const { firstSeen, state, origin, gone } = entry ?? {};
+  const met = state === "open" ? "open since then at the latest" : joined(["met first", originText(origin)]);
+  const isTold = log.some(({ type }) => type === "response.deleted");
+  const deleted = "no longer listed by two full reads; subscribers were told by response.deleted";
   const contents = log.filter(({ type }) => type === "response.completed" || type === "response.updated");
   const first = contents.find(({ type, outcome }) => type === "response.completed" && outcome === "published");
   // Steps of what belongs together. One without a time of its own stands behind the one before it.
   const groups: Step[][] = [
-    metSteps(facts),
-    ...contents.map((line) =>
-      line.type === "response.updated" ? [updateStep(line)] : eventSteps(facts, line, line === first),
-    ),
+    // When it was met first, where the ledger has kept that: of what is not settled.
+    firstSeen === undefined || state === "emitted" ? [] : [step(firstSeen, "met", met)],
+    ...contents.map((line) => eventSteps(facts, line, line === first)),
     ...log.flatMap(({ type, at, outcome }) =>
       type === "response.deleted" ? [[step(at, "deleted", `subscribers were told by ${type}: ${outcome}`)]] : [],
     ),
     ...ledgerSteps(facts, contents),
     ...(entry?.sight === undefined ? [] : [[step(entry.sight.at, "changed", "it reads otherwise than its event")]]),
-    goneSteps(facts),
+    gone === undefined || gone.told === true ? [] : [step(gone.since, "gone", "a full read no longer lists it")],
+    gone?.told !== true || isTold ? [] : [step(gone.since, "deleted", deleted)],
     bookSteps(facts),
     askedSteps(facts),
   ];
@@ -348,9 +352,16 @@ function stepsOf(facts: Facts): Step[] {
   return groups.sort((a, b) => timeOf(a) - timeOf(b)).flat();
 }
 
-/** From its completion to the ledger. */
+/** From its completion to the ledger; of an update all in one. */
 function eventSteps({ source, entry }: Facts, line: EventLogLine, isFirst: boolean): Step[] {
-  const { lag, detectedAt, listed, proved, eventId, outcome, at, ms, attempts } = line;
+  const { lag, detectedAt, listed, proved, eventId, outcome, at, ms, attempts, revision, changed = [] } = line;
+  const proof = proved === undefined ? undefined : (PROOFS[proved] ?? proved);
+  if (line.type === "response.updated") {
+    const what = changed.length === 0 ? "" : `: ${changed.join(", ")} changed`;
+    const seen = `${listedText(line)}${proof === undefined ? "" : `; ${proof}`}`;
+    const detail = `revision ${revision}${what}; ${seen}; ${busText(line)}; event ${eventId}`;
+    return [step(at, "updated", detail, tookOf(ms, ["metrics", "metadata", "bus", "ledger"]))];
+  }
   const steps: Step[] = [];
   if (isFirst && source.timeZone === undefined) {
     steps.push(step(null, "completed", "when, nobody can say: the source has no timeZone"));
@@ -359,7 +370,7 @@ function eventSteps({ source, entry }: Facts, line: EventLogLine, isFirst: boole
     steps.push(step(detectedAt - lag, "completed", `its event was made ${after} later`));
   }
   steps.push(step(listed?.at ?? null, "listed", listedText(line)));
-  if (proved !== undefined) steps.push(step(null, "proved", PROOFS[proved] ?? proved));
+  if (proof !== undefined) steps.push(step(null, "proved", proof));
   const took = tookOf(ms, ["metrics", "metadata"]);
   const details = took.map(({ what, ms: time }) => `${what} ${time} ms`);
   if (attempts !== undefined) details.push(`${attempts} attempts`);
@@ -367,7 +378,7 @@ function eventSteps({ source, entry }: Facts, line: EventLogLine, isFirst: boole
   steps.push(step(at - (ms.ledger ?? 0), "bus", busText(line), tookOf(ms, ["bus"])));
   if (outcome !== "published" || (ms.ledger === undefined && entry?.eventId !== eventId)) return steps;
   const written = ms.ledger === undefined ? "" : `, written in ${ms.ledger} ms`;
-  const detail = `emitted, event ${eventId}, revision ${line.revision ?? 1}${written}`;
+  const detail = `emitted, event ${eventId}, revision ${revision ?? 1}${written}`;
   return [...steps, step(at, "ledger", detail, tookOf(ms, ["ledger"]))];
 }
 
@@ -385,8 +396,10 @@ function originText(origin: string | undefined): string {
 function listedText({ listed, origin }: EventLogLine): string {
   const order = listed?.order === "desc" ? "newest first" : "oldest first";
   const place = listed === undefined ? "" : `page ${listed.page} (${order})`;
-  return [place, originText(origin)].filter(Boolean).join(", ");
+  return joined([place, originText(origin)]);
 }
+
+const joined = (parts: readonly string[]): string => parts.filter(Boolean).join(", ");
 
 const PROOFS: Readonly<Record<string, string>> = {
   "its page": "whole by its page",
@@ -399,21 +412,6 @@ function busText({ outcome, code, batch = 1, ms }: EventLogLine): string {
   const others = batch === 1 ? "alone" : `with ${batch - 1} other${batch === 2 ? "" : "s"}`;
   const verdict = outcome === "published" ? "published" : `${outcome}${code === undefined ? "" : ` (${code})`}`;
   return `${verdict}, ${others}${ms.bus === undefined ? "" : `, in ${ms.bus} ms`}`;
-}
-
-function updateStep(line: EventLogLine): Step {
-  const { at, revision, changed = [], proved, eventId, ms } = line;
-  const what = changed.length === 0 ? "" : `: ${changed.join(", ")} changed`;
-  const seen = `${listedText(line)}${proved === undefined ? "" : `; ${PROOFS[proved] ?? proved}`}`;
-  const detail = `revision ${revision}${what}; ${seen}; ${busText(line)}; event ${eventId}`;
-  return step(at, "updated", detail, tookOf(ms, ["metrics", "metadata", "bus", "ledger"]));
-}
-
-/** When it was met first, where the ledger has kept that: of what is not settled. */
-function metSteps({ entry }: Facts): Step[] {
-  if (entry?.firstSeen === undefined || entry.state === "emitted") return [];
-  const met = ["met first", originText(entry.origin)].filter(Boolean).join(", ");
-  return [step(entry.firstSeen, "met", entry.state === "open" ? "open since then at the latest" : met)];
 }
 
 /** The steps that the ledger tells of where no line of the log does. */
@@ -450,14 +448,6 @@ function startText({ start }: Facts["account"]): string {
   if (start.at === null) return "nothing is history";
   const when = start.from === "now" ? "up to" : "before";
   return `what completed ${when} ${start.at} is history, and no event goes out of it`;
-}
-
-function goneSteps({ entry, log }: Facts): Step[] {
-  if (entry?.gone === undefined) return [];
-  const { since, told } = entry.gone;
-  if (told !== true) return [step(since, "gone", "a full read no longer lists it")];
-  if (log.some(({ type }) => type === "response.deleted")) return [];
-  return [step(since, "deleted", "no longer listed by two full reads; subscribers were told by response.deleted")];
 }
 
 /** The steps that the last closed books tell of, where the ledger alone does not. */
