@@ -35,12 +35,15 @@ import { sumOf } from "../status/answer.ts";
 
 // What a list of ids from somewhere else lacks: no poller is asked, only the service.
 
-interface AgainstOptions extends Omit<ServiceReading, "baseUrl"> {
+interface AgainstOptions {
   /** The file with the ids, and the column that has them. */
   against: string;
   column?: string | undefined;
   baseUrl?: string | undefined;
   report?: string | undefined;
+  survey?: number | undefined;
+  /** The folder that keeps how far the reading has come; without it nothing is kept. */
+  data?: string | undefined;
 }
 
 /** Reads the lists of the service, and tells what the list of ids lacks of them. */
@@ -55,7 +58,7 @@ export async function auditAgainst(options: AgainstOptions, io: Io): Promise<Ans
   if (report !== undefined) orNotWritten("--report", () => closeSync(openSync(report, "a")));
   if (options.data !== undefined) orNotWritten("--data", () => mkdirSync(options.data ?? "", { recursive: true }));
   const { read, requests } = await watching(async (watch) => {
-    const read = await unlessFailing(() => readService({ ...options, baseUrl }, io));
+    const read = await unlessFailing(() => readService(baseUrl, options, io));
     return { read, requests: watch.requests };
   });
   const service = new URL(baseUrl).host;
@@ -77,7 +80,10 @@ export interface AgainstAnswer extends ReturnType<typeof comparisonOf> {
 
 type AgainstSurvey = AgainstAnswer["surveys"][number];
 
-function comparisonOf({ ids, rows, unreadable }: IdList, { surveys: read, nameless }: ReadService) {
+function comparisonOf(
+  { ids, rows, unreadable }: Awaited<ReturnType<typeof readIdList>>,
+  { surveys: read, nameless }: Awaited<ReturnType<typeof readService>>,
+) {
   const listed = new Set<number>();
   const several = new Set<number>();
   for (const { id } of read.flatMap((survey) => survey.rows)) {
@@ -265,32 +271,13 @@ footer { margin: 2rem 0; font-size: .85rem; }
 @media print { :root { color-scheme: light; --line: #bbb; --dim: #444; } body { margin: 0; max-width: none; font-size: 11px; } }
 `;
 
-export interface ReadService {
-  /** Epoch milliseconds at which the oldest part of it was read. */
-  startedAt: number;
-  surveys: ReadSurvey[];
-  /** Rows of the survey list without an id: nobody can read their lists. */
-  nameless: number;
-}
-
-export interface ReadSurvey extends ReadList {
-  surveyId: number;
-  name: string | null;
-}
-
-export interface ServiceReading {
-  baseUrl: string;
-  survey?: number | undefined;
-  /** The folder that keeps how far the reading has come; without it nothing is kept. */
-  data?: string | undefined;
-}
-
 /** Nobody else comes later for it, as the next tick does. */
 const LONGEST_PAUSE = 600_000;
 /** Milliseconds after which the place is kept: what a crash costs is read again. */
 const KEPT_EVERY = 30_000;
 
-export async function readService({ baseUrl, survey, data }: ServiceReading, io: Io): Promise<ReadService> {
+/** All that the service lists, and when the oldest part of it was read (epoch milliseconds). */
+async function readService(baseUrl: string, { survey, data }: AgainstOptions, io: Io) {
   const proxy = io.environment.SURVEY_PROXY;
   const api = createSurveyApi({
     baseUrl,
@@ -313,7 +300,7 @@ export async function readService({ baseUrl, survey, data }: ServiceReading, io:
       const hint = "Perhaps the credentials belong to another account.";
       throw new UsageError(`the service lists no survey ${survey}`, { hint });
     }
-    const surveys: ReadSurvey[] = [];
+    const surveys: (ReadList & { surveyId: number; name: string | null })[] = [];
     let startedAt = io.now();
     for (const { surveyId, facts, counts } of chosen) {
       const { place, since } = places?.kept(surveyId) ?? { since: io.now() };
@@ -337,6 +324,7 @@ export async function readService({ baseUrl, survey, data }: ServiceReading, io:
     }
     // Another reading goes on where pages failed on to the end, and reads all other lists anew.
     for (const { surveyId, isOver } of surveys) if (isOver) places?.drop(surveyId);
+    // Nameless: rows of the survey list without an id, whose lists nobody can read.
     return { startedAt, surveys, nameless: survey === undefined ? unreadable : 0 };
   } finally {
     io.signal.removeEventListener("abort", interrupt);
@@ -348,10 +336,8 @@ export async function readService({ baseUrl, survey, data }: ServiceReading, io:
 /** The version of a kept place: one of another version is read anew. */
 const PLACE_VERSION = 2;
 
-interface KeptPlace {
-  since: number;
-  place: ListPlace;
-}
+/** A place, and when its reading began (epoch milliseconds). */
+type KeptPlace = { since: number; place: ListPlace };
 
 /** Keeps the places of surveys in a folder: response ids, dates and page numbers. */
 function placesIn(folder: string, baseUrl: string) {
@@ -381,13 +367,6 @@ function placesIn(folder: string, baseUrl: string) {
   };
 }
 
-export interface IdList {
-  /** How often each is in it. */
-  ids: Map<number, number>;
-  rows: number;
-  unreadable: number;
-}
-
 /** Names of the column in which ids are looked for, if none is given; written in any way, such as response_id. */
 const USUAL = ["responseid", "id"];
 
@@ -397,8 +376,9 @@ const USUAL = ["responseid", "id"];
  * @param column the column; in NDJSON a field, also within others: detail.data.responseId
  * @throws UsageError that repeats nothing of the file
  */
-export async function readIdList(file: string, column: string | undefined): Promise<IdList> {
-  const list: IdList = { ids: new Map(), rows: 0, unreadable: 0 };
+async function readIdList(file: string, column: string | undefined) {
+  /** How often each id is in it, and its rows, also those without one. */
+  const list = { ids: new Map<number, number>(), rows: 0, unreadable: 0 };
   try {
     const firstLine = await readFirstLine(file);
     const values = firstLine.startsWith("{") ? jsonValues(file, column) : csvValues(file, column, firstLine);

@@ -7,11 +7,6 @@ import { columns, count, figure } from "../../words.ts";
 
 // `verify --buckets`: what a consumer has, by the books that it was sent. Files alone are read, no ledger and nothing of AWS.
 
-export interface BucketOptions {
-  ids?: string | undefined;
-  events?: string | undefined;
-}
-
 interface Event {
   eventId: string;
   responseId: number;
@@ -29,7 +24,10 @@ interface Told {
 }
 
 /** Names the buckets in which a consumer differs from its books, and the events in them. */
-export async function verifyBuckets({ ids, events }: BucketOptions, io: Io): Promise<Answer> {
+export async function verifyBuckets(
+  { ids, events }: { ids?: string | undefined; events?: string | undefined },
+  io: Io,
+): Promise<Answer> {
   if (ids === undefined) {
     throw new UsageError("it is not said what the consumer has", { hint: "Give --ids FILE, or - for standard input." });
   }

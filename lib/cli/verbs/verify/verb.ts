@@ -23,7 +23,11 @@ const EXITS = {
   unknown: EXIT.notNow,
 };
 
-interface Options extends Flags, ListOptions {
+interface Options extends Flags {
+  ids?: string | undefined;
+  dynamodb?: string | undefined;
+  s3?: string | undefined;
+  asOf?: string | undefined;
   dlq?: string | undefined;
   buckets?: true | undefined;
   events?: string | undefined;
@@ -107,7 +111,7 @@ async function verify(target: Target, io: Io, options: Options, openList: OpenLi
   }
   // Where nobody has said when the list was taken, it may be too old to tell of what its consumer should have by now.
   const dueBy = options.asOf === undefined ? io.now() - ON_ITS_WAY : Number.NEGATIVE_INFINITY;
-  const { take, compared } = createComparison({ ids, deadLetters, asOf, dueBy });
+  const { take, compared } = createComparison(ids, { deadLetters, asOf, dueBy });
   await eachEmitted(target, surveys, io, (one, entries) => {
     for (const entry of entries) take(one, entry);
     progress.update(`${count(compared.expected, "emitted response")} compared`);
@@ -201,18 +205,16 @@ interface MissingEvent {
  */
 const ON_ITS_WAY = 30_000;
 
-interface CompareOptions {
-  /** Ids of the consumer. Those that the ledger knows are taken out: what is left is unknown. */
-  ids: Set<string>;
-  deadLetters: ReadonlySet<string>;
-  /** When the consumer's list was taken (epoch milliseconds). */
-  asOf: number;
-  /** By when what the list is to be judged by was emitted (epoch milliseconds). */
-  dueBy: number;
-}
-
-/** Compares the emitted responses of ledgers, some at a time, with what a consumer has. */
-export function createComparison({ ids, deadLetters, asOf, dueBy }: CompareOptions) {
+/**
+ * Compares the emitted responses of ledgers, some at a time, with what a consumer has.
+ *
+ * @param ids of the consumer. Those that the ledger knows are taken out: what is left is unknown
+ * @param asOf when its list was taken, and `dueBy` when what the list is to be judged by was emitted, at the latest
+ */
+export function createComparison(
+  ids: Set<string>,
+  { deadLetters, asOf, dueBy }: { deadLetters: ReadonlySet<string>; asOf: number; dueBy: number },
+) {
   /** Expected: responses whose last event the consumer should have. Not judged: later than the list, and a list as of now would be judged by them. */
   const compared = { expected: 0, emittedLater: 0, notJudged: 0, missing: [] as MissingEvent[] };
 
@@ -297,13 +299,6 @@ function unknownText({ expected, emittedLater }: Compared, { ids, asOf }: { ids:
     : "nothing was emitted there, and this poller knows none of the ids. Is it the right one?";
 }
 
-interface ListOptions {
-  ids?: string | undefined;
-  dynamodb?: string | undefined;
-  s3?: string | undefined;
-  asOf?: string | undefined;
-}
-
 /** Where ids go as they are read; `tell` is called as it goes on. */
 interface Reading {
   ids: Set<string>;
@@ -324,7 +319,7 @@ interface List {
 type OpenList = (target: Target, io: Io) => Promise<List>;
 
 /** The list that the flags name. They are looked at before anything is opened. */
-function chosenList({ ids, dynamodb, s3, asOf }: ListOptions): OpenList {
+function chosenList({ ids, dynamodb, s3, asOf }: Options): OpenList {
   const hint = "Give one of --ids FILE, --dynamodb TABLE and --s3 PREFIX.";
   const given = [ids, dynamodb, s3].filter((one) => one !== undefined).length;
   if (given > 1) throw new UsageError("there is more than one list of the consumer", { hint });
@@ -337,7 +332,7 @@ function chosenList({ ids, dynamodb, s3, asOf }: ListOptions): OpenList {
 
 async function readList(
   { from, unit, entries, hint, asOf: takenAt }: List,
-  { asOf }: ListOptions,
+  { asOf }: Options,
   { signal }: Io,
   { ids, tell }: Reading,
 ) {
