@@ -7,16 +7,6 @@ import { type OperationContext, operation, refusePaused } from "./operation.ts";
 /** Surveys that one invocation asks for a response, at most. */
 export const MOST_ASKED = 100;
 
-/** A response as the service gives it now: which it is and when it was completed, and nothing of its contents. */
-export interface Looked {
-  surveyId: number;
-  responseId: number;
-  /** Null where that cannot be read. */
-  isCompleted: boolean | null;
-  dateCompleted: string | null;
-  records: number;
-}
-
 /** Asks the service for one response, by its id (operation 9) or by its crk (operation 10), one request a survey. Nothing is stored. */
 export const look = operation({
   input: section({
@@ -66,13 +56,17 @@ async function read(
   }
 }
 
-function lookedAt(surveyId: number, responseId: number, records: readonly unknown[]): Looked {
+/** A response as the service gives it now: which it is and when it was completed, and nothing of its contents. */
+export type Looked = ReturnType<typeof lookedAt>;
+
+function lookedAt(surveyId: number, responseId: number, records: readonly unknown[]) {
   const run = { responseId, records: records.map((record) => readRecord(record)) };
   const isEmpty = records.length === 0;
   const state = isEmpty ? "unreadable" : classOf(run);
   return {
     ...{ surveyId, responseId, records: records.length },
     isCompleted: state === "unreadable" ? null : state === "completed",
+    // As the service writes it.
     dateCompleted: isEmpty ? null : completedAt(run),
   };
 }

@@ -112,14 +112,8 @@ export const resend = operation({
   },
 });
 
-interface Reading {
-  surveyId: number;
-  service: Ports["service"];
-  /** Whether the records of a response may stand anywhere in the list. */
-  isScattered: boolean;
-  /** Responses by the survey list. */
-  listed: number;
-}
+/** Listed: responses by the survey list. Scattered: the records of a response may stand anywhere in the list. */
+type Reading = Pick<Ports, "service"> & { surveyId: number; isScattered: boolean; listed: number };
 
 /** What was read of some responses, or the outcome where they cannot be sent; and those that are still to be read, from `from` on. */
 interface Part {
@@ -246,7 +240,7 @@ async function sendSame(survey: Survey, read: readonly ReadAgain[]): Promise<Res
   const ids = read.map(({ entry }) => entry.id);
   const entries = await ports.state.entries(surveyId, ids);
   const made = await Promise.all(
-    read.map(async ({ entry, run }): Promise<Ready | Resent> => {
+    read.map(async ({ entry, run }): Promise<(ContentsEvent & { entry: EmittedEntry }) | Resent> => {
       const now = entries.get(entry.id);
       const isSame = now?.eventId === entry.eventId && now.digest === entry.digest && !isForgotten(now);
       if (!isSame) return resent(entry, "failed", "CHANGED_MEANWHILE");
@@ -266,11 +260,6 @@ async function sendSame(survey: Survey, read: readonly ReadAgain[]): Promise<Res
   return results;
 }
 
-/** A response whose event is ready once more. */
-interface Ready extends ContentsEvent {
-  entry: EmittedEntry;
-}
-
 /** Parts of an event that it goes out without: there are none, or a service that works does not want to give them. */
 const WITHOUT = new Set(["absent", "BAD_REQUEST", "NOT_ALLOWED"]);
 
@@ -278,7 +267,11 @@ const WITHOUT = new Set(["absent", "BAD_REQUEST", "NOT_ALLOWED"]);
  * Makes the last event of a response once more: the same id and revision, from the same records. Metrics, metadata and questions are asked for
  * anew. `detectedAt` is when the bus took it first, so that books which hold the event hold this one too.
  */
-async function remake(survey: Survey, entry: EmittedEntry, run: Run): Promise<Ready | Resent> {
+async function remake(
+  survey: Survey,
+  entry: EmittedEntry,
+  run: Run,
+): Promise<(ContentsEvent & { entry: EmittedEntry }) | Resent> {
   const now = survey.ports.clock.now();
   const { id, revision = 1, emittedAt = now } = entry;
   // The ledger does not say what an update told of.

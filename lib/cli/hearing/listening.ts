@@ -16,12 +16,6 @@ import type { Target } from "../target/target.ts";
 import { clock, count, nextCommand, span } from "../words.ts";
 import { LIFETIME, makeTemporaryRule, prolong, removeTemporaryRule, sweepExpired } from "./temporary-rules.ts";
 
-interface HearingOptions extends Flags {
-  filter?: string | undefined;
-  for?: number | undefined;
-  count?: number | undefined;
-}
-
 export const filterOption = () =>
   new Option("--filter <pattern>", "which events: an event pattern of EventBridge, as JSON");
 
@@ -77,7 +71,7 @@ export async function* hear({ receive, until, count: most, now, say, signal }: H
  * @param onEvent gets each event's envelope as it was delivered, one after the other
  */
 export async function listening(
-  options: HearingOptions,
+  options: Flags & { filter?: string | undefined; for?: number | undefined; count?: number | undefined },
   io: Io,
   onEvent: (body: string) => Promise<void> | void,
 ): Promise<void> {

@@ -55,16 +55,16 @@ export const doctorVerb: Verb = (act) =>
       }),
     );
 
-async function examineService(baseUrl: string, io: Io): Promise<DoctorAnswer> {
+async function examineService(baseUrl: string, io: Io) {
   const problem = baseUrlProblem(baseUrl);
   const hint = "See survey-poller doctor --help.";
   if (problem !== undefined) throw new UsageError(`--base-url ${problem}`, { hint });
   const credentials = await credentialsFor(baseUrl, io);
   const service = await lookAtService({ baseUrl, credentials }, io);
-  return { poller: null, checks: [], services: [service], requests: service.requests };
+  return { poller: null, checks: [] as CheckLine[], services: [service], requests: service.requests };
 }
 
-async function examine(options: Flags, io: Io): Promise<DoctorAnswer> {
+async function examine(options: Flags, io: Io) {
   await using target = await openTarget(options, io);
   const sources = await sourcesOf(target, options.source);
   const looks = target.stack === undefined ? undefined : createStackLooks(target.stack.stackName);
@@ -129,19 +129,10 @@ function serviceLines({ source, findings, suggests, surveyId }: ServiceAnswer, s
   ];
 }
 
-/** The output of `doctor --json`, beside `schemaVersion`. */
-export interface DoctorAnswer {
-  /** The stack or data folder; null where only a service was looked at. */
-  poller: string | null;
-  checks: CheckLine[];
-  services: ServiceAnswer[];
-  /** Made to survey services for it. */
-  requests: number;
-}
+export type ServiceAnswer = ProbeReport & { source: string | null };
 
-export interface ServiceAnswer extends ProbeReport {
-  source: string | null;
-}
+/** The output of `doctor --json`, beside `schemaVersion`. Where only a service was looked at there is no poller. */
+export type DoctorAnswer = Awaited<ReturnType<typeof examine | typeof examineService>>;
 
 /** Credentials of the environment, or of whoever sits at the terminal; never of a pipe, which may not end. */
 export async function credentialsFor(secretId: string, io: Io): Promise<Credentials> {

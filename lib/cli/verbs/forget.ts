@@ -32,9 +32,7 @@ import { columns, count, day, surveyName } from "../words.ts";
 /** One response by its id, or all those of a person. */
 type Meant = { kind: "id"; value: LedgerEntry["id"] } | Person;
 
-interface Options extends Pick<Flags, "source" | "survey" | "yes"> {
-  export?: string | undefined;
-}
+type Options = Pick<Flags, "source" | "survey" | "yes"> & { export?: string | undefined };
 
 const HELP = `
 A bare entry stays, so that it never goes out again. No event tells of it.
@@ -198,16 +196,15 @@ async function erase(target: Target, found: FoundResponse): Promise<FoundRespons
   throw new CommandError("NOT_FORGOTTEN", message, { hint, next });
 }
 
+const NOTHING_WRITTEN =
+  "Nothing was written either. To note it beforehand, so that it never goes out, name its survey: --survey.";
+
 function forgetText(answer: ForgetAnswer, meant: Meant): string[] {
   const { by, dryRun, exported: file, responses, unsearched, deadLetters, elsewhere: copies } = answer;
+  const isNone = meant.kind === "id" && responses.length === 0;
   return [
     ...(meant.kind === "id" ? [] : [`${count(responses.length, "response")} found by this ${by}.`]),
-    ...(meant.kind !== "id" || responses.length > 0
-      ? []
-      : [
-          `Nothing is held of response ${meant.value}: it was never met.`,
-          "Nothing was written either. To note it beforehand, so that it never goes out, name its survey: --survey.",
-        ]),
+    ...(isNone ? [`Nothing is held of response ${meant.value}: it was never met.`, NOTHING_WRITTEN] : []),
     ...unsearched.map(
       ({ source, responses: unknown }) =>
         `Source ${source}: ${count(unknown, "response")} went out with no hash of ${by} (privacy.findBy), and cannot be found by it. Name them by their ids.`,
@@ -247,13 +244,13 @@ function responseText(
 // Where something of a response lies: in ledger, state and bucket, and in the dead-letter queues of webhooks.
 
 /** The parts of a response that are held beside an entry that says that it is settled. */
-export interface Held {
+interface Held {
   /** Fields of its entry in the table that go; "pending" where an event of it has not reached the ledger yet. */
   table: string[];
   bucket: string[];
 }
 
-export async function heldOf(target: Target, found: FoundResponse): Promise<Held> {
+async function heldOf(target: Target, found: FoundResponse): Promise<Held> {
   const { source, surveyId, id, entry } = found;
   const keys = await askingAws("the bucket could not be looked at", () =>
     Promise.all(prefixesOf(source, surveyId, id, entry).map((prefix) => target.bucket.keysUnder(prefix))),
@@ -267,12 +264,12 @@ export async function heldOf(target: Target, found: FoundResponse): Promise<Held
 }
 
 /** Events of a response that the state of its survey knows of, and the ledger does not have yet. */
-export function pendingOf({ mark, id }: Pick<FoundResponse, "mark" | "id">): LedgerEntry[] {
+function pendingOf({ mark, id }: Pick<FoundResponse, "mark" | "id">): LedgerEntry[] {
   return (mark.pending ?? []).filter((one) => one.id === id);
 }
 
 /** All that is held of a response, whole: its entry with the records that are kept in it, what the ledger has not taken yet, and its objects by their keys. */
-export async function readHeld(target: Target, found: FoundResponse): Promise<object> {
+async function readHeld(target: Target, found: FoundResponse): Promise<object> {
   const { source, surveyId, name, id, entry = null } = found;
   const { bucket: keys } = await heldOf(target, found);
   const contents = await askingAws("the bucket could not be read", () =>
@@ -282,20 +279,20 @@ export async function readHeld(target: Target, found: FoundResponse): Promise<ob
 }
 
 /** The key under which the inviter knows somebody. It is personal: it goes into no message. */
-export interface Person {
+interface Person {
   kind: PersonKey;
   value: string;
 }
 
 /** The responses of a person, and how many of a source cannot be searched. */
-export interface FoundPerson {
+interface FoundPerson {
   responses: FoundResponse[];
   /** By source: responses that went out while the ledger kept no hash of that kind of key. */
   unsearched: { source: string; responses: number }[];
 }
 
 /** Looks in the ledgers of all surveys, or of the one that is named: for the hash of the key, and for the key itself in what is kept. */
-export async function findPerson(
+async function findPerson(
   target: Target,
   person: Person,
   flags: Pick<Flags, "source" | "survey">,
@@ -345,31 +342,24 @@ async function isOf(
 const MOST = 5_000;
 
 /** An event that a webhook has not taken, the response that it is of, and the keys of its person. */
-export interface Letter extends SurveyOf, Record<PersonKey, unknown> {
+interface Letter extends SurveyOf, Record<PersonKey, unknown> {
   id: number;
   event: unknown;
 }
 
-/** Letters of one queue, by its ARN; whether it holds no more messages than were read. */
-export interface DeadLetters {
-  queue: string;
-  letters: Letter[];
-  isWhole: boolean;
-}
-
 /** Reads the dead-letter queues of all webhooks, and gives those that hold letters that are meant. With `isDone` these are deleted there. */
-export async function deadLettersOf(
+async function deadLettersOf(
   target: Target,
   isMeant: (letter: Letter) => boolean,
   isDone: boolean,
-): Promise<DeadLetters[]> {
+): Promise<{ queue: string; letters: Letter[]; isWhole: boolean }[]> {
   const outputs = Object.entries(target.stack?.outputs ?? {});
   const queues = outputs.flatMap(([name, arn]) => (name.startsWith("ForwardDeadLetterQueueArn") ? [arn] : []));
   if (queues.length === 0) return [];
   const { GetQueueUrlCommand, SQSClient } = await import("@aws-sdk/client-sqs");
   const { readQueue } = await import("../target/read-queue.ts");
   using client = closing(new SQSClient(target.client("sqs")));
-  const found: DeadLetters[] = [];
+  const found = [];
   for (const queue of queues) {
     const letters: Letter[] = [];
     const take = (body: string): boolean => {
@@ -383,6 +373,7 @@ export async function deadLettersOf(
       const url = new GetQueueUrlCommand({ QueueName: name, QueueOwnerAWSAccountId: account });
       return readQueue(client, (await client.send(url)).QueueUrl ?? "", { most: MOST, take });
     });
+    // By the ARN of the queue; and whether it holds no more messages than were read.
     if (letters.length > 0 || !isWhole) found.push({ queue, letters, isWhole });
   }
   return found;

@@ -5,7 +5,7 @@ import type { Config, SourceConfig } from "../../config/index.ts";
 import { booksSums, type DetailOf } from "../../events/index.ts";
 import type { OutgoingEvent } from "../../polling/index.ts";
 import { createEventBridgePublisher } from "../../publisher/event-bridge.ts";
-import type { TestAnswer, TestDelivery, TestResult } from "../../webhooks/test-delivery.ts";
+import type { TestAnswer, TestDelivery } from "../../webhooks/test-delivery.ts";
 import { CommandError, EXIT, exitOf, UsageError } from "../errors.ts";
 import type { Io } from "../io.ts";
 import { type GoldenEvent, readGolden } from "../package.ts";
@@ -105,7 +105,7 @@ async function sendToAll(target: Target, io: Io, sending: Sending) {
   return { data, text, isDry: dryRun };
 }
 
-async function post(target: Target, io: Io, sending: Sending, name: string): Promise<Answer<WebhookAnswer>> {
+async function post(target: Target, io: Io, sending: Sending, name: string): Promise<Answer> {
   const { kind, dryRun } = sending;
   const { stack, webhook, functionName } = findWebhook(target, await target.config(), name);
   // A consumer passes over an event whose id it has seen.
@@ -127,9 +127,20 @@ async function post(target: Target, io: Io, sending: Sending, name: string): Pro
   const { delivery } = answer;
   const { origin, pathname } = new URL(webhook.url);
   const about = { kind, type: event.type, eventId: event.detail.meta.eventId };
+  // Of the endpoint without its query, which may hold a key.
   const data = { dryRun, webhook: name, endpoint: `${origin}${pathname}`, ...about, delivery };
   const isTaken = delivery === null || delivery.outcome === "taken";
-  return { data, text: webhookText(data, io), exit: isTaken ? EXIT.done : EXIT.failed, isDry: dryRun };
+  const what = `${event.type} (${kind}), event id ${about.eventId}`;
+  const said = delivery?.firstLine == null ? [] : [`It says: ${delivery.firstLine}`];
+  const text =
+    delivery === null
+      ? [`To webhook ${name} at ${data.endpoint}: ${what}.`]
+      : [
+          `Posted ${what}, to webhook ${name} at ${data.endpoint}.`,
+          `${answerText(delivery, io)}. ${NOTES[delivery.outcome]}`,
+          ...said,
+        ];
+  return { data, text, exit: isTaken ? EXIT.done : EXIT.failed, isDry: dryRun };
 }
 
 function kindOf(word: string | undefined): Kind {
@@ -206,19 +217,6 @@ function large(): GoldenEvent {
   return { ...event, detail: { ...event.detail, data: { ...event.detail.data, answers: repeated, answersRef: null } } };
 }
 
-/** The output of `trigger --webhook --json`, beside `schemaVersion`. */
-interface WebhookAnswer {
-  dryRun: boolean;
-  webhook: string;
-  /** Without its query, which may hold a key. */
-  endpoint: string;
-  kind: string;
-  type: string;
-  /** Of no real event, and another each time: `webhook-id` of the request. */
-  eventId: string;
-  delivery: TestResult | null;
-}
-
 /** A webhook of a stack, and the function that delivers to it. */
 function findWebhook({ name: poller, stack }: Target, { webhooks }: Config, name: string) {
   if (stack === undefined) {
@@ -244,16 +242,3 @@ const NOTES = {
   retried: "An event would be tried again.",
   "given-up": "An event would be given up: to the dead-letter queue.",
 } as const;
-
-function webhookText(
-  { webhook, endpoint, type, kind, eventId, delivery }: WebhookAnswer,
-  { style }: Pick<Io, "style">,
-): string[] {
-  const what = `${type} (${kind}), event id ${eventId}`;
-  if (delivery === null) return [`To webhook ${webhook} at ${endpoint}: ${what}.`];
-  return [
-    `Posted ${what}, to webhook ${webhook} at ${endpoint}.`,
-    `${answerText(delivery, { style })}. ${NOTES[delivery.outcome]}`,
-    ...(delivery.firstLine === null ? [] : [`It says: ${delivery.firstLine}`]),
-  ];
-}

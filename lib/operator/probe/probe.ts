@@ -46,23 +46,13 @@ export interface ProbeOptions {
 }
 
 /** The findings of a look at a survey service. No answer, no name of a survey and no token is in it. */
-export interface ProbeReport {
-  checks: CheckLine[];
-  findings: ReturnType<typeof findingOf>[];
-  /** Fields of the source's configuration, and what else is to be known. */
-  suggests: { config: Record<string, unknown>; notes: string[] };
-  /** IANA time zones that its dates may be in; none where that is not seen. */
-  zones: string[];
-  /** Made for it, the token's and repeated ones included. */
-  requests: number;
-  surveyId: number | null;
-}
+export type ProbeReport = Awaited<ReturnType<typeof probe>>;
 
 /**
  * Looks at a survey service in a dozen requests or so, and says what of it the API document leaves open. Never throws for what the service does:
  * that is a check that has failed.
  */
-export function probe(options: ProbeOptions): Promise<ProbeReport> {
+export function probe(options: ProbeOptions) {
   return watching(async (watch) => {
     const of = new Look(options, watch);
     await look(of).catch((error: unknown) => {
@@ -72,6 +62,7 @@ export function probe(options: ProbeOptions): Promise<ProbeReport> {
     seen["Retry-After"] = retryAfter(watch.pauses);
     const findings = QUESTIONS.map((question) => findingOf(question, seen[question] ?? "it did not come that far"));
     const suggests = suggestionOf(findings, options.timeZone, zone);
+    // The requests are all that were made for it, the token's and repeated ones included; the zones those that its dates may be in.
     return { checks, findings, suggests, zones, requests: watch.requests, surveyId };
   });
 }
@@ -345,11 +336,12 @@ const NOTES: Partial<Record<Question, (found: string) => string | false>> = {
     !/^[01]$/.test(found) && 'Events will carry no labels of answers: "questions": "labels" would be of no use.',
 };
 
+/** Fields of the source's configuration, and what else is to be known. */
 function suggestionOf(
-  findings: ProbeReport["findings"],
+  findings: readonly ReturnType<typeof findingOf>[],
   timeZone: string | undefined,
   zone: string | undefined,
-): ProbeReport["suggests"] {
+): { config: Record<string, unknown>; notes: string[] } {
   const notes = findings.flatMap(({ question, found }) => (found === null ? [] : NOTES[question]?.(found) || []));
   if (timeZone !== undefined) return { config: {}, notes };
   if (zone !== undefined) return { config: { timeZone: zone }, notes };
