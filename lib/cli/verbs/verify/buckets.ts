@@ -34,13 +34,11 @@ export async function verifyBuckets(
   const told = new Map<string, Told>();
   const own = new Set<string>();
   for await (const line of linesOf("--ids", ids, io)) {
-    const { ids: some = [], details = [] } = eventsIn(line) ?? {};
-    for (const id of some) own.add(id);
-    take(told, details);
+    const some = eventsIn(line);
+    for (const { id } of some) if (id !== undefined) own.add(id);
+    take(told, some);
   }
-  if (events !== undefined) {
-    for await (const line of linesOf("--events", events, io)) take(told, eventsIn(line)?.details ?? []);
-  }
+  if (events !== undefined) for await (const line of linesOf("--events", events, io)) take(told, eventsIn(line));
   const all = [...told.values()].sort((a, b) => a.surveyId - b.surveyId || (a.source < b.source ? -1 : 1));
   const surveys = all.map((survey) => verdictOn(survey, own));
   // Ids of the consumer that are of no event in the files.
@@ -76,8 +74,8 @@ interface Detail {
 }
 
 /** Keeps what a line says of events and of books. */
-function take(told: Map<string, Told>, details: readonly object[]): void {
-  for (const { meta, data } of details as Detail[]) {
+function take(told: Map<string, Told>, events: ReturnType<typeof eventsIn>): void {
+  for (const { meta, data } of events.flatMap(({ detail }) => (detail as Detail | undefined) ?? [])) {
     const { sourceName: source, detectedAt, eventId, revision, sequence } = meta;
     const { surveyId, responseId, digest, buckets } = data;
     const key = `${source}/${surveyId}`;

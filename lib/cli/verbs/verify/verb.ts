@@ -360,8 +360,9 @@ function fileList(file: string): OpenList {
       for await (const line of linesOf("--ids", file, io)) {
         // A list may stand in brackets.
         if (/^[\s[\],]*$/.test(line)) continue;
+        const told = eventsIn(line);
         // The first line may be the head of a table.
-        yield eventsIn(line)?.ids ?? (isFirst ? [] : undefined);
+        yield told.length === 0 && !isFirst ? undefined : told.flatMap(({ id }) => id ?? []);
         isFirst = false;
       }
     }
@@ -431,7 +432,7 @@ async function readDeadLetters(target: Target, QueueUrl: string, { signal }: Io,
     throw new UsageError("the queue of --dlq has a dead-letter queue of its own", { hint });
   }
   const take = (body: string): boolean => {
-    for (const id of eventsIn(body)?.ids ?? []) ids.add(id);
+    for (const { id } of eventsIn(body)) if (id !== undefined) ids.add(id);
     return false;
   };
   return await readQueue(client, QueueUrl, { signal, tell, most: MOST_MESSAGES, take });
