@@ -59,9 +59,8 @@ function checked(given: Credentials): Credentials {
     const value = text.trim();
     const wrong = value === "" ? "is empty" : /\p{Cc}/u.test(value) ? "has control characters in it" : undefined;
     if (wrong === undefined) return value;
-    throw new UsageError(`the ${name} ${wrong}`, {
-      hint: "Nothing was written. Copy it anew from the survey service.",
-    });
+    const hint = "Nothing was written. Copy it anew from the survey service.";
+    throw new UsageError(`the ${name} ${wrong}`, { hint });
   };
   return { clientId: usable("client id", given.clientId), clientSecret: usable("client secret", given.clientSecret) };
 }

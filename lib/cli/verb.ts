@@ -90,7 +90,6 @@ const FORM = /^\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d(?:\.\d{1,3})?)?(?:Z|[+-]\d\d
 export function momentOf(flag: string, text: string): number {
   const at = FORM.test(text) ? Date.parse(text) : Number.NaN;
   if (!Number.isNaN(at)) return at;
-  throw new UsageError(`${flag} is no point in time`, {
-    hint: `Give it as ${flag} 2026-11-21T08:00:00Z, or as a day (UTC): ${flag} 2026-11-21.`,
-  });
+  const hint = `Give it as ${flag} 2026-11-21T08:00:00Z, or as a day (UTC): ${flag} 2026-11-21.`;
+  throw new UsageError(`${flag} is no point in time`, { hint });
 }

@@ -143,9 +143,8 @@ export async function ledgersOf(
   const wanted = [survey].flat();
   const unknown = wanted.find((id) => !all.some(({ surveyId }) => surveyId === id));
   if (unknown === undefined) return all.filter(({ surveyId }) => wanted.includes(surveyId));
-  throw new UsageError(`${target.name} knows no survey ${unknown}`, {
-    hint: `${nextCommand("status", target)} lists its surveys.`,
-  });
+  const hint = `${nextCommand("status", target)} lists its surveys.`;
+  throw new UsageError(`${target.name} knows no survey ${unknown}`, { hint });
 }
 
 /** Entries of a ledger, as many at a time as `read` gives. */

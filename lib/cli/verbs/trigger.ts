@@ -232,9 +232,8 @@ function findWebhook({ name: poller, stack }: Target, { webhooks }: Config, name
   }
   const functionName = stack.outputs[`ForwardFunctionName${name.replaceAll(/[^A-Za-z0-9]/g, "")}`];
   if (functionName !== undefined) return { stack, webhook, functionName };
-  throw new CommandError("OLD_FUNCTION", `the stack has no output that names the forwarder of ${name}`, {
-    hint: "Deploy the version that this command is of.",
-  });
+  const hint = "Deploy the version that this command is of.";
+  throw new CommandError("OLD_FUNCTION", `the stack has no output that names the forwarder of ${name}`, { hint });
 }
 
 const NOTES = {
