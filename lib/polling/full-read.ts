@@ -1,16 +1,13 @@
-import { closeBooks, leaveOpen } from "./books/books.ts";
-import { dropIds, keepIds, loadIds, ReadIds } from "./books/ids.ts";
+import { closeBooks, dropIds, keepIds, leaveOpen, loadIds, ReadIds } from "./books.ts";
 import { endsWork } from "./errors.ts";
 import { holdLease } from "./lease.ts";
 import { type BooksOpen, type FullRead, newFullRead } from "./model/books.ts";
 import type { LedgerEntry } from "./model/ledger-entry.ts";
-import { addCounts, noCounts, type PollCounts } from "./model/poll-counts.ts";
-import type { Purpose } from "./model/survey-events.ts";
-import { placeOf } from "./model/survey-state.ts";
+import { type Purpose, placeOf } from "./model/survey-state.ts";
 import type { Order } from "./ports.ts";
 import { readSurvey, writeNoted } from "./process-page.ts";
 import { Publishing } from "./publish/publish.ts";
-import type { Survey } from "./survey.ts";
+import { addCounts, noCounts, type PollCounts, type Survey } from "./survey.ts";
 import { toPage } from "./walk/page.ts";
 import type { EndOfList, ReadEnd } from "./walk/read-pages.ts";
 

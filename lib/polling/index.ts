@@ -1,7 +1,7 @@
 // The door of the core: whatever is outside lib/polling imports this file and no other of the folder. In the order of the files.
 
-export { ReadIds } from "./books/ids.ts";
-export { isSingleOnly, isTrusted, mayAnswer } from "./contents/single-read.ts";
+export { ReadIds } from "./books.ts";
+export { isSingleOnly, isTrusted, mayAnswer } from "./contents.ts";
 export {
   concernsWholeSource,
   endsWork,
@@ -12,7 +12,6 @@ export {
   StateRefusedError,
 } from "./errors.ts";
 export { dropBooksRead, readForBooks } from "./full-read.ts";
-export { type Learned, learnedBy } from "./learned.ts";
 export { holdLease, PUBLISH_TIMEOUT } from "./lease.ts";
 export { type Criteria, classify, isAsked, isBefore } from "./ledger/classify.ts";
 export { takeOut, withoutRecords } from "./ledger/kept-records.ts";
@@ -20,6 +19,8 @@ export type { Role, RoleLease, RoleNote, TickNote } from "./model/account.ts";
 export {
   type AccountChanges,
   type AccountState,
+  type Learned,
+  learnedBy,
   type Outages,
   STORED_ONCE,
   type SurveyRow,
@@ -48,7 +49,7 @@ export {
   POLLS,
   WITHOUT_RECORDS,
 } from "./model/ledger-entry.ts";
-export { personKeys } from "./model/person.ts";
+export { personKeys } from "./model/privacy.ts";
 export { classOf, completedAt, digestOf, type Run, type RunClass, readRecord, startedAt } from "./model/records.ts";
 export {
   earliestString,
@@ -81,7 +82,7 @@ export { batchOf, observeSent, publishBatch } from "./publish/bus.ts";
 export { enrich } from "./publish/enrich.ts";
 export { type ContentsEvent, makeEvent } from "./publish/publish.ts";
 export { fromRead } from "./publish/response.ts";
-export { tellBooks } from "./publish/tell-books.ts";
+export { tellBooks } from "./publish/tell.ts";
 export { BEYOND, lastOf } from "./scan-head.ts";
 export { type Budget, knownOf, type Survey, type SurveyRequest, withSurvey } from "./survey.ts";
 export { readSurveyList } from "./survey-list.ts";

@@ -4,16 +4,23 @@ import { foundSince, grownBy, type HintPoll, nextHint } from "./hints.ts";
 import { dropExpired } from "./ledger/kept-records.ts";
 import type { RestDue, RestKind, SurveyRow } from "./model/account.ts";
 import { newFullRead } from "./model/books.ts";
-import { addCounts, isClean, noCounts, type PollCounts } from "./model/poll-counts.ts";
 import { placeOf, type SurveyState } from "./model/survey-state.ts";
 import { emitDue } from "./publish/emit.ts";
-import { shownAs, tellCounts, tellSurvey } from "./publish/tell.ts";
-import { hasUntold, tellBooks } from "./publish/tell-books.ts";
+import { hasUntold, shownAs, tellBooks, tellCounts, tellSurvey } from "./publish/tell.ts";
 import { nextRecheckOf, recheck } from "./recheck.ts";
 import { noteAllRead, rescan, scanBelow } from "./scan-below.ts";
 import { scanAbove, scanHead } from "./scan-head.ts";
 import { nextTry, tryAgain } from "./skipped-pages.ts";
-import { type Budget, type Survey, type SurveyRequest, withSurvey } from "./survey.ts";
+import {
+  addCounts,
+  type Budget,
+  isClean,
+  noCounts,
+  type PollCounts,
+  type Survey,
+  type SurveyRequest,
+  withSurvey,
+} from "./survey.ts";
 import { isGone, type ListedSurvey } from "./survey-list.ts";
 
 export interface PollRequest extends SurveyRequest {

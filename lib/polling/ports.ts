@@ -2,7 +2,7 @@ import type { SurveyDefinition } from "../events/build/definition.ts";
 import type { EventType } from "../events/index.ts";
 import type { AccountChanges, AccountState, Role, RoleLease, SurveyRow } from "./model/account.ts";
 import type { CheckedState, EmittedResponse, LedgerEntry } from "./model/ledger-entry.ts";
-import type { PersonHashes } from "./model/person.ts";
+import type { PersonHashes } from "./model/privacy.ts";
 import type { Proof } from "./model/response.ts";
 import type { Start, StartLooks } from "./model/source.ts";
 import type { Lease, OutgoingEvent, SurveyState } from "./model/survey-state.ts";

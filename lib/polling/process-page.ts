@@ -1,6 +1,6 @@
 import type { Origin } from "../events/index.ts";
-import type { ReadIds } from "./books/ids.ts";
-import { isSingleOnly, noteScattered } from "./contents/single-read.ts";
+import type { ReadIds } from "./books.ts";
+import { isSingleOnly, noteScattered } from "./contents.ts";
 import { type Criteria, classify } from "./ledger/classify.ts";
 import { noted, orphanEntries, quarantined } from "./ledger/entries.ts";
 import { differences, grown, seeChange } from "./ledger/replace.ts";
@@ -60,7 +60,7 @@ export async function* readSurvey(survey: Survey, options: ReadingOptions): Asyn
     from,
     read: (page: number) => survey.page(page, order),
     skips: skippedPages(survey.state, order),
-    classify: (page: Page) => reading.classify(page),
+    classify: (pages: Page[]) => reading.classify(pages),
   };
   const pages = readPages(
     ids === undefined
@@ -97,7 +97,7 @@ export function isAnchor({ runs }: Page, ids: Pick<ReadIds, "size" | "has" | "ha
 /** Whether a page shows anything that has still to be dealt with. Nothing of it is handed out. */
 export async function hasNews(survey: Survey, page: Page): Promise<boolean> {
   const reading = new Reading(survey, { from: 1, origin: "head" });
-  await reading.classify(page);
+  await reading.classify([page]);
   return page.runs.some(({ responseId }) => reading.isNew(responseId));
 }
 
@@ -131,9 +131,10 @@ class Reading {
     return this.met.get(responseId)?.is === "new";
   }
 
-  /** Classifies the responses of a page that was just read. */
-  async classify({ runs }: Page): Promise<void> {
+  /** Classifies the responses of pages that were just read. */
+  async classify(pages: readonly Page[]): Promise<void> {
     const by = this.criteria();
+    const runs = pages.flatMap((page) => page.runs);
     const entries = await this.survey.entries(runs.map((run) => run.responseId));
     const fresh = new Set<number>();
     for (const run of runs) {

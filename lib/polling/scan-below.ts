@@ -1,9 +1,8 @@
 import type { HintPoll } from "./hints.ts";
-import { addCounts, isClean, noCounts, type PollCounts } from "./model/poll-counts.ts";
 import { headEnd } from "./model/survey-state.ts";
 import { type Processed, readSurvey, writeNoted } from "./process-page.ts";
 import { emitFound } from "./publish/emit.ts";
-import type { Survey } from "./survey.ts";
+import { addCounts, isClean, noCounts, type PollCounts, type Survey } from "./survey.ts";
 
 // Scans below the head look for what has completed late: by a count that has moved, or in rescans. What they find goes out page after page.
 

@@ -1,12 +1,10 @@
 import pLimit, { type LimitFunction } from "p-limit";
 import { endsWork, LeaseLostError, OutOfTimeError } from "./errors.ts";
-import type { Learned } from "./learned.ts";
 import { holdLease, LEASE_DURATION, underLease } from "./lease.ts";
-import type { AccountState, SurveyRow } from "./model/account.ts";
+import type { AccountState, Learned, SurveyRow } from "./model/account.ts";
 import type { LedgerEntry } from "./model/ledger-entry.ts";
 import type { PollingSource, Start } from "./model/source.ts";
-import { next, type SurveyEvent } from "./model/survey-events.ts";
-import type { Lease, SurveyState } from "./model/survey-state.ts";
+import { type Lease, next, type SurveyEvent, type SurveyState } from "./model/survey-state.ts";
 import type { Order, PageRead, Ports } from "./ports.ts";
 
 /** Requests that slow work may still make. */
@@ -33,11 +31,11 @@ export interface SurveyRequest {
 }
 
 /** No survey is polled before the start of its source stands. */
-const NONE: Start = { from: "beginning", at: null };
+const NO_START: Start = { from: "beginning", at: null };
 
 /** The knowledge of a survey that its source as a whole gives, and its counts in the survey list. */
 export function knownOf(
-  { start = NONE }: AccountState,
+  { start = NO_START }: AccountState,
   counts: SurveyRow["counts"] = [],
 ): Pick<SurveyRequest, "start" | "listedCount"> {
   const shown = counts.filter((count) => count !== null);
@@ -204,4 +202,39 @@ async function writePending(survey: Survey): Promise<void> {
   await survey.ports.state.putEntries(survey.id, [...pending]);
   survey.note({ kind: "written" });
   await survey.save();
+}
+
+/** The outcome of one poll of a survey, or of a part of it. */
+export interface PollCounts {
+  emitted: number;
+  waiting: number;
+  /** Events that were short and have been replaced. */
+  repaired: number;
+  /** Those of them that were replaced before: repeated repairs need a look. */
+  repairedAgain: number;
+  /** Events that are to be replaced, and could not be yet. */
+  unreplaced: number;
+  /** Left to the next poll: something failed for them alone, or nothing proved their contents yet. */
+  left: number;
+  /** Whether the time was up before all were dealt with. */
+  unfinished: boolean;
+}
+
+const NONE = { emitted: 0, waiting: 0, repaired: 0, repairedAgain: 0, unreplaced: 0, left: 0 };
+const SUMS = Object.keys(NONE) as (keyof typeof NONE)[];
+
+export function noCounts(): PollCounts {
+  return { ...NONE, unfinished: false };
+}
+
+/** Adds `more` to `counts`, which is changed and given back. */
+export function addCounts(counts: PollCounts, more: Partial<PollCounts>): PollCounts {
+  for (const name of SUMS) counts[name] += more[name] ?? 0;
+  counts.unfinished ||= more.unfinished ?? false;
+  return counts;
+}
+
+/** Whether everything that was met is dealt with, so that a later reading may rely on it. */
+export function isClean(counts: PollCounts): boolean {
+  return counts.left === 0 && !counts.unfinished;
 }

@@ -61,7 +61,7 @@ describe("a planted violation is caught", () => {
     ["lib/polling/tick/tick.ts", 'import { DynamoDBClient } from "@aws-sdk/client-dynamodb";'],
     ["lib/polling/tick/tick.ts", 'const { wire } = await import("../../run/wiring.ts");'],
     ["lib/polling/walk/read-pages.ts", 'import { classify } from "../ledger/classify.ts";'],
-    ["lib/polling/contents/prove.ts", 'import { emitFound } from "../publish/emit.ts";'],
+    ["lib/polling/contents.ts", 'import { emitFound } from "./publish/emit.ts";'],
     ["lib/polling/scan-head.ts", 'import { tick } from "./tick/tick.ts";'],
     ["lib/monitoring/log.ts", 'import { createLeases } from "../state/leases.ts";'],
     ["lib/survey-api/http/exchange.ts", 'import { readJson } from "../bodies/read-body.ts";'],

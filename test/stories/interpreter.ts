@@ -3,10 +3,10 @@ import type { Model } from "../../lib/local/simulator/model.ts";
 import type { ResponseOverrides } from "../../lib/local/simulator/responses.ts";
 import { backfill } from "../../lib/operator/backfill.ts";
 import { type LedgerEntry, type PollingSource, sayWhyOpen, type TickSummary } from "../../lib/polling/index.ts";
-import { Failure } from "../support/failing.ts";
+import { memoryGraph } from "../lib/support/graph.ts";
+import { operate } from "../lib/support/operation.ts";
 import { type MemoryWorld, memoryWorld, type PortCall } from "../support/memory-ports.ts";
-import { operatorOf } from "../support/operator.ts";
-import { HOUR, MINUTE, noon, runTick, SECOND, sourceDefaults, takes } from "../support/survey.ts";
+import { failure, HOUR, MINUTE, noon, runTick, SECOND, sourceDefaults, takes } from "../support/survey.ts";
 
 /** Everything that one story is about. */
 interface Stage {
@@ -46,7 +46,7 @@ function createStage(): Stage {
   model.addSurvey({ surveyId: 1, name: "One", createdAt: noon - 90 * 24 * HOUR });
   const failing = new Set<string>();
   world.before.push((call) => {
-    if (whatIs(call).some((what) => failing.has(what))) throw new Failure("no answer");
+    if (whatIs(call).some((what) => failing.has(what))) throw failure("SERVER_ERROR");
   });
   const source = { ...sourceDefaults, events: new Set([...sourceDefaults.events, "survey.changed" as const]) };
   return { model, world, source, nextId: 1, failing, shown: { delivered: 0, told: 0 } };
@@ -316,8 +316,8 @@ function listOf({ model }: Stage, surveyId: number): string[] {
 async function startBackfill({ world, source }: Stage, words: string[]): Promise<string[]> {
   const [, from = "", , to = ""] = words;
   const range = { from: from.replace("T", " "), to: to.replace("T", " ") };
-  const context = operatorOf(world, source);
-  const { outcome } = await backfill.run(context, { surveyId: 1, mode: "start", range });
+  const graph = memoryGraph(world, { startFrom: source.startFrom });
+  const { outcome } = await operate(world, backfill, { surveyId: 1, mode: "start", range }, { graph });
   return [outcome];
 }
 

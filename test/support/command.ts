@@ -1,8 +1,8 @@
 import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
 import { mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
-import { performance } from "node:perf_hooks";
 import { onTestFinished } from "vitest";
 import type { ResponseCompleted } from "../../lib/events/index.ts";
 import type { EventEnvelope } from "../../lib/local/aws/index.ts";
@@ -13,7 +13,6 @@ export type DeliveredEvent = Omit<EventEnvelope, "detail"> & { detail: ResponseC
 export interface CommandResult {
   /** Null when a signal ended it. */
   code: number | null;
-  signal: NodeJS.Signals | null;
   stdout: string;
   stderr: string;
   /**
@@ -21,12 +20,9 @@ export interface CommandResult {
    * it: the last line may be torn then, which the next start mends.
    */
   events: DeliveredEvent[];
-  /** Milliseconds from start to exit. */
-  ms: number;
 }
 
 export interface RunningCommand {
-  readonly pid: number;
   /** What it has written so far, standard output first. */
   output(): { stdout: string; stderr: string };
   /** Resolves as soon as either output matches; rejects when the command ends without. */
@@ -38,8 +34,6 @@ export interface RunningCommand {
 export interface CommandOptions {
   /** Added to an environment that holds nothing of the caller's but PATH and HOME. */
   env?: Record<string, string>;
-  /** Default: the root of the project. */
-  cwd?: string;
   /** Milliseconds after which it is killed and `done` rejects; default 60,000. */
   limit?: number;
   /** Whether it is awaited, also outside of a test: then its limit alone ends it. */
@@ -59,9 +53,8 @@ const COMMAND = join(ROOT, "lib", "local", "start.ts");
  * await command.done;
  */
 export function startCommand(args: readonly string[], options: CommandOptions = {}): RunningCommand {
-  const started = performance.now();
   const child = spawn(process.execPath, [COMMAND, ...args], {
-    cwd: options.cwd ?? ROOT,
+    cwd: ROOT,
     // The caller's own AWS set-up, proxies and credentials must not decide what a test sees.
     env: {
       PATH: process.env.PATH ?? "",
@@ -87,16 +80,13 @@ export function startCommand(args: readonly string[], options: CommandOptions = 
   child.stdout.setEncoding("utf8").on("data", collect("stdout"));
   child.stderr.setEncoding("utf8").on("data", collect("stderr"));
 
-  const done = ended(child, options.limit ?? 60_000).then(({ code, signal, late }): CommandResult => {
-    const ms = performance.now() - started;
-    for (const one of waiting)
-      one.reject(new Error(`ended (${code ?? signal}) without ${one.pattern}: ${text.stderr}`));
-    if (late) throw new Error(`did not end in ${options.limit ?? 60_000} ms\n${text.stdout}\n${text.stderr}`);
-    const events = signal === null ? eventsOf(args, text.stdout, options.cwd ?? ROOT) : [];
-    return { code, signal, ...text, events, ms };
+  const { limit = 60_000 } = options;
+  const done = ended(child, limit).then(({ code, isLate }): CommandResult => {
+    for (const one of waiting) one.reject(new Error(`ended (${code}) without ${one.pattern}: ${text.stderr}`));
+    if (isLate) throw new Error(`did not end in ${limit} ms\n${text.stdout}\n${text.stderr}`);
+    return { code, ...text, events: code === null ? [] : eventsOf(args, text.stdout) };
   });
   return {
-    pid: child.pid ?? 0,
     output: () => ({ ...text }),
     printed: (pattern) =>
       new Promise<void>((resolve, reject) => {
@@ -130,11 +120,11 @@ export function temporaryFolder(): string {
   return folder;
 }
 
-function eventsOf(args: readonly string[], stdout: string, cwd: string): DeliveredEvent[] {
+function eventsOf(args: readonly string[], stdout: string): DeliveredEvent[] {
   const at = args.indexOf("--events");
   const target = at < 0 ? undefined : args[at + 1];
   if (target === undefined) return [];
-  return target === "-" ? eventLines(stdout).filter(hasContents) : readEvents(resolve(cwd, target));
+  return target === "-" ? eventLines(stdout).filter(hasContents) : readEvents(resolve(ROOT, target));
 }
 
 /** Whether it is the event of a completed response, or an update of it. */
@@ -150,21 +140,14 @@ function eventLines(text: string): EventEnvelope[] {
     .map((line) => JSON.parse(line) as EventEnvelope);
 }
 
-function ended(
-  child: ChildProcess,
-  limit: number,
-): Promise<{ code: number | null; signal: NodeJS.Signals | null; late: boolean }> {
-  return new Promise((resolve, reject) => {
-    let late = false;
-    const timer = setTimeout(() => {
-      late = true;
-      child.kill("SIGKILL");
-    }, limit);
-    child.once("error", reject);
-    // "close" and not "exit": by then everything it wrote has been read.
-    child.once("close", (code, signal) => {
-      clearTimeout(timer);
-      resolve({ code, signal, late });
-    });
-  });
+async function ended(child: ChildProcess, limit: number): Promise<{ code: number | null; isLate: boolean }> {
+  let isLate = false;
+  const timer = setTimeout(() => {
+    isLate = true;
+    child.kill("SIGKILL");
+  }, limit);
+  // "close" and not "exit": by then everything it wrote has been read.
+  const [code] = (await once(child, "close")) as [number | null];
+  clearTimeout(timer);
+  return { code, isLate };
 }

@@ -27,11 +27,7 @@ export interface PortCall {
 export type Hook = (call: PortCall) => void | Promise<void>;
 
 /** The three counts that the survey list shows. */
-export interface ShownCounts {
-  responses: unknown;
-  correct: unknown;
-  unpaidResponses: unknown;
-}
+export type ShownCounts = Record<"responses" | "correct" | "unpaidResponses", unknown>;
 
 export interface MemoryWorld {
   ports: Ports;

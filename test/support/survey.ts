@@ -142,6 +142,16 @@ export function takes(world: MemoryWorld, milliseconds: number, which: (call: Po
   });
 }
 
+/** Lets each call of an operation fail from now on. */
+export function fail({ before }: MemoryWorld, operation: string, error: object = failure("SERVER_ERROR")): void {
+  before.push((call) => {
+    if (call.operation === operation) throw error;
+  });
+}
+
+/** An error with a code of ours, and with a message that must not leave the process. */
+export const failure = (code: string): Error => Object.assign(new Error("jane@example.com"), { code });
+
 /** Ids of the responses whose events the bus has, in the order in which they came, repeats included. */
 export function deliveredIds(world: MemoryWorld): number[] {
   return world.delivered.map(({ data }) => data.responseId);

@@ -27,10 +27,14 @@ const MOST_NESTED = 900;
 export function readExtra(records: readonly unknown[]): Extra {
   let isCut = false;
   const own = records.map((record) => {
-    const fields = Object.entries(isObject(record) ? record : {}).filter(([name]) => !RECORD_FIELDS.has(name));
-    const fit = fields.filter(([, value]) => !nestsDeeperThan(MOST_NESTED, value));
-    isCut ||= fit.length < fields.length;
-    return new Map(fit);
+    const fields = new Map<string, unknown>();
+    const given = isObject(record) ? record : {};
+    for (const name in given) {
+      if (RECORD_FIELDS.has(name)) continue;
+      if (nestsDeeperThan(MOST_NESTED, given[name])) isCut = true;
+      else fields.set(name, given[name]);
+    }
+    return fields;
   });
   const [first = new Map<string, unknown>(), ...others] = own;
   const isShared = (name: string, value: unknown): boolean => {

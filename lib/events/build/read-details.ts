@@ -55,9 +55,10 @@ export function readResponse(records: unknown[], timeZone: string | undefined): 
   };
   /** The largest text among the records: where they differ, the newest is the latest state. */
   const newest = (name: string): string | null => {
-    const odd = leastOf(values(name).filter((value) => !isTextOrNull(value)));
-    if (odd !== undefined || values(name).includes(undefined)) note(name, odd);
-    return values(name).filter(isText).sort().at(-1) ?? null;
+    const all = values(name);
+    const odd = leastOf(all.filter((value) => !isTextOrNull(value)));
+    if (odd !== undefined || all.includes(undefined)) note(name, odd);
+    return all.filter(isText).reduce<string | null>((most, text) => (most === null || text > most ? text : most), null);
   };
   /** The same whatever the order of the records: where they differ, the first in the order of their JSON. */
   const first = (name: string): unknown =>

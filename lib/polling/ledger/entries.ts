@@ -1,7 +1,6 @@
 import { credible, latestInstant } from "../../events/build/date-string.ts";
 import { type LedgerEntry, POLLS } from "../model/ledger-entry.ts";
-import { personOf } from "../model/person.ts";
-import { privateRecord } from "../model/privacy.ts";
+import { personOf, privateRecord } from "../model/privacy.ts";
 import { classOf, digestOf, type ReadRecord, type Run, startedAt } from "../model/records.ts";
 import type { Survey } from "../survey.ts";
 import { keep, keptUntil } from "./kept-records.ts";

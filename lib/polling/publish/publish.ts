@@ -1,14 +1,13 @@
 import { hash } from "node:crypto";
 import { errorCode } from "../../errors.ts";
 import { buildEvent, toUpdate } from "../../events/build/build-event.ts";
-import { prove } from "../contents/prove.ts";
+import { prove } from "../contents.ts";
 import { notTaken, type PublishFailedError } from "../errors.ts";
 import type { LedgerEntry } from "../model/ledger-entry.ts";
-import { addCounts, noCounts, type PollCounts } from "../model/poll-counts.ts";
 import type { Response } from "../model/response.ts";
 import type { OutgoingEvent } from "../model/survey-state.ts";
 import type { PublishOutcome, SealedEvent } from "../ports.ts";
-import type { Survey } from "../survey.ts";
+import { addCounts, noCounts, type PollCounts, type Survey } from "../survey.ts";
 import { batchOf, observeSent, publishBatch } from "./bus.ts";
 import { type Enrichment, enrich, missingOf } from "./enrich.ts";
 import { OrderedPipeline } from "./ordered-pipeline.ts";

@@ -1,8 +1,7 @@
 import pLimit from "p-limit";
 import { isInterrupted } from "../errors.ts";
-import { learnedBy, newlyLearned } from "../learned.ts";
 import { inRole, type RoleHolder } from "../lease.ts";
-import type { RoleNote } from "../model/account.ts";
+import { learnedBy, newlyLearned, type RoleNote } from "../model/account.ts";
 import { placeOf } from "../model/survey-state.ts";
 import { pollSurvey } from "../poll-survey.ts";
 import type { Ports } from "../ports.ts";

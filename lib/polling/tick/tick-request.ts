@@ -1,6 +1,5 @@
 import { StateRefusedError } from "../errors.ts";
-import type { Learned } from "../learned.ts";
-import type { AccountState } from "../model/account.ts";
+import type { AccountState, Learned } from "../model/account.ts";
 import type { PollingSource } from "../model/source.ts";
 import type { PollRequest } from "../poll-survey.ts";
 import type { Ports } from "../ports.ts";

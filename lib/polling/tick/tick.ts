@@ -1,7 +1,6 @@
 import { isInterrupted } from "../errors.ts";
-import { learnedBy, newlyLearned } from "../learned.ts";
 import { inRole, type RoleHolder } from "../lease.ts";
-import type { AccountChanges } from "../model/account.ts";
+import { type AccountChanges, learnedBy, newlyLearned } from "../model/account.ts";
 import { selected } from "../model/source.ts";
 import type { Ports } from "../ports.ts";
 import { outagesOf } from "../publish/outage.ts";

@@ -61,8 +61,8 @@ interface ReadOptions {
   from: number;
   read: (page: number) => Promise<PageRead>;
   skips: ReadonlySet<number>;
-  /** Told of each page before anything is asked about its responses. */
-  classify: (page: Page) => Promise<void>;
+  /** Told of pages before anything is asked about their responses. */
+  classify: (pages: Page[]) => Promise<void>;
 }
 
 export interface FullReadOptions extends ReadOptions {
@@ -177,7 +177,7 @@ class Course {
     const looks = cutBehindEnd(this.withRepeats(await Promise.all(numbers.map((number) => this.look(number)))));
     // fault: edges-unproved
     const again = await this.lookAgain(looks);
-    for (const one of looks) if (one.kind === "page" && one.number >= next) await classify(one.page);
+    await classify(looks.flatMap((one) => (one.kind === "page" && one.number >= next ? [one.page] : [])));
     return { looks, again, isTwice: true };
   }
 
@@ -188,7 +188,7 @@ class Course {
     const looks = this.withRepeats([...there, await this.look(next)]);
     const one = looks.at(-1);
     const page = pageOf(one);
-    if (page !== undefined) await classify(page);
+    if (page !== undefined) await classify([page]);
     const hasNews = before?.runs.some(({ responseId }) => isNew(responseId)) ?? true;
     const isCut = before !== undefined && page !== undefined && hasNewAcross(before, page, isNew);
     const isTwice = page === undefined ? one?.kind === "failed" || hasNews : isCut;
@@ -297,7 +297,7 @@ class Course {
 
   /** Gives out a page that never holds still. What it shows of its boundaries proves nothing. */
   async giveOutAsItIs(page: Page): Promise<Step> {
-    await this.options.classify(page);
+    await this.options.classify([page]);
     this.covered = false;
     const step = this.giveOut(page, "open");
     this.goBehind(page.number);

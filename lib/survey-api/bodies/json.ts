@@ -20,5 +20,6 @@ const MOST_NESTED = 3;
 export function saysNothing(body: unknown, levels = MOST_NESTED): boolean {
   if (body === null) return true;
   if (levels === 0 || typeof body !== "object") return false;
-  return Object.values(body as object).every((item) => Array.isArray(body) && saysNothing(item, levels - 1));
+  if (Array.isArray(body)) return body.every((item) => saysNothing(item, levels - 1));
+  return Object.keys(body as object).length === 0;
 }

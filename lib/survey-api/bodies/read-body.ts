@@ -26,29 +26,36 @@ export function readJson(text: string, about: AboutAnswer): unknown {
 
 /** What a body holds of the elements that the document shows in it. */
 interface Elements {
-  /** Each with its key in a map, and the place where it stands in the body. */
-  elements: { key: string; value: unknown; at: Odd["path"] }[];
-  /** Whether a list stands in the place of a map; the keys are positions then. */
+  values: unknown[];
+  /** In a map; the positions in a list. */
+  keys: () => string[];
+  /** Whether a list stands in the place of a map. */
   isList: boolean;
+  /** The elements of a map by their keys. */
+  byKey: () => Record<string, unknown>;
+  /** The place of each in the body. */
+  places: () => Odd["path"][];
   /** What is not as documented of the body as a whole. */
   odd: Odd[];
 }
 
+const NONE: Elements = { values: [], keys: () => [], isList: false, byKey: () => ({}), places: () => [], odd: [] };
+
 /** A body without any documented field is no answer: some services send an error with status 200. */
 function elementsOf(operation: Documented, asked: Asked, body: unknown, about: AboutAnswer): Elements {
-  if (saysNothing(body)) return { elements: [], isList: false, odd: [] };
+  if (saysNothing(body)) return NONE;
   const { form, isTold } = documents[operation];
   const found = form === "map" ? inMap(isTold, body, about) : inList(isTold, aboutAsked(body, asked, about), about);
   // fault: error-body-is-metrics
-  if (!found.elements.some(({ value }) => isTold(value))) throw unreadable(body, about, []);
+  if (!found.values.some(isTold)) throw unreadable(body, about, []);
   return found;
 }
 
 /** A bare element is read as a list of one. */
 function inList(isTold: (value: unknown) => boolean, body: unknown, about: AboutAnswer): Elements {
-  const list = asArray(body) ?? (isTold(body) ? [body] : undefined);
-  if (list === undefined) throw unreadable(body, about, [{ path: [], expected: "array" }]);
-  return { elements: list.map((value, i) => ({ key: String(i), value, at: [i] })), isList: true, odd: [] };
+  const values = asArray(body) ?? (isTold(body) ? [body] : undefined);
+  if (values === undefined) throw unreadable(body, about, [{ path: [], expected: "array" }]);
+  return { ...NONE, values, isList: true, places: () => values.map((_, i) => [i]) };
 }
 
 /**
@@ -57,28 +64,36 @@ function inList(isTold: (value: unknown) => boolean, body: unknown, about: About
  */
 function inMap(isTold: (value: unknown) => boolean, body: unknown, about: AboutAnswer): Elements {
   const odd = [{ path: [], expected: "array with one object" }];
-  const maps: unknown[] = Array.isArray(body) ? body : [body];
+  const given: unknown[] = Array.isArray(body) ? body : [body];
   let isList = false;
-  const elements = maps.flatMap((map, position): Elements["elements"] => {
-    if (map === null) return [];
+  const maps = given.map((map, position): object => {
+    if (map === null) return {};
     if (typeof map !== "object") throw unreadable(body, about, odd);
-    const at = Array.isArray(body) ? [position] : [];
     const isBare = isTold(map);
     isList ||= isBare || (Array.isArray(map) && map.length > 0);
-    if (isBare) return [{ key: String(position), value: map, at }];
-    return Object.entries(map).map(([key, value]) => ({ key, value, at: [...at, key] }));
+    return isBare ? { [position]: map } : map;
   });
-  if (new Set(elements.map(({ key }) => key)).size < elements.length) throw unreadable(body, about, odd);
-  return { elements, isList, odd: isList || maps.length > 1 ? odd : [] };
+  const keys = (): string[] => maps.flatMap(Object.keys);
+  const values = maps.flatMap(Object.values);
+  if (maps.length > 1 && new Set(keys()).size < values.length) throw unreadable(body, about, odd);
+  const places = (): Odd["path"][] =>
+    maps.flatMap((map, position) => {
+      const at = Array.isArray(body) ? [position] : [];
+      return Object.keys(map).map((key) => (map === given[position] ? [...at, key] : at));
+    });
+  const byKey = () =>
+    maps.length === 1
+      ? (maps[0] as Record<string, unknown>)
+      : Object.fromEntries(keys().map((key, i) => [key, values[i]]));
+  return { values, keys, isList, byKey, places, odd: isList || maps.length > 1 ? odd : [] };
 }
 
 /** Gives the elements of a body as they were read: in a list, or by key where the body is a map. */
 export function untyped(operation: Documented, asked: Asked): ReadBody<Record<string, unknown> | unknown[]> {
   const isMap = documents[operation].form === "map";
   return (body, about) => {
-    const { elements, isList } = elementsOf(operation, asked, body, about);
-    if (isMap && !isList) return Object.fromEntries(elements.map(({ key, value }) => [key, value]));
-    return elements.map(({ value }) => value);
+    const { values, isList, byKey } = elementsOf(operation, asked, body, about);
+    return isMap && !isList ? byKey() : values;
   };
 }
 
@@ -86,10 +101,12 @@ export function untyped(operation: Documented, asked: Asked): ReadBody<Record<st
 export function typed<O extends Documented>(operation: O, asked: Asked, strict: boolean): ReadBody<BodyOf<O>> {
   const { form, element, isTold } = documents[operation];
   function read(body: unknown, about: AboutAnswer): unknown {
-    const { elements, odd } = elementsOf(operation, asked, body, about);
-    const values = elements.map(({ value, at }) => {
+    const { values: found, keys, places, odd: whole } = elementsOf(operation, asked, body, about);
+    const odd = [...whole];
+    const at = places();
+    const values = found.map((value, i) => {
       const before = odd.length;
-      const read = readInside(element as Field<unknown>, value, at, odd);
+      const read = readInside(element as Field<unknown>, value, at[i] ?? [], odd);
       // Any object at all would be taken for a resource whose fields may all be odd, such as an error that comes with status 200.
       if (odd.length > before && !isTold(value)) for (const one of odd.slice(before)) one.isUnreadable = true;
       return read;
@@ -98,7 +115,7 @@ export function typed<O extends Documented>(operation: O, asked: Asked, strict: 
     if (worst.length > 0) throw unreadable(body, about, worst);
     if (strict && odd.length > 0) throw unreadable(body, about, odd);
     if (form === "list") return values;
-    if (form === "map") return Object.fromEntries(elements.map(({ key }, i) => [key, values[i]]));
+    if (form === "map") return Object.fromEntries(keys().map((key, i) => [key, values[i]]));
     if (values.length === 1) return values[0];
     throw unreadable(body, about, [{ path: [], expected: "array with one object" }]);
   }

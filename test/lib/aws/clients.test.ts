@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { createServer, type Server, type Socket } from "node:net";
-import { EventBridgeClient, PutEventsCommand } from "@aws-sdk/client-eventbridge";
+import { PutEventsCommand } from "@aws-sdk/client-eventbridge";
 import { GetObjectCommand } from "@aws-sdk/client-s3";
 import { GetSecretValueCommand } from "@aws-sdk/client-secrets-manager";
 import { GetCommand } from "@aws-sdk/lib-dynamodb";
@@ -44,15 +44,6 @@ afterEach(() => {
   for (const socket of sockets) socket.destroy();
   sockets.clear();
   server.close();
-});
-
-it("nothing is copied for a log that nobody reads", () => {
-  const hasLog = ({ middlewareStack: steps }: { middlewareStack: { identify(): string[] } }): boolean =>
-    steps.identify().some((step) => step.includes("loggerMiddleware"));
-  const asMade = new EventBridgeClient();
-  expect(hasLog(asMade)).toBe(true);
-  asMade.destroy();
-  expect([hasLog(clients.dynamodb), hasLog(clients.events)]).toEqual([false, false]);
 });
 
 it("what the bus has not answered is given up, and tried again by nobody but the publisher", async () => {

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { inspect } from "node:util";
 import { GetObjectCommand } from "@aws-sdk/client-s3";
 import { PutCommand } from "@aws-sdk/lib-dynamodb";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { type Clients, createClients } from "../../../lib/aws/clients.ts";
 import { isAwsFailure } from "../../../lib/aws/failure.ts";
 import type { Service } from "../../../lib/local/aws/index.ts";
@@ -11,17 +11,15 @@ import type { FaultKind } from "../../support/aws/faults.ts";
 import { useAws } from "../support/aws.ts";
 
 const test = useAws();
-const before = { ...process.env };
 let clients: Clients;
 
 beforeAll(() => {
-  Object.assign(process.env, test.aws.env);
+  for (const [name, value] of Object.entries(test.aws.env)) vi.stubEnv(name, value);
   clients = createClients();
 });
 afterAll(() => {
   for (const client of [clients.dynamodb, clients.events, clients.secrets]) client.destroy();
-  for (const name of Object.keys(test.aws.env)) delete process.env[name];
-  Object.assign(process.env, before);
+  vi.unstubAllEnvs();
 });
 
 const PRIVATE = "jane@example.com";
@@ -36,36 +34,22 @@ const put = () =>
 const getObject = async () => (await clients.s3()).send(new GetObjectCommand({ Bucket: test.bucket, Key: PRIVATE }));
 const getSecret = () => readSecret(clients.secrets, PRIVATE);
 
-const failures: { service: Service; kind: FaultKind; call: () => Promise<unknown>; code: string; line: RegExp }[] = [
-  {
-    service: "dynamodb",
-    kind: "down",
-    call: put,
-    code: "DYNAMODB_FAILED",
-    line: /^DynamoDB could not be used \(ECONN/,
-  },
-  {
-    service: "s3",
-    kind: "error",
-    call: getObject,
-    code: "S3_FAILED",
-    line: /^S3 could not be used \(InternalError\)$/,
-  },
-  {
-    service: "secretsmanager",
-    kind: "error",
-    call: getSecret,
-    code: "SECRETS_MANAGER_FAILED",
-    line: /^Secrets Manager could not be used \(InternalServiceError\)$/,
-  },
-];
-
 describe("a failure of AWS", () => {
-  it.each(failures)("of $service says which service failed, and quotes nothing", async ({ service, kind, ...rest }) => {
+  it.each<[service: Service, kind: FaultKind, call: () => Promise<unknown>, code: string, line: RegExp]>([
+    ["dynamodb", "down", put, "DYNAMODB_FAILED", /^DynamoDB could not be used \(ECONN/],
+    ["s3", "error", getObject, "S3_FAILED", /^S3 could not be used \(InternalError\)$/],
+    [
+      "secretsmanager",
+      "error",
+      getSecret,
+      "SECRETS_MANAGER_FAILED",
+      /^Secrets Manager could not be used \(InternalServiceError\)$/,
+    ],
+  ])("of %s says which service failed, and quotes nothing", async (service, kind, call, code, line) => {
     test.aws.faults.add({ service, kind });
-    const error: unknown = await rest.call().catch((reason: unknown) => reason);
-    expect(error).toMatchObject({ code: rest.code, message: expect.stringMatching(rest.line), retryable: true });
-    expect(isAwsFailure(rest.code)).toBe(true);
+    const error: unknown = await call().catch((reason: unknown) => reason);
+    expect(error).toMatchObject({ code, message: expect.stringMatching(line), retryable: true });
+    expect(isAwsFailure(code)).toBe(true);
     const { message, hint } = error as { message: string; hint: string };
     expect(inspect([message, hint])).not.toContain(PRIVATE);
     expect(hint).not.toBe("");

@@ -1,5 +1,4 @@
 import { expect, it } from "vitest";
-import { slowWork } from "../../bench/cost/case.ts";
 import { defaultSource } from "../../bench/support/default-source.ts";
 import { memoryWorld } from "../../support/memory-ports.ts";
 import { addSurvey, at, HOUR, MINUTE, noon, range, runTick } from "../../support/survey.ts";
@@ -37,10 +36,4 @@ it("by default a hundred surveys whose counts stand still are each read within t
   // The heads each quarter of an hour, and little else.
   const requests = world.calls.filter(({ port, operation }) => port === "service" && operation !== "surveys").length;
   expect(requests / HOURS).toBeLessThan(500);
-});
-
-it("the slow work of an account is as late as its surveys want more than the budget gives", () => {
-  const given = source.backgroundRequests * 60;
-  expect(slowWork(100, 11.6)).toEqual({ requests: 1_160, stretch: 1 });
-  expect(slowWork(10_000, 4)).toEqual({ requests: given, stretch: 40_000 / given });
 });

@@ -1,22 +1,12 @@
 import { describe, expect, it } from "vitest";
 import { configFromParameters } from "../../../lib/config/from-parameters.ts";
-import { ConfigError } from "../../../lib/config/index.ts";
+import { problemsIn } from "./support/problems.ts";
 
 const said = JSON.stringify({
   sources: [{ baseUrl: "https://surveys.example.com", startFrom: "2026-01-31", privacy: { ip: "truncate" } }],
   bus: { name: "team.surveys" },
   monitoring: { level: "full" },
 });
-
-function problemsOf(more: string): string[] {
-  try {
-    configFromParameters(said, more);
-  } catch (error) {
-    if (error instanceof ConfigError) return error.problems.map(({ path, message }) => `${path}: ${message}`);
-    throw error;
-  }
-  return [];
-}
 
 describe("a configuration from the parameters of a template", () => {
   it("is what they say, with the defaults of everything else", () => {
@@ -63,7 +53,9 @@ describe("a configuration from the parameters of a template", () => {
     ["a list", "[]", [": must be a JSON object"]],
     ["what is no JSON, without repeating it", '{ "clientSecret": "hush" ', [": must be a JSON object"]],
   ])("refuses %s", (_what, more, expected) => {
-    const problems = problemsOf(more);
+    const problems = problemsIn(() => configFromParameters(said, more)).map(
+      ({ path, message }) => `${path}: ${message}`,
+    );
     expect(problems).toEqual(expected.map((start) => expect.stringContaining(start)));
     expect(problems.join()).not.toContain("hush");
   });

@@ -80,23 +80,6 @@ describe("the forms", () => {
 });
 
 describe("the fields", () => {
-  it.each([
-    ["all", "all"],
-    [{ include: [3, 1] }, { include: [3, 1] }],
-    [{ exclude: [7] }, { exclude: [7] }],
-    [{ exclude: [] }, { exclude: [] }],
-  ])("surveys %j", (given, parsed) => {
-    expect(source({ surveys: given })?.surveys).toEqual(parsed);
-  });
-
-  it.each(["now", "beginning", "2026-01-31", "2024-02-29"])("startFrom %s", (startFrom) => {
-    expect(source({ startFrom })?.startFrom).toBe(startFrom);
-  });
-
-  it.each(["Europe/Warsaw", "America/Argentina/Buenos_Aires", "UTC"])("timeZone %s", (timeZone) => {
-    expect(source({ timeZone })?.timeZone).toBe(timeZone);
-  });
-
   it.each(["0s", "50ms", "90s", "1m"])("locally any interval: %s", (interval) => {
     expect(source({ interval }, local)?.interval).toBeLessThanOrEqual(90_000);
   });

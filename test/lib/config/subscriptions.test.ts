@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { type Config, ConfigError, parseConfig } from "../../../lib/config/index.ts";
+import { type Config, parseConfig } from "../../../lib/config/index.ts";
+import { problemsIn } from "./support/problems.ts";
 
 const baseUrl = "https://surveys.example.com";
 const url = "https://crm.example.com/hook";
@@ -10,15 +11,8 @@ function parsed(fields: Record<string, unknown>): Config {
 }
 
 /** Paths and messages of what is wrong. */
-function problemsOf(fields: Record<string, unknown>): [path: string, message: string][] {
-  try {
-    parsed(fields);
-  } catch (error) {
-    if (error instanceof ConfigError) return error.problems.map(({ path, message }) => [path, message]);
-    throw error;
-  }
-  return [];
-}
+const problemsOf = (fields: Record<string, unknown>): [path: string, message: string][] =>
+  problemsIn(() => parsed(fields)).map(({ path, message }) => [path, message]);
 
 describe("the bus", () => {
   it("has an archive, a schema and a log unless they are switched off one by one", () => {
@@ -73,16 +67,14 @@ describe("a webhook", () => {
   });
 
   it.each([
-    { type: "header", header: "X-Token", secret: "a" },
-    { type: "bearer", secret: "a" },
-    { type: "basic", secret: "crm/key" },
-  ])("takes the credentials %j", (auth) => {
-    expect(parsed({ webhooks: [{ name: "crm", url, auth }] }).webhooks[0]?.auth).toEqual(auth);
-  });
-
-  it("has the header x-api-key where it names none", () => {
-    const auth = { type: "header", secret: "crm/key" };
-    expect(parsed({ webhooks: [{ name: "crm", url, auth }] }).webhooks[0]?.auth).toMatchObject({ header: "x-api-key" });
+    [{ type: "header", header: "X-Token", secret: "a" }, {}],
+    [{ type: "header", secret: "crm/key" }, { header: "x-api-key" }],
+    [{ type: "bearer", secret: "a" }, {}],
+    [{ type: "basic", secret: "crm/key" }, {}],
+  ])("takes the credentials %j beside a signature, with %j by default", (auth, byDefault) => {
+    const signing = { secret: "a" };
+    const [webhook] = parsed({ webhooks: [{ name: "crm", url, auth, signing }] }).webhooks;
+    expect(webhook).toMatchObject({ signing, auth: { ...byDefault, ...auth } });
   });
 
   it.each([
@@ -121,11 +113,6 @@ describe("a webhook", () => {
     const problems = problemsOf({ webhooks: [{ name: "crm", url, ...fields }] });
     expect(problems.map(([found]) => found)).toEqual([`webhooks[0].${path}`]);
     expect(JSON.stringify(problems)).not.toContain("hunter2");
-  });
-
-  it("is signed and sends credentials, where it is given both", () => {
-    const both = { signing: { secret: "a" }, auth: { type: "bearer", secret: "b" } };
-    expect(parsed({ webhooks: [{ name: "crm", url, ...both }] }).webhooks[0]).toMatchObject(both);
   });
 
   it.each([

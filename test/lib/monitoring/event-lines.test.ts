@@ -78,13 +78,6 @@ it("one that the bus refuses has its line, and so has one whose ledger write fai
   ]);
 });
 
-it("what waits at the end has told nothing: a line is of an event", async () => {
-  const { world, tick } = await polled();
-  arrive(world, { responseId: 2, completed: at(-30 * SECOND) });
-  world.model.edit(1, 2, { metadata: { absent: "404" } });
-  expect(await tick()).toEqual([]);
-});
-
 it("those of a backlog tell on which page they were listed", async () => {
   const { world, tick } = await polled({ advanced: { headPages: 2 } });
   for (const responseId of range(2, 400)) arrive(world, { responseId, completed: at((responseId - 500) * 10) });

@@ -1,11 +1,23 @@
 import { describe, expect, it, vi } from "vitest";
-import { type MonitoringLevel, metrics, NAMESPACE, writtenBy } from "../../../lib/monitoring/catalog.ts";
+import { type MonitoringLevel, NAMESPACE, writtenBy } from "../../../lib/monitoring/catalog.ts";
 import { pollScheduled } from "../../../lib/run/poll-scheduled.ts";
 import { pollSources } from "../../../lib/run/poll-sources.ts";
 import { requestChannel } from "../../../lib/survey-api/diagnostics.ts";
 import { CredentialsMissingError } from "../../../lib/survey-api/index.ts";
 import type { MemoryWorld } from "../../support/memory-ports.ts";
-import { arrive, at, letTimePass, MINUTE, noon, range, SECOND, takes, worldWith } from "../../support/survey.ts";
+import {
+  arrive,
+  at,
+  fail,
+  failure,
+  letTimePass,
+  MINUTE,
+  noon,
+  range,
+  SECOND,
+  takes,
+  worldWith,
+} from "../../support/survey.ts";
 import { type MemoryGraph, memoryGraph } from "../support/graph.ts";
 import { memoryLog } from "../support/log.ts";
 import { type MetricsLine, metricsOf } from "./support/embedded-metrics.ts";
@@ -34,11 +46,6 @@ async function polled(fields: Record<string, unknown> = {}) {
   world.time.now = noon;
   return { world, graph };
 }
-
-const failWith = (world: MemoryWorld, operation: string, code: string): void =>
-  void world.before.push((call) => {
-    if (call.operation === operation) throw Object.assign(new Error("x"), { code });
-  });
 
 describe("the catalog", () => {
   it("has at most six series a source by default, each with a name of its own", () => {
@@ -99,18 +106,12 @@ describe("the metrics of a tick", () => {
   it("have the events of a tick that failed after it had published them", async () => {
     const { world, graph } = await polled();
     arrive(world, { responseId: 2, completed: at(-30 * SECOND) });
-    failWith(world, "saveAccount", "TABLE_BUSY");
+    fail(world, "saveAccount", failure("TABLE_BUSY"));
 
     const { line, log } = await tickOf(graph);
 
     expect(line?.values).toEqual({ Emitted: [1], DetectionLag: [30 * SECOND] });
     expect(log).toMatchObject([{ level: "error", message: "tick failed", details: { code: "TABLE_BUSY" } }]);
-  });
-
-  it("count what was put into quarantine", async () => {
-    const { world, graph } = await polled();
-    arrive(world, { responseId: 2, completed: at(-30 * SECOND), fields: { completed: "perhaps" } });
-    expect((await tickOf(graph)).line?.values).toMatchObject({ Withheld: [1] });
   });
 
   it("count the requests to the service by their outcome, of this run alone", async () => {
@@ -129,10 +130,7 @@ describe("the metrics of a tick", () => {
 });
 
 describe("one cause, one alarm", () => {
-  const fails = (error: object) => (world: MemoryWorld) =>
-    void world.before.push(({ operation }) => {
-      if (operation === "surveys") throw error;
-    });
+  const fails = (error: object) => (world: MemoryWorld) => fail(world, "surveys", error);
   const pausedFor = (more: object) => (world: MemoryWorld) =>
     void Object.assign(world.account, { pausedUntil: world.time.now + 90_000, ...more });
   const credentials = { CredentialsProblem: [1] };
@@ -168,14 +166,14 @@ describe("one cause, one alarm", () => {
 
   it("a tick that fails otherwise writes nothing of its end: it is missing", async () => {
     const { world, graph } = await polled();
-    failWith(world, "surveys", "UNREACHABLE");
+    fail(world, "surveys", failure("UNREACHABLE"));
     const { lines } = await tickOf(graph);
     expect(lines).toEqual([]);
   });
 
   it("a scheduled tick that fails is told, and not thrown into the dead-letter queue; one by hand is thrown", async () => {
     const { world, graph } = await polled();
-    failWith(world, "surveys", "UNREACHABLE");
+    fail(world, "surveys", failure("UNREACHABLE"));
     const request = { graphs: [graph], owner: "o", remaining: () => 60_000, logger: memoryLog() };
     expect(await pollScheduled(request)).toMatchObject({ ticks: [], failed: { code: "UNREACHABLE" } });
     await expect(pollSources(request)).rejects.toMatchObject({ code: "UNREACHABLE" });
@@ -327,11 +325,5 @@ describe("responses whose contents nothing proves", () => {
     expect(holds.length).toBeGreaterThan(0);
     // A tick may poll a survey twice.
     expect(held.reduce((sum: number, count) => sum + Number(count), 0)).toBe(holds.length);
-  });
-});
-
-describe("every name", () => {
-  it("of the catalog is upper camel case, as CloudWatch's own are", () => {
-    for (const { name } of Object.values(metrics)) expect(name).toMatch(/^([A-Z][a-z]+)+$/);
   });
 });

@@ -7,6 +7,8 @@ import {
   arrive,
   at,
   deliveredIds,
+  fail,
+  failure,
   HOUR,
   MINUTE,
   type ResponseSpec,
@@ -18,6 +20,7 @@ import {
   timesCalled,
   worldWith,
 } from "../../support/survey.ts";
+import { memoryGraph } from "../support/graph.ts";
 import { memoryLog } from "../support/log.ts";
 import { operate } from "../support/operation.ts";
 
@@ -48,10 +51,10 @@ interface Run {
 
 async function run(
   world: MemoryWorld,
-  { surveyIds = [1], reason, surveys = "all", log }: Run = {},
+  { surveyIds = [1], reason, surveys = "all", log = memoryLog() }: Run = {},
 ): Promise<SurveyRedrive[]> {
-  const more = { time: 40 * SECOND, fields: { surveys } };
-  return (await operate(world, redrive, { surveyIds, reason }, log, more)).surveys;
+  const more = { graph: memoryGraph(world, { surveys }), logger: log, time: 40 * SECOND };
+  return (await operate(world, redrive, { surveyIds, reason }, more)).surveys;
 }
 
 /** Entries as an earlier version left them that could not read `completed: 1`. */
@@ -73,13 +76,6 @@ async function ticks(world: MemoryWorld, count: number): Promise<void> {
     world.time.now += MINUTE;
     await runTick(world);
   }
-}
-
-function failing(world: MemoryWorld, operation: string, isMeant = (_: readonly unknown[]): boolean => true): void {
-  world.before.push((call) => {
-    if (call.operation === operation && isMeant(call.args))
-      throw Object.assign(new Error("jane@x.org"), { code: "ODD" });
-  });
 }
 
 describe("a redrive", () => {
@@ -104,15 +100,6 @@ describe("a redrive", () => {
     expect(world.objects.size).toBe(0);
     // Those of before were kept.
     expect(timesCalled(world, "service", "metrics") + timesCalled(world, "service", "metadata")).toBe(4);
-  });
-
-  it("leaves what the bus refuses once more refused, with its records", async () => {
-    const world = await refused();
-    world.bus.decide = () => ({ kind: "refused", code: "StillBad" });
-    await run(world);
-    await runTick(world);
-    expect(world.entry(1, 1)).toMatchObject({ state: "refused", reason: "StillBad" });
-    expect(await run(world)).toMatchObject([{ putBack: 1 }]);
   });
 
   it("puts back the unreadable that this version can read, and leaves the others as they are", async () => {
@@ -156,10 +143,15 @@ describe("a redrive", () => {
     const world = await refused(
       range(1, 60).map((responseId) => ({ responseId, completed: at(responseId), ...(responseId === 30 && large) })),
     );
-    failing(world, "get");
-    const failure = { code: "ODD", message: "ODD" };
+    fail(world, "get", failure("ODD"));
     expect(await run(world)).toEqual([
-      { surveyId: 1, outcome: "failed", putBack: 59, left: { ...none, failed: 1 }, failure },
+      {
+        surveyId: 1,
+        outcome: "failed",
+        putBack: 59,
+        left: { ...none, failed: 1 },
+        failure: { code: "ODD", message: "ODD" },
+      },
     ]);
     expect(world.entries(1).filter(({ state }) => state === "refused")).toMatchObject([{ id: 30 }]);
   });
@@ -220,22 +212,6 @@ describe("a redrive", () => {
     await ticks(world, 1);
     expect([...deliveredIds(world)].sort()).toEqual([1, 2]);
     expect(world.entry(1, 3)).toMatchObject({ state: "quarantined", reason: "unreadable completed" });
-  });
-
-  it("reads on to the last page, and touches nothing but what is quarantined", async () => {
-    const world = worldWith(range(1, 400).map((responseId) => ({ responseId, completed: at(responseId * SECOND) })));
-    world.bus.decide = ({ data }) =>
-      data.responseId % 2 === 0 ? { kind: "refused", code: "MalformedDetail" } : undefined;
-    await runTick(world, FOREVER);
-    world.bus.decide = () => undefined;
-    const emitted = world.entries(1).filter(({ state }) => state === "emitted");
-
-    expect(await run(world)).toMatchObject([{ outcome: "done", putBack: 200 }]);
-
-    expect(world.entries(1).filter(({ state }) => state === "emitted")).toEqual(emitted);
-    await runTick(world, FOREVER);
-    expect(new Set(deliveredIds(world)).size).toBe(400);
-    expect(deliveredIds(world)).toHaveLength(400);
   });
 
   it("says how far it came when the time is up, and goes on the next time", async () => {
@@ -322,7 +298,9 @@ describe("a survey", () => {
 
   it("gets its lease back, also after a failure, which is warned of and does not keep the others from it", async () => {
     const world = await refused();
-    failing(world, "forRedrive", ([surveyId]) => surveyId === 2);
+    world.before.push(({ operation, args }) => {
+      if (operation === "forRedrive" && args[0] === 2) throw failure("ODD");
+    });
     const log = memoryLog();
     expect(await run(world, { surveyIds: [2, 1, 3], log })).toMatchObject([
       { surveyId: 2, outcome: "failed", failure: { code: "ODD", message: "ODD" } },

@@ -2,11 +2,10 @@ import { GetObjectCommand } from "@aws-sdk/client-s3";
 import { describe, expect, it } from "vitest";
 import type { ResponseCompleted } from "../../../lib/events/index.ts";
 import { useAws } from "../support/aws.ts";
-import { detail, publisherTo, seal } from "./support/events.ts";
+import { detail, free, publisherTo, seal } from "./support/events.ts";
 
 const test = useAws();
 const publisher = (options: { inlineLimit: number }) => publisherTo(test, options);
-const free = async (): Promise<void> => undefined;
 
 describe("an event over the inline limit", () => {
   it("leaves its answers in the bucket, and all else where filters find it", async () => {

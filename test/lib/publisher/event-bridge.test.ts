@@ -4,14 +4,12 @@ import type { ResponseCompleted } from "../../../lib/events/index.ts";
 import { LeaseLostError, type Publisher, type SealedEvent } from "../../../lib/polling/index.ts";
 import { createEventBridgePublisher } from "../../../lib/publisher/event-bridge.ts";
 import { useAws } from "../support/aws.ts";
-import { detail, publisherTo, seal } from "./support/events.ts";
+import { detail, free, published, publisherTo, seal } from "./support/events.ts";
 
 const test = useAws();
 const publisher = () => publisherTo(test);
 
 const ten = (): ResponseCompleted[] => Array.from({ length: 10 }, (_, i) => detail(i + 1));
-const free = async (): Promise<void> => undefined;
-const published = { kind: "published" } as const;
 
 function idsOnTheBus(): string[] {
   return test.events.map((event) => (event.detail as ResponseCompleted).meta.eventId);

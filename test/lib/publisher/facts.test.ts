@@ -5,7 +5,7 @@ import { factsJson } from "../../../lib/events/build/facts.ts";
 import { response } from "../../../lib/events/generate/golden.ts";
 import { type ResponseCompleted, responseCompleted, responseUpdated } from "../../../lib/events/index.ts";
 import { useAws } from "../support/aws.ts";
-import { detail, publisherTo, seal, time } from "./support/events.ts";
+import { detail, free, published, publisherTo, seal, time } from "./support/events.ts";
 
 const PERSONAL = "told-by-the-respondent";
 
@@ -55,8 +55,6 @@ describe("the copy for the bus of facts", () => {
 
 describe("with a bus of facts", () => {
   const test = useAws();
-  const free = async (): Promise<void> => undefined;
-  const published = { kind: "published" } as const;
   /** Whether each event that a bus has accepted, in order, is a copy. */
   const copies = () => test.events.map(({ detail }) => (detail as ResponseCompleted).meta.reduced ?? false);
 

@@ -10,42 +10,39 @@ const variables = {
 };
 
 describe("the environment of a function", () => {
-  it("is read once, as a whole", () => {
-    expect(readEnvironment({ ...variables, PATH: "/bin" })).toEqual({
+  it("is read once, as a whole, with a queue of ticks and a proxy where there are", () => {
+    const read = {
       tableName: "table",
       busName: "bus",
       claimCheckBucket: "bucket",
       alone: false,
       secrets: { prefix: "Surveys", given: { main: "team/surveys" } },
-    });
+    };
+    expect(readEnvironment({ ...variables, PATH: "/bin" })).toEqual(read);
+    const more = { tickQueueUrl: "https://sqs.example.com/ticks", proxy: "http://proxy.example.com:3128" };
+    const named = { TICK_QUEUE_URL: more.tickQueueUrl, SURVEY_PROXY: more.proxy };
+    expect(readEnvironment({ ...variables, ...named })).toEqual({ ...read, ...more });
   });
 
-  it("that lacks something is an error that names all of it", () => {
-    const broken = { BUS_NAME: "", CREDENTIALS_SECRETS: JSON.stringify({ main: { credentials: "c" } }) };
-    expect(() => readEnvironment(broken)).toThrow(
-      expect.objectContaining({
-        code: "BAD_ENVIRONMENT",
-        message: expect.stringMatching(/TABLE_NAME.*BUS_NAME.*CLAIM_CHECK_BUCKET.*SECRETS_PREFIX.*CREDENTIALS_SECRETS/),
-      }),
-    );
-  });
-
-  it("names the queue of ticks where there is one", () => {
-    const url = "https://sqs.eu-west-1.amazonaws.com/111111111111/ticks";
-    expect(readEnvironment({ ...variables, TICK_QUEUE_URL: url }).tickQueueUrl).toBe(url);
-  });
-
-  it("may name a proxy, but no password of it, which it would not repeat either", () => {
-    const proxy = "http://proxy.example.com:3128";
-    expect(readEnvironment({ ...variables, SURVEY_PROXY: proxy }).proxy).toBe(proxy);
-    const secret = () => readEnvironment({ ...variables, SURVEY_PROXY: "http://user:hush@proxy.example.com" });
-    expect(secret).toThrow(expect.objectContaining({ message: expect.stringMatching(/SURVEY_PROXY(?!.*hush)/) }));
-  });
-
-  it("with secrets that are not JSON is the same error, not the parser's", () => {
-    expect(() => readEnvironment({ ...variables, CREDENTIALS_SECRETS: "{" })).toThrow(
-      expect.objectContaining({ code: "BAD_ENVIRONMENT", message: expect.stringContaining("CREDENTIALS_SECRETS") }),
-    );
+  it.each([
+    [
+      "that lacks something is an error that names all of it",
+      { BUS_NAME: "", CREDENTIALS_SECRETS: JSON.stringify({ main: { credentials: "c" } }) },
+      /TABLE_NAME.*BUS_NAME.*CLAIM_CHECK_BUCKET.*SECRETS_PREFIX.*CREDENTIALS_SECRETS/,
+    ],
+    [
+      "with secrets that are not JSON is the same error",
+      { ...variables, CREDENTIALS_SECRETS: "{" },
+      /CREDENTIALS_SECRETS/,
+    ],
+    [
+      "may hold no password of a proxy, which it would not repeat either",
+      { ...variables, SURVEY_PROXY: "http://user:hush@proxy.example.com" },
+      /SURVEY_PROXY(?!.*hush)/,
+    ],
+  ])("%s", (_what, broken, message) => {
+    const told = { code: "BAD_ENVIRONMENT", message: expect.stringMatching(message) };
+    expect(() => readEnvironment(broken)).toThrow(expect.objectContaining(told));
   });
 });
 

@@ -1,14 +1,15 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { OutOfTimeError, placeOf } from "../../../lib/polling/index.ts";
+import { placeOf } from "../../../lib/polling/index.ts";
 import { type PollSourcesRequest, pollSources, RESERVE } from "../../../lib/run/poll-sources.ts";
 import { CredentialsMissingError } from "../../../lib/survey-api/index.ts";
-import { failing } from "../../support/failing.ts";
-import type { MemoryWorld, PortCall } from "../../support/memory-ports.ts";
+import type { MemoryWorld } from "../../support/memory-ports.ts";
 import {
   addSurvey,
   arrive,
   at,
   deliveredIds,
+  fail,
+  failure,
   letTimePass,
   MINUTE,
   range,
@@ -39,13 +40,6 @@ function withBacklog(responses = 1_500, readTime: number = 4 * SECOND): MemoryWo
   return world;
 }
 
-/** Lets every read of the survey list fail from now on. */
-function failList(world: MemoryWorld, error: Error): void {
-  world.before.push(({ operation }) => {
-    if (operation === "surveys") throw error;
-  });
-}
-
 /** The roles that an invocation has asked for, and what each was: taken, or not. */
 const rolesOf = (world: MemoryWorld): unknown[] =>
   world.calls.filter(({ operation }) => operation === "takeRole").map(({ args }) => args[0]);
@@ -61,27 +55,9 @@ function invocation(
 }
 
 describe("polling all sources", () => {
-  it("gives what each tick came to, and one line in the log for one with news", async () => {
-    const [first, second] = [one(), one()];
-    const log = memoryLog();
-
-    const request = { graphs: [graph("a", first), graph("b", second)], owner: "o", remaining, logger: log };
-    const { ticks } = await pollSources(request);
-    await pollSources(request);
-
-    expect(ticks.map(({ source, listed }) => [source, listed])).toEqual([
-      ["a", 1],
-      ["b", 1],
-    ]);
-    expect(log.lines.filter(({ message }) => message === "tick")).toMatchObject([
-      { level: "info", details: { source: "a", emitted: 1 } },
-      { level: "info", details: { source: "b", emitted: 1 } },
-    ]);
-  });
-
   it("goes on after a source that fails, and throws its error at the end, without what others might quote", async () => {
     const [broken, well] = [one(), one()];
-    failList(broken, Object.assign(new Error("jane@example.com"), { code: "ODD" }));
+    fail(broken, "surveys", failure("ODD"));
     const log = memoryLog();
 
     await expect(
@@ -95,7 +71,7 @@ describe("polling all sources", () => {
 
   it("takes a source without credentials that work for no failure, beside others that are polled or fail", async () => {
     const [without, well, broken] = [one(), one(), one()];
-    failList(without, new CredentialsMissingError("no value", { hint: "Fill it." }));
+    fail(without, "surveys", new CredentialsMissingError("no value", { hint: "Fill it." }));
     const graphs = [graph("a", without), graph("b", well)];
     const log = memoryLog();
 
@@ -106,7 +82,7 @@ describe("polling all sources", () => {
     expect(output.blocked).toEqual([{ source: "a", ...problem }]);
     expect(graphs[0]?.settle).toHaveBeenCalledTimes(1);
 
-    failList(broken, Object.assign(new Error(), { code: "ODD" }));
+    fail(broken, "surveys", failure("ODD"));
     const all = [...graphs, graph("c", broken)];
     await expect(pollSources({ graphs: all, owner: "o", remaining, logger: log })).rejects.toMatchObject({
       code: "ODD",
@@ -148,20 +124,6 @@ describe("polling all sources", () => {
     await pollSources(request);
     await pollSources(request);
     expect([told("credentials problem"), told("credentials work")]).toEqual([1, 1]);
-  });
-
-  it("tells the other workers what was learned at the end of each tick, also of one that failed", async () => {
-    const [broken, well] = [one(), one()];
-    failList(broken, new Error("no list"));
-    const graphs = [graph("a", broken), graph("b", well)];
-    const order: string[] = [];
-    well.before.push(({ operation }) => void order.push(operation));
-    graphs[1]?.settle.mockImplementation(async () => void order.push("settle"));
-
-    await expect(pollSources({ graphs, owner: "o", remaining, logger: memoryLog() })).rejects.toThrow();
-
-    for (const { settle } of graphs) expect(settle).toHaveBeenCalled();
-    expect(order.at(-1)).toBe("settle");
   });
 
   it("tells of a source that is left alone because the service asked for it", async () => {
@@ -207,20 +169,6 @@ describe("a tick that another invocation does", () => {
       { level: "info", message: "left: another invocation does the tick", details: { source: "a" } },
     ]);
   });
-
-  it("leaves backlogs to this invocation, where no third one works on them", async () => {
-    const world = withBacklog(60, 0);
-    await world.ports.state.putEntries(1, []);
-    await pollSources(invocation(world, [graph("a", world)], { time: 36 * SECOND }));
-    await world.ports.state.takeRole("tick", "another", MINUTE);
-    const row = world.account.rows.get(1);
-    if (row === undefined) throw new Error("never polled");
-    world.account.rows.set(1, { ...row, isBehind: true });
-    world.calls.length = 0;
-    await pollSources(invocation(world, [graph("a", world)]));
-    expect(rolesOf(world)).toEqual(["tick", "backlog"]);
-    expect(world.calls.map(({ operation }) => operation)).toContain("acquire");
-  });
 });
 
 // R25
@@ -231,7 +179,7 @@ describe("backlogs", () => {
     const twoMinutes = { time: 2 * MINUTE };
     await pollSources(invocation(world, [graph("a", world)], { time: 36 * SECOND }));
     expect(deliveredIds(world).length).toBeLessThan(300);
-    failList(world, Object.assign(new Error("503"), { code: "SERVER_ERROR" }));
+    fail(world, "surveys");
     for (let i = 0; i < 5; i += 1) {
       world.time.now += MINUTE;
       await expect(pollSources(invocation(world, [graph("a", world)], twoMinutes))).rejects.toThrow();
@@ -332,53 +280,15 @@ describe("backlogs", () => {
     expect(world.delivered).toHaveLength(6_000);
   });
 
-  it("that a service keeps from getting on until the time is over are no failure", async () => {
-    const world = withBacklog();
-    runsBy(world);
-    const one = graph("a", world);
-    let abortsAt = Number.POSITIVE_INFINITY;
-    let isCatchUp = false;
-    one.begin.mockImplementation((at) => {
-      abortsAt = at;
-      // The tick begins first.
-      isCatchUp = one.begin.mock.calls.length === 2;
-      return world.ports;
-    });
-    const hangs: PortCall[] = [];
-    world.before.push(async (call) => {
-      if (call.operation !== "page" || !isCatchUp) return;
-      hangs.push(call);
-      await new Promise<void>((resolve) => {
-        const stop = world.ports.clock.every(SECOND, () => {
-          if (world.time.now < abortsAt) return;
-          stop();
-          resolve();
-        });
-      });
-      throw new OutOfTimeError();
-    });
-    const request = invocation(world, [one], { time: 2 * MINUTE });
-
-    const output = await letTimePass(world, pollSources(request));
-
-    expect(hangs.length).toBeGreaterThan(0);
-    expect(output.ticks).toHaveLength(1);
-    expect(request.remaining()).toBeGreaterThan(RESERVE / 2);
-    expect(request.logger.lines.filter(({ level }) => level !== "info")).toEqual([]);
-    expect(await world.ports.state.takeRole("backlog", "next", SECOND)).toBeDefined();
-    expect(one.settle).toHaveBeenCalledTimes(2);
-  });
-
-  const coded = (code: string): Error => Object.assign(new Error("jane@example.com"), { code });
   it.each<[string, Error, object]>([
     [
       "for the whole source",
-      coded("TOO_MANY_REQUESTS"),
+      failure("TOO_MANY_REQUESTS"),
       { level: "error", message: "backlog failed", details: { reason: "unexpected TOO_MANY_REQUESTS" } },
     ],
     [
       "of one survey alone",
-      coded("SERVER_ERROR"),
+      failure("SERVER_ERROR"),
       { level: "warn", message: "survey failed", details: { surveyId: 1, reason: "SERVER_ERROR" } },
     ],
     [
@@ -442,7 +352,7 @@ describe("two sources of one invocation", () => {
 
   it("of which one fails: the backlog of the other is worked off all the same, and the failure is thrown at the end", async () => {
     const [broken, well] = [one(), withBacklog()];
-    failList(broken, Object.assign(new Error(), { code: "ODD" }));
+    fail(broken, "surveys", failure("ODD"));
     const request = { graphs: [graph("a", broken), graph("b", well)], owner: "o", remaining, logger: memoryLog() };
     await expect(letTimePass(well, pollSources(request))).rejects.toMatchObject({ code: "ODD" });
     expect(well.delivered).toHaveLength(1_500);
@@ -452,7 +362,7 @@ describe("two sources of one invocation", () => {
 describe("an outage of metrics", () => {
   it("is in the log, a line a tick, by its name", async () => {
     const world = worldWith([1, 2, 3].map((responseId) => ({ responseId, completed: at(responseId) })));
-    failing(world, "metrics");
+    fail(world, "metrics");
     const log = memoryLog();
     await pollSources({ graphs: [graph("a", world)], owner: "o", remaining, logger: log });
     expect(log.lines.filter(({ message }) => message === "outage")).toEqual([]);
@@ -473,18 +383,6 @@ it("news of another survey go out within two intervals while a backlog is worked
   runsBy(world);
   const { clock } = world.ports;
   const began = clock.now();
-  /** When each of survey 2 has completed, by its id. */
-  const waiting = new Map<number, number>();
-  const lags: number[] = [];
-  world.after.push(({ operation }) => {
-    if (operation !== "publish") return;
-    for (const { data } of world.delivered) {
-      const since = data.surveyId === 2 ? waiting.get(data.responseId) : undefined;
-      if (since === undefined) continue;
-      lags.push(clock.now() - since);
-      waiting.delete(data.responseId);
-    }
-  });
   const invocations: Promise<unknown>[] = [];
   const invoke = (): void => {
     const owner = `invocation-${invocations.length}`;
@@ -492,9 +390,8 @@ it("news of another survey go out within two intervals while a backlog is worked
   };
   const stops = [
     clock.every(15 * SECOND, () => {
-      const responseId = 10_000 + clock.now() - began;
-      waiting.set(responseId, clock.now());
-      arrive(world, { surveyId: 2, responseId, completed: at(clock.now() - began) });
+      const since = clock.now() - began;
+      arrive(world, { surveyId: 2, responseId: 10_000 + since, completed: at(since) });
     }),
     clock.every(MINUTE, invoke),
   ];
@@ -504,12 +401,15 @@ it("news of another survey go out within two intervals while a backlog is worked
   for (const stop of stops) stop();
   const ended = clock.now();
   // Those that are waited for still would be late as well.
-  for (const since of waiting.values()) lags.push(ended - since);
+  invoke();
   await letTimePass(world, Promise.all(invocations));
 
   const closed = world.told.flatMap(({ type, detail: { data } }) => (type === "books.closed" ? data.surveyId : []));
   expect(closed).toContain(1);
   expect(ended - began).toBeGreaterThan(4 * MINUTE);
+  const news = world.delivered.filter(({ data }) => data.responseId >= 10_000);
+  const lags = news.map(({ data, meta }) => Date.parse(meta.detectedAt) - began - (data.responseId - 10_000));
+  expect(lags).toHaveLength(world.model.truth(2).length - 1);
   expect(lags.length).toBeGreaterThan(4 * 4);
   expect(Math.max(...lags)).toBeLessThanOrEqual(2 * MINUTE);
 });

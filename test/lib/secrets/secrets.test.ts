@@ -27,22 +27,24 @@ async function put(name: string, value: string): Promise<void> {
   await test.clients.secrets.send(new PutSecretValueCommand({ SecretId: name, SecretString: value }));
 }
 
+const credentialsIn = (name: string, source = "main") => readCredentials(test.clients.secrets, name, source);
+
 describe("the credentials", () => {
   it("are those of the secret, read anew each time", async () => {
     const name = await secret(JSON.stringify({ clientId: "me", clientSecret: PRIVATE, note: "ours" }));
-    expect(await readCredentials(test.clients.secrets, name, "main")).toEqual({
+    expect(await credentialsIn(name)).toEqual({
       clientId: "me",
       clientSecret: PRIVATE,
     });
 
     await put(name, JSON.stringify({ clientId: "you", clientSecret: "new" }));
-    expect(await readCredentials(test.clients.secrets, name, "main")).toEqual({ clientId: "you", clientSecret: "new" });
+    expect(await credentialsIn(name)).toEqual({ clientId: "you", clientSecret: "new" });
   });
 
   it("are those under the source's name where several sources share a secret", async () => {
     const own = { clientId: "b", clientSecret: PRIVATE };
     const name = await secret(JSON.stringify({ clientId: "me", clientSecret: "x", b: own }));
-    const ids = ["b", "c"].map(async (source) => (await readCredentials(test.clients.secrets, name, source)).clientId);
+    const ids = ["b", "c"].map(async (source) => (await credentialsIn(name, source)).clientId);
     expect(await Promise.all(ids)).toEqual(["b", "me"]);
   });
 
@@ -60,9 +62,7 @@ describe("the credentials", () => {
     "in a secret that is %s are missing: the error says what to put there, and quotes nothing",
     async (_name, value) => {
       const name = await secret(value);
-      const error: unknown = await readCredentials(test.clients.secrets, name, "main").catch(
-        (reason: unknown) => reason,
-      );
+      const error: unknown = await credentialsIn(name).catch((reason: unknown) => reason);
       expect(error).toMatchObject({
         code: "CREDENTIALS_MISSING",
         isUnreadable: value !== undefined,
@@ -78,7 +78,7 @@ describe("a credentials secret", () => {
     const name = await secret();
     const SecretBinary = Buffer.from(JSON.stringify({ clientId: "me", clientSecret: PRIVATE }));
     await test.clients.secrets.send(new PutSecretValueCommand({ SecretId: name, SecretBinary }));
-    expect(await readCredentials(test.clients.secrets, name, "main")).toEqual({
+    expect(await credentialsIn(name)).toEqual({
       clientId: "me",
       clientSecret: PRIVATE,
     });
@@ -87,7 +87,7 @@ describe("a credentials secret", () => {
   it("that is marked for deletion is unreadable: the hint says how it comes back", async () => {
     const name = await secret("{}");
     await test.clients.secrets.send(new DeleteSecretCommand({ SecretId: name, RecoveryWindowInDays: 7 }));
-    await expect(readCredentials(test.clients.secrets, name, "main")).rejects.toMatchObject({
+    await expect(credentialsIn(name)).rejects.toMatchObject({
       code: "CREDENTIALS_MISSING",
       isUnreadable: true,
       hint: expect.stringContaining("restore-secret"),

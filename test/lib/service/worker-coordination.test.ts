@@ -55,14 +55,16 @@ it("a pause that this worker was told is in the table by the end of a run, also 
   expect(table.pause.mock.calls.slice(2)).toEqual([[noon + 9 * SECOND]]);
 });
 
-describe("a pause that another worker was told", () => {
-  it("is handed to the client, and not written back", async () => {
-    const { table, api, reads, settled } = worker();
-    reads({ pausedUntil: noon + 5 * SECOND });
-    await settled();
-    expect(api.pauseUntil).toHaveBeenCalledExactlyOnceWith(noon + 5 * SECOND);
-    expect(table.pause).not.toHaveBeenCalled();
-  });
+it("a pause that another worker was told is handed to the client alone; an operator's not even to it, as it would outlast its end", async () => {
+  const { table, api, reads, settled } = worker();
+  reads({ pausedUntil: noon + 60 * SECOND, pausedSince: noon });
+  expect(api.pauseUntil).not.toHaveBeenCalled();
+  reads({ pausedUntil: noon + 5 * SECOND });
+  await settled();
+  expect(api.pauseUntil).toHaveBeenCalledExactlyOnceWith(noon + 5 * SECOND);
+  expect(table.pause).not.toHaveBeenCalled();
+  // Nothing was learned either.
+  expect(table.saveLearned).not.toHaveBeenCalled();
 });
 
 describe("the learned rate", () => {
@@ -109,23 +111,5 @@ describe("the learned rate", () => {
     await settled();
     await settled();
     expect(table.saveLearned).toHaveBeenCalledTimes(2);
-  });
-
-  it("costs nothing while nothing was learned", async () => {
-    const { reads, settled, table } = worker();
-    reads({});
-    await settled();
-    expect(table.saveLearned).not.toHaveBeenCalled();
-    expect(table.pause).not.toHaveBeenCalled();
-  });
-});
-
-describe("a pause that an operator has asked for", () => {
-  it("is not for the client, which would keep to it after it was ended", () => {
-    const { api, reads } = worker();
-    reads({ pausedUntil: noon + 60 * SECOND, pausedSince: noon });
-    expect(api.pauseUntil).not.toHaveBeenCalled();
-    reads({ pausedUntil: noon + 60 * SECOND });
-    expect(api.pauseUntil).toHaveBeenCalledTimes(1);
   });
 });

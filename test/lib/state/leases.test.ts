@@ -106,14 +106,6 @@ describe.each<[string, Kind<Lease | RoleLease>]>([
 });
 
 describe("the mark of a survey", () => {
-  it.each(["throttle", "error", "down"] as const)("is there after %s of the table, for a moment", async (kind) => {
-    const of = fresh();
-    const fault = test.aws.faults.add({ service: "dynamodb", operation: "UpdateItem", kind, times: 1 });
-    await of.state.release(await taken(of, survey, "one"), marked(1));
-    expect(fault.hits()).toBe(1);
-    expect(await of.mark()).toEqual(marked(1));
-  });
-
   it("is written one after the other, in the order in which that was begun, also after one that failed", async () => {
     const of = fresh();
     const { state } = of;

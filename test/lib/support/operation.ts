@@ -6,20 +6,14 @@ import { memoryLog } from "./log.ts";
 
 const rawConfig = { baseUrl: "https://surveys.example.com", startFrom: "beginning", timeZone: "UTC" };
 
-/** Runs an operation over a world in memory, with a minute of time; `fields` are those of the source's configuration that are not the usual ones. */
+/** Runs an operation over a world in memory, with a minute of time. */
 export function operate<Input, Result extends object>(
   world: MemoryWorld,
   operation: Operation<Input, Result>,
   input: Input,
-  logger = memoryLog(),
-  { time = MINUTE, fields = {} }: { time?: number; fields?: Record<string, unknown> } = {},
+  { graph = memoryGraph(world), logger = memoryLog(), time = MINUTE } = {},
 ): Promise<Result> {
   const deadline = world.time.now + time;
-  return operation.run(
-    {
-      ...{ graph: memoryGraph(world, fields), ports: world.ports, rawConfig },
-      ...{ owner: "operator", deadline, abortsAt: deadline, logger },
-    },
-    input,
-  );
+  const { ports } = world;
+  return operation.run({ graph, ports, rawConfig, owner: "operator", deadline, abortsAt: deadline, logger }, input);
 }

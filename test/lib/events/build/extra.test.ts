@@ -24,12 +24,6 @@ describe("fields of a record that the document does not have", () => {
     expect(found.answers).toEqual([{ weight: 1.5, seen: true }, { weight: 2, isLast: null }, undefined]);
   });
 
-  it("are absent where there are none", () => {
-    const { data } = eventOf({}, {});
-    expect(data.response).not.toHaveProperty("extra");
-    for (const answer of data.answers) expect(answer).not.toHaveProperty("extra");
-  });
-
   it("are all of them but those of the document", () => {
     expect(RECORD_FIELDS).toEqual(new Set(Object.keys(responseRecord.shape)));
   });

@@ -71,18 +71,10 @@ describe("no instant is invented", () => {
     expect(toMoment("2026-03-10 12:00:00", undefined)).toEqual({ local: "2026-03-10 12:00:00" });
   });
 
-  it.each([
-    null,
-    "",
-    "soon",
-    "0000-00-00 00:00:00",
-    "2026-02-30 10:00:00",
-    "2026-03-10",
-    "2026-03-10 12",
-    "12:00:00",
-    "2026-03-10 12:00:00Z",
-    "2026-03-10 12:00:00+02:00",
-  ])("for %j", (local) => {
-    expect(toMoment(local, "Europe/Warsaw")).toEqual({ local });
-  });
+  it.each([null, "", "0000-00-00 00:00:00", "2026-02-30 10:00:00", "2026-03-10", "2026-03-10 12:00:00Z"])(
+    "for %j",
+    (local) => {
+      expect(toMoment(local, "Europe/Warsaw")).toEqual({ local });
+    },
+  );
 });

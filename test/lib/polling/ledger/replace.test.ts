@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { differences, seeChange } from "../../../../lib/polling/ledger/replace.ts";
 import type { LedgerEntry } from "../../../../lib/polling/model/ledger-entry.ts";
 import { digestOf, type Run, readRecord } from "../../../../lib/polling/model/records.ts";
@@ -10,72 +10,52 @@ function run(...answers: string[]): Run {
   return { responseId: 7, records: records.map((record) => readRecord(record)) };
 }
 
-const emitted = (of: Run, more: Partial<LedgerEntry> = {}): LedgerEntry => ({
-  id: 7,
-  state: "emitted",
-  digest: digestOf(of),
-  count: of.records.length,
-  ...more,
+const told = run("a", "b");
+const entry: LedgerEntry = { id: 7, state: "emitted", digest: digestOf(told), count: told.records.length };
+
+interface Reading {
+  of: Run;
+  at: number;
+  isFull?: boolean;
+}
+const restless = [1, 2, 3, 4].map((i): Reading => ({ of: run("a", `${i}`), at: i * MINUTE }));
+const changed = (at: number): Reading => ({ of: run("a", "c"), at });
+
+// R20: the outcomes of readings one after the other, each with its own entry as the one before has left it.
+it.each<[what: string, readings: Reading[], outcomes: string[]]>([
+  [
+    "is told once it has read the same twice, a minute apart",
+    [changed(0), changed(MINUTE / 2), changed(MINUTE)],
+    ["noted", "nothing", "told"],
+  ],
+  [
+    "with fewer records is looked at by full reads alone",
+    [false, true].map((isFull) => ({ of: run("a"), at: 0, isFull })),
+    ["nothing", "noted"],
+  ],
+  ["that differs at each reading is left after three of them", restless, ["noted", "noted", "noted", "nothing"]],
+  ["but by full reads", restless.map((one) => ({ ...one, isFull: true })), Array(4).fill("noted")],
+])("a response that reads otherwise than its event %s", (_what, readings, outcomes) => {
+  let now = entry;
+  const seen = readings.map(({ of, at, isFull = false }) => {
+    const one = seeChange(of, now, differences(of, now), { at, isFull });
+    if (one.kind === "noted") now = one.entry;
+    return one.kind;
+  });
+  expect(seen).toEqual(outcomes);
 });
 
-/** The outcomes of readings one after the other, each with its own entry as the one before has left it. */
-function readings(entry: LedgerEntry, all: { of: Run; at: number; isFull?: boolean }[]): string[] {
-  let now = entry;
-  return all.map(({ of, at, isFull = false }) => {
-    const seen = seeChange(of, now, differences(of, now), { at, isFull });
-    if (seen.kind === "noted") now = seen.entry;
-    return seen.kind;
+it("an update names what differs, and when that was seen first", () => {
+  const of = run("a", "c");
+  const first = seeChange(of, entry, ["answers"], { at: 1_000, isFull: false });
+  if (first.kind !== "noted") throw new Error(first.kind);
+  expect(seeChange(of, first.entry, differences(of, entry), { at: 1_000 + MINUTE, isFull: false })).toEqual({
+    kind: "told",
+    replaces: { entry: first.entry, changes: ["answers"], observedAt: 1_000 },
   });
-}
+});
 
-describe("a response that reads otherwise than its event", () => {
-  const entry = emitted(run("a", "b"));
-
-  it("is told once it has read the same twice, a minute apart", () => {
-    const of = run("a", "c");
-    const at = 10 * MINUTE;
-    expect(
-      readings(entry, [
-        { of, at },
-        { of, at: at + MINUTE / 2 },
-        { of, at: at + MINUTE },
-      ]),
-    ).toEqual(["noted", "nothing", "told"]);
-  });
-
-  it("names what differs, and when that was seen first", () => {
-    const of = run("a", "c");
-    const first = seeChange(of, entry, ["answers"], { at: 1_000, isFull: false });
-    if (first.kind !== "noted") throw new Error(first.kind);
-    expect(seeChange(of, first.entry, differences(of, entry), { at: 1_000 + MINUTE, isFull: false })).toEqual({
-      kind: "told",
-      replaces: { entry: first.entry, changes: ["answers"], observedAt: 1_000 },
-    });
-  });
-
-  it("with fewer records is looked at by full reads alone", () => {
-    const of = run("a");
-    expect(
-      readings(entry, [
-        { of, at: 0 },
-        { of, at: MINUTE, isFull: true },
-      ]),
-    ).toEqual(["nothing", "noted"]);
-  });
-
-  it("that differs at each reading is left to full reads after three of them", () => {
-    const all = [1, 2, 3, 4].map((i) => ({ of: run("a", `${i}`), at: i * MINUTE }));
-    expect(readings(entry, all)).toEqual(["noted", "noted", "noted", "nothing"]);
-    expect(
-      readings(
-        entry,
-        all.map((one) => ({ ...one, isFull: true })),
-      ),
-    ).toEqual(Array(4).fill("noted"));
-  });
-
-  it("is not compared while it is open", () => {
-    const open: Run = { responseId: 7, records: [readRecord({ responseId: 7, completed: 0, answer: "x" })] };
-    expect(differences(open, entry)).toEqual([]);
-  });
+it("a response is not compared while it is open", () => {
+  const open: Run = { responseId: 7, records: [readRecord({ responseId: 7, completed: 0, answer: "x" })] };
+  expect(differences(open, entry)).toEqual([]);
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { personKeys, personOf } from "../../../../lib/polling/model/person.ts";
+import { personKeys, personOf } from "../../../../lib/polling/model/privacy.ts";
 
 describe("the keys of a person", () => {
   it.each([

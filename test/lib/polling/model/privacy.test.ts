@@ -7,7 +7,6 @@ const body = { responseId: 1, ip: "203.0.113.77", referrer: "https://example.com
 describe("a truncated address", () => {
   it.each([
     ["203.0.113.77", "203.0.113.0"],
-    ["10.0.0.0", "10.0.0.0"],
     ["2001:db8:85a3:8d3:1319:8a2e:370:7348", "2001:db8:85a3::"],
     ["2001:db8::1", "2001:db8:0::"],
     ["::1", "0:0:0::"],

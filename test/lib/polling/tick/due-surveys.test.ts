@@ -12,7 +12,6 @@ import {
   runTick,
   SECOND,
   takes,
-  timesCalled,
   worldWith,
 } from "../../../support/survey.ts";
 
@@ -77,24 +76,6 @@ describe("polled surveys", () => {
     }
     expect(sent.filter((count) => count > 0).length).toBeGreaterThan(1);
     expect(sent.reduce((sum, count) => sum + count)).toBe(600);
-  });
-
-  it("are saved every ten seconds and at the end, not with every few", async () => {
-    const world = await polledWorld(200);
-    for (const surveyId of range(1, 200))
-      arrive(world, { surveyId, responseId: 10_000 + surveyId, completed: at(HOUR) });
-    world.time.now += MINUTE;
-    world.calls.length = 0;
-    let polled = 0;
-    world.before.push(({ operation }) => {
-      if (operation !== "metrics") return;
-      polled += 1;
-      // The tick takes 25 seconds.
-      world.time.now += SECOND / 8;
-    });
-    await runTick(world, { source: { concurrency: 4 } });
-    expect(polled).toBe(200);
-    expect(timesCalled(world, "state", "saveRows")).toBe(3);
   });
 
   it("are polled again, and the tick has failed, where they could not be saved", async () => {

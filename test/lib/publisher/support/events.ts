@@ -10,6 +10,10 @@ import type { TestAws } from "../../support/aws.ts";
 export const time = Date.UTC(2026, 2, 10, 12);
 const KB = 1_024;
 
+/** The guard of a lease that nobody wants. */
+export const free = async (): Promise<void> => undefined;
+export const published = { kind: "published" } as const;
+
 /** A publisher to the bus of the tests, and how long it would have slept. */
 export function publisherTo(
   test: TestAws,

@@ -63,10 +63,6 @@ const behaviours: [string, Behaviour, Expected][] = [
   ["gzip cut by its end", answer(gzipped.subarray(0, -12), { "content-encoding": "gzip" }), unreadable],
   ["br that is none", answer(Buffer.from([0, 1, 2, 3]), { "content-encoding": "br" }), unreadable],
   ["an unknown encoding", answer(Buffer.from([0x1f, 0x9d, 0x90]), { "content-encoding": "compress" }), unreadable],
-  ["a page of HTML", answer("<html>Maintenance</html>", { "content-type": "text/html" }), unreadable],
-  ["half a JSON text", answer(list.slice(0, 9)), unreadable],
-  ["another JSON text", answer('{"error":"none"}'), { ...unreadable, attempts: 1, retryable: false }],
-  ["an empty body", answer(""), unreadable],
   ["silence", () => undefined, timedOut],
   ["headers that trickle for ever", trickle("HTTP/1.1 200 OK\r\n", "x-more: y\r\n", 10), timedOut],
   ["headers and then silence", (socket) => void socket.write(head("content-length: 16")), timedOut],
@@ -167,32 +163,6 @@ it.each([
 });
 
 describe("a keep-alive connection that the server closes just when the next request comes", () => {
-  it.each(["end", "reset"] as const)("with %s costs a GET no more than another attempt", async (how) => {
-    let closing = false;
-    const service = await startHostile((socket) => {
-      if (!closing) return good(socket);
-      closing = false;
-      if (how === "end") socket.destroy();
-      else socket.resetAndDestroy();
-    });
-    const { api } = clientOf(service, { timeouts });
-    for (let time = 0; time < 5; time += 1) {
-      closing = time > 0;
-      expect(await api.surveys()).toEqual([{ surveyId: 1 }]);
-    }
-    expect(service.connections.accepted).toBe(5);
-  });
-
-  it("nor the token request", async () => {
-    const service = await startHostile();
-    const { api, time } = clientOf(service, { timeouts });
-    await api.surveys();
-    service.answers.set("/oauth/token/", inTurn(resets, { json: { token: TOKEN } }));
-    time.now += 31 * 24 * 3_600_000;
-    expect(await api.surveys()).toEqual([{ surveyId: 1 }]);
-    expect(service.requests.map(({ method }) => method)).toEqual(["POST", "GET", "POST", "POST", "GET"]);
-  });
-
   it("is not used again when it was closed before", async () => {
     const service = await startHostile((socket) => {
       good(socket);

@@ -1,5 +1,5 @@
 import { inspect } from "node:util";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { startProxy } from "../support/proxy.ts";
 import { CLIENT_SECRET, clientOf, startService, TOKEN } from "../support/service.ts";
 
@@ -80,13 +80,8 @@ describe("with a proxy", () => {
 it("without the option no proxy is used, whatever the environment says", async () => {
   const service = await startService();
   const proxy = await startProxy();
-  const before = { ...process.env };
-  Object.assign(process.env, { HTTP_PROXY: proxy.url, http_proxy: proxy.url, ALL_PROXY: proxy.url });
-  try {
-    await clientOf(service).api.surveys();
-  } finally {
-    for (const name of ["HTTP_PROXY", "http_proxy", "ALL_PROXY"]) delete process.env[name];
-    Object.assign(process.env, before);
-  }
+  onTestFinished(() => void vi.unstubAllEnvs());
+  for (const name of ["HTTP_PROXY", "http_proxy", "ALL_PROXY"]) vi.stubEnv(name, proxy.url);
+  await clientOf(service).api.surveys();
   expect([proxy.tunnels, proxy.others]).toEqual([[], []]);
 });

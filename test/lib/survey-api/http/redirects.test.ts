@@ -54,14 +54,11 @@ describe("a redirect to elsewhere is not followed: nothing is sent there, the to
     expect(other.connections.accepted).toBe(0);
   });
 
-  it.each([undefined, "javascript:alert(1)", "http://[::bad/"])(
-    "the hint of %j asks to check `baseUrl`",
-    async (location) => {
-      const { service, api } = await startClient();
-      service.answers.set("/api/v3/surveys/7/", () => moved(location));
-      await expect(api.survey(7)).rejects.toMatchObject({ hint: expect.stringMatching(/^(?!.*null).*baseUrl/) });
-    },
-  );
+  it.each(["javascript:alert(1)", "http://[::bad/"])("the hint of %j asks to check `baseUrl`", async (location) => {
+    const { service, api } = await startClient();
+    service.answers.set("/api/v3/surveys/7/", () => moved(location));
+    await expect(api.survey(7)).rejects.toMatchObject({ hint: expect.stringMatching(/^(?!.*null).*baseUrl/) });
+  });
 });
 
 describe("a redirect within the service", () => {
@@ -117,14 +114,6 @@ describe("a redirect within the service", () => {
     service.answers.set("/new/", inTurn({ status: 500, json: {} }, { json: [] }));
     expect(await api.read("get survey", { surveyId: 7 })).toEqual([]);
     expect(slept).toEqual([250]);
-  });
-
-  it("cannot smuggle a header into the next request", async () => {
-    const { service, api } = await startClient();
-    service.answers.set("/api/v3/surveys/7/", () => moved("/%0d%0ax-evil:%201/api/v3/surveys/7/"));
-    await expect(api.survey(7)).rejects.toMatchObject({ code: "NOT_FOUND" });
-    expect(service.data()).toHaveLength(1);
-    for (const { headers } of service.requests) expect(headers).not.toHaveProperty("x-evil");
   });
 });
 

@@ -4,16 +4,6 @@ import { pathOf } from "../../../../lib/survey-api/paths.ts";
 import records from "../documents/fixtures/records.json" with { type: "json" };
 import { CLIENT_SECRET, clientOf, inTurn, startClient, startService, TOKEN } from "../support/service.ts";
 
-it("read() gives the JSON of any operation as it was read, documented or not", async () => {
-  const { service, api } = await startClient();
-  for (const json of [{ anything: ["at", 1.5, null] }, [], null, 0, "", false, { surveyId: "odd" }]) {
-    service.answers.set("/api/v3/surveys/7/", () => ({ json }));
-    expect(await api.read("get survey", { surveyId: 7 })).toEqual(json);
-  }
-  service.answers.set("/api/v3/surveys/7/", () => ({ body: "{" }));
-  await expect(api.read("get survey", { surveyId: 7 })).rejects.toMatchObject({ code: "UNREADABLE_BODY" });
-});
-
 describe("1 get token", () => {
   it("sends the credentials as a form, without the headers of the others, and once, for both families", async () => {
     const { service, api } = await startClient({

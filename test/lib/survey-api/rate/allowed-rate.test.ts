@@ -99,42 +99,6 @@ describe("the allowed rate", () => {
     expect(run.learned).toBeUndefined();
   });
 
-  it("falls once for requests that were refused together", () => {
-    const { time, rate } = rateAt({ learned: { requestsPerSecond: 100, at: 0 } });
-    const known = () => rate.learned()?.requestsPerSecond ?? 0;
-    time.now = 1_000;
-    rate.granted();
-    for (let i = 0; i < 16; i += 1) rate.refused(990, 1_000);
-    expect(known()).toBeLessThan(100);
-    // Without a grant in between it is the pause that was too short.
-    time.now = 5_000;
-    rate.refused(4_990, 1_000);
-    expect(known()).toBeGreaterThanOrEqual(50);
-
-    time.now = 9_000;
-    rate.granted();
-    rate.refused(8_990, 1_000);
-    expect(known()).toBeLessThan(50);
-  });
-
-  it("is told as high as it was proved, also when nothing was asked for a while", () => {
-    const { time, rate } = rateAt({ learned: { requestsPerSecond: 10, at: 0 } });
-    for (; time.now < 60_000; time.now += 1) {
-      while (rate.wait() === 0) {
-        rate.take();
-        rate.granted();
-        rate.finished();
-      }
-    }
-    const proved = rate.learned();
-    expect(proved?.requestsPerSecond).toBeGreaterThan(12);
-    time.now += 10 * 60_000;
-    expect(rate.learned()).toEqual({ ...proved, at: time.now });
-    rate.granted();
-    rate.refused(time.now - 1, 1_000);
-    expect(rate.learned()?.requestsPerSecond).not.toBe(proved?.requestsPerSecond);
-  });
-
   it("is one request in ten seconds at least, whatever it has from another client", () => {
     const { time, rate } = rateAt({ learned: { requestsPerSecond: 1e-9, at: 0 } });
     expect(rate.learned()).toMatchObject({ requestsPerSecond: 0.1 });
@@ -147,25 +111,6 @@ describe("the allowed rate", () => {
     }
     expect(time.now).toBeLessThanOrEqual(200_100);
     expect(rate.learned()?.requestsPerSecond).toBeGreaterThanOrEqual(0.1);
-  });
-
-  it("sends one request alone after a refusal, and the others when that is granted or over", () => {
-    const { time, rate } = rateAt({ learned: { requestsPerSecond: 100, at: 0 } });
-    rate.refused(0, 1_000);
-    time.now = 1_000;
-    expect(rate.wait()).toBe(0);
-    rate.take();
-    expect(rate.wait()).toBe(Number.POSITIVE_INFINITY);
-    rate.finished();
-    rate.take();
-    expect(rate.wait()).toBe(Number.POSITIVE_INFINITY);
-    rate.granted();
-    rate.finished();
-    for (let i = 0; i < 20; i += 1) {
-      time.now += 11;
-      expect(rate.wait()).toBe(0);
-      rate.take();
-    }
   });
 
   it.each(["seconds", "none"] as const)(

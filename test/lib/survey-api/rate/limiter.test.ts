@@ -1,103 +1,55 @@
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { createLimiter, type LimiterOptions, LongPause, type Turn } from "../../../../lib/survey-api/rate/limiter.ts";
 
-/** A limiter on a virtual clock: sleepers wake when the time is moved to where they wanted it. */
+/** A limiter on a virtual clock, which its sleeping moves. `begun`: the names of its work, in the order in which that has begun. */
 function limiterWith(options: Partial<LimiterOptions> = {}, time = { now: 1_000 }) {
-  const sleepers: { until: number; wake: () => void }[] = [];
   const limiter = createLimiter({
-    concurrency: 2,
-    longestPause: 60_000,
+    concurrency: 1,
+    longestPause: 20_000,
     now: () => time.now,
     monotonic: () => time.now,
-    sleep: (milliseconds) => new Promise((wake) => sleepers.push({ until: time.now + milliseconds, wake })),
+    sleep: async (milliseconds) => {
+      time.now += milliseconds;
+    },
     ...options,
   });
-  const names: string[] = [];
-  const ends = new Map<string, () => void>();
-  /** Puts work into the queue that lasts until it is ended by its name. */
-  const add = (name: string, turn: Partial<Turn> = {}): Promise<string> =>
-    limiter.run(
-      () =>
-        new Promise<string>((resolve) => {
-          names.push(name);
-          ends.set(name, () => resolve(name));
-        }),
-      { priority: "news", again: false, signal: undefined, ...turn },
-    );
-  const settle = async (): Promise<void> => {
-    for (let i = 0; i < 20; i += 1) await Promise.resolve();
-  };
-  const end = async (name: string): Promise<void> => {
-    await settle();
-    ends.get(name)?.();
-    await settle();
-  };
-  const pass = async (milliseconds: number): Promise<void> => {
-    time.now += milliseconds;
-    for (const { wake } of sleepers.filter(({ until }) => until <= time.now)) wake();
-    await settle();
-  };
-  /** What has begun, once all that may has. */
-  const begun = async (): Promise<string[]> => {
-    await settle();
-    return names;
-  };
-  return { limiter, add, begun, end, pass, time };
+  const begun: string[] = [];
+  const add = (name: string, turn: Partial<Turn> = {}): Promise<unknown> =>
+    limiter.run(async () => begun.push(name), { priority: "news", again: false, signal: undefined, ...turn });
+  return { limiter, time, begun, add };
 }
 
-describe("work that waits for its turn", () => {
-  it("begins when a place is free, and no earlier", async () => {
-    const { add, begun, end } = limiterWith();
-    for (const name of ["a", "b", "c"]) void add(name);
-    expect(await begun()).toEqual(["a", "b"]);
-    await end("b");
-    expect(await begun()).toEqual(["a", "b", "c"]);
-  });
-
-  it("goes by priority, what is made again before what was not made yet, and else in its order", async () => {
-    const { add, begun, end } = limiterWith({ concurrency: 1 });
-    void add("first");
-    void add("old 1", { priority: "backlog" });
-    void add("old 2", { priority: "backlog" });
-    void add("old again", { priority: "backlog", again: true });
-    void add("new 1");
-    void add("new 2");
-    void add("new again", { again: true });
-    for (const name of ["first", "new again", "new 1", "new 2", "old again", "old 1"]) await end(name);
-    expect(await begun()).toEqual(["first", "new again", "new 1", "new 2", "old again", "old 1", "old 2"]);
-  });
-
-  it("does not hold a place: news that comes while the backlog waits for the rate goes first", async () => {
-    const { add, begun, pass } = limiterWith({ concurrency: 8, maxRequestsPerSecond: 1 });
-    for (let i = 0; i < 5; i += 1) void add(`old ${i}`, { priority: "backlog" });
-    void add("new");
-    await pass(1_000);
-    expect(await begun()).toEqual(["old 0", "new"]);
-  });
-
-  it("gives its place free also when it fails", async () => {
-    const { limiter, add, begun } = limiterWith({ concurrency: 1 });
-    const turn: Turn = { priority: "news", again: false, signal: undefined };
-    await expect(limiter.run(() => Promise.reject(new Error("no")), turn)).rejects.toThrow("no");
-    void add("next");
-    expect(await begun()).toEqual(["next"]);
-  });
+it("work goes by priority, what is made again before what was not made yet, and else in its order", async () => {
+  const { begun, add } = limiterWith();
+  await Promise.all([
+    add("first"),
+    add("old 1", { priority: "backlog" }),
+    add("old 2", { priority: "backlog" }),
+    add("old again", { priority: "backlog", again: true }),
+    add("new 1"),
+    add("new 2"),
+    add("new again", { again: true }),
+  ]);
+  expect(begun).toEqual(["first", "new again", "new 1", "new 2", "old again", "old 1", "old 2"]);
 });
 
-describe("a pause", () => {
-  it("is over by either clock: one may stand still while the process is frozen, the other be set back", async () => {
-    const time = { now: 1_000 };
-    const still = limiterWith({ longestPause: 20_000, monotonic: () => time.now / 50 }, time);
-    still.limiter.refused(time.now, 60_000);
-    await expect(still.add("too early")).rejects.toBeInstanceOf(LongPause);
-    await still.pass(60_000);
-    void still.add("later");
-    expect(await still.begun()).toEqual(["later"]);
+it("work that waits for the rate holds no place: news that comes meanwhile goes first", async () => {
+  const { begun, add } = limiterWith({ concurrency: 8, maxRequestsPerSecond: 1 });
+  await Promise.all([...["old 1", "old 2"].map((name) => add(name, { priority: "backlog" })), add("new")]);
+  expect(begun).toEqual(["old 1", "new", "old 2"]);
+});
 
-    const back = limiterWith({ now: () => 5_000, longestPause: 20_000 });
-    back.limiter.refused(back.time.now, 10_000);
-    void back.add("waits");
-    await back.pass(10_000);
-    expect(await back.begun()).toEqual(["waits"]);
-  });
+it("a pause is over by either clock: one may stand still while the process is frozen, the other be set back", async () => {
+  const time = { now: 1_000 };
+  const still = limiterWith({ monotonic: () => time.now / 50 }, time);
+  still.limiter.refused(time.now, 60_000);
+  await expect(still.add("too early")).rejects.toBeInstanceOf(LongPause);
+  time.now += 60_000;
+  await still.add("later");
+  expect(still.begun).toEqual(["later"]);
+
+  const back = limiterWith({ now: () => 5_000 });
+  back.limiter.refused(back.time.now, 10_000);
+  await back.add("waits");
+  expect(back.time.now).toBe(11_000);
 });

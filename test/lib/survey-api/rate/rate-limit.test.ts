@@ -1,4 +1,4 @@
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it } from "vitest";
 import { type Answer, clientOf, inTurn, startClient, startService } from "../support/service.ts";
 
 const list = "/api/v3/surveys/";
@@ -51,36 +51,6 @@ describe("429", () => {
     service.answers.set(list, () => tooMany("90"));
     await expect(api.surveys()).rejects.toMatchObject({ code: "TOO_MANY_REQUESTS", retryAfter: 90_000 });
     expect(slept).toEqual([]);
-  });
-
-  it("pauses all requests, also those that wait for their turn: none goes out before the pause is over", async () => {
-    const service = await startService();
-    const wake: (() => void)[] = [];
-    const { api, time } = clientOf(service, {
-      concurrency: 1,
-      sleep: (milliseconds) =>
-        new Promise((resolve) =>
-          wake.push(() => {
-            time.now += milliseconds;
-            resolve();
-          }),
-        ),
-    });
-    await api.surveys();
-    service.answers.set(list, inTurn(tooMany("5"), good));
-    const before = service.data().length;
-
-    const calls = Promise.all(Array.from({ length: 6 }, () => api.surveys()));
-    await vi.waitFor(() => expect(wake.length).toBeGreaterThan(0), { interval: 1 });
-    await new Promise((resolve) => setTimeout(resolve, 30));
-    const duringPause = service.data().length - before;
-
-    const waking = setInterval(() => wake.shift()?.(), 1);
-    await calls;
-    clearInterval(waking);
-
-    expect(duringPause).toBe(1);
-    expect(service.data().length - before).toBe(7);
   });
 });
 

@@ -1,34 +1,10 @@
 import { describe, expect, it, vi } from "vitest";
 import type { Coordination } from "../../../../lib/survey-api/index.ts";
-import {
-  CLIENT_SECRET,
-  type Client,
-  clientOf,
-  inTurn,
-  startClient,
-  startService,
-  withToken,
-} from "../support/service.ts";
-import { workersOf } from "../support/workers.ts";
+import { CLIENT_SECRET, clientOf, inTurn, startClient, startService, withToken } from "../support/service.ts";
 
 const list = "/api/v3/surveys/";
 const page = "/api/v3/surveys/7/responses/page/";
 const MINUTE = 60_000;
-
-describe("workers of one account", () => {
-  it("ask for a first token together, and for another one when it is revoked", async () => {
-    const service = await startService();
-    const { workers, shared } = workersOf(service, 6);
-    await Promise.all(workers.map(({ api }) => api.surveys()));
-    expect(service.tokenRequests()).toBe(1);
-    expect(service.data()).toHaveLength(6);
-
-    service.token.value = "second-token";
-    await Promise.all(workers.map(({ api }) => api.surveys()));
-    expect(service.tokenRequests()).toBe(2);
-    expect(shared.kept?.token).toBe("second-token");
-  });
-});
 
 describe("a coordination that fails", () => {
   it("is told as it is", async () => {
@@ -56,17 +32,17 @@ describe("a coordination that fails", () => {
 });
 
 describe("a pause", () => {
-  /** A worker that has a token, and then meets these refusals before the list. */
+  /** A client that has a token, and then meets these refusals before the list. */
   async function refused(times: number, status: number, retryAfter?: string) {
-    const service = await startService();
-    const { workers, pauses } = workersOf(service, 1);
-    const worker = workers[0] as Client;
-    await worker.api.token();
+    const pauses: number[] = [];
+    const coordination: Coordination = { renew: ({ ask }) => ask(), onPause: ({ until }) => pauses.push(until) };
+    const { service, ...client } = await startClient({ coordination });
+    await client.api.token();
     const headers: Record<string, string> = retryAfter === undefined ? {} : { "retry-after": retryAfter };
     const refusals = Array.from({ length: times }, () => ({ status, headers, json: {} }));
     service.answers.set(list, inTurn(...refusals, { json: [] }));
-    const begun = worker.time.now;
-    return { ...worker, untilOf: () => pauses.map(({ until }) => until - begun) };
+    const begun = client.time.now;
+    return { ...client, untilOf: () => pauses.map((until) => until - begun) };
   }
 
   it.each([
@@ -111,14 +87,6 @@ describe("a pause", () => {
     await api.surveys();
     expect(time.now - begun).toBe(9_000);
     expect(untilOf()).toEqual([]);
-  });
-
-  it("that another client was told and that is too long to wait for ends the call", async () => {
-    const service = await startService();
-    const client = withToken(clientOf(service, { retry: { longestPause: 20_000 } }));
-    client.api.pauseUntil(client.time.now + 21_000);
-    await expect(client.api.surveys()).rejects.toMatchObject({ code: "TOO_MANY_REQUESTS", retryAfter: 21_000 });
-    expect(service.requests).toHaveLength(0);
   });
 });
 

@@ -11,14 +11,6 @@ function jwt(claims: object): string {
 }
 
 describe("the token", () => {
-  it("is asked for once for twenty callers at the same time", async () => {
-    const { service, api, credentialsRead } = await startClient();
-    await Promise.all(Array.from({ length: 20 }, () => api.surveys()));
-    expect(service.tokenRequests()).toBe(1);
-    expect(credentialsRead()).toBe(1);
-    expect(service.data()).toHaveLength(20);
-  });
-
   it("is taken from the store, without reading the credentials, and kept there when it is new", async () => {
     const service = await startService();
     const first = clientOf(service);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { asListed, compareAnswers } from "../../../../lib/polling/contents/single-read.ts";
+import { asListed, compareAnswers } from "../../../lib/polling/contents.ts";
 
 const head = { responseId: 5, surveyId: 1, completed: 1, dateCompleted: "2026-03-10 12:00:00" };
 const answers = [

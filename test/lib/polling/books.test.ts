@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { at, MINUTE, replace, runTick, worldWith } from "../../../support/survey.ts";
+import { at, MINUTE, replace, runTick, worldWith } from "../../support/survey.ts";
 
 // R29
 it("books stay open as long as the ledger lacks a listed response, and say how many", async () => {
