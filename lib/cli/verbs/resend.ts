@@ -87,12 +87,12 @@ async function findEvents(
       const older = olderEventIds(survey.source, survey.surveyId, id, eventId);
       const revision = older === undefined ? null : older.length + 1;
       for (const [i, one] of (older ?? []).entries()) {
-        const replaced = { outcome: "replaced", reason: `revision ${revision}`, revision: i + 1 } as const;
+        const replaced = { revision: i + 1, reason: `revision ${revision}`, outcome: "replaced" } as const;
         if (found.has(one)) found.set(one, { ...survey, responseId: id, eventId: one, ...replaced });
       }
       // A forgotten one has no time, and nothing of it is left but its id.
       const isIn = stretch !== undefined && at !== 0 && at >= stretch.from && at <= stretch.to;
-      const outcome = at === 0 ? ({ outcome: "not-emitted", reason: FORGOTTEN } as const) : WOULD_SEND;
+      const outcome = at === 0 ? ({ reason: FORGOTTEN, outcome: "not-emitted" } as const) : WOULD_SEND;
       if (isIn || found.has(eventId))
         found.set(eventId, { ...survey, responseId: id, eventId, revision, ...outcome, at });
     }
@@ -102,7 +102,7 @@ async function findEvents(
   return items.map(({ at: _, ...item }) => item);
 }
 
-const WOULD_SEND = { outcome: "would-send", reason: null } as const;
+const WOULD_SEND = { reason: null, outcome: "would-send" } as const;
 
 /** One event that was sent again, or was not. Null: of an id that no ledger has. */
 export interface ResentItem extends Omit<Resent, "responseId" | "outcome"> {
