@@ -15,9 +15,10 @@ export function isEventId(text: string): boolean {
   return ONLY.test(text);
 }
 
-/** The first event id in a text, such as an attribute or the name of an object. */
-export function eventIdIn(text: string): string | undefined {
-  return UUID.exec(text)?.[0].toLowerCase();
+/** The first event id in a text, such as an attribute or the name of an object; undefined where there is none. */
+export function eventIdsIn(text: string): [string] | undefined {
+  const id = UUID.exec(text)?.[0].toLowerCase();
+  return id === undefined ? undefined : [id];
 }
 
 /** Most revisions that are tried: nobody changes a response so often. */
@@ -62,64 +63,42 @@ export function unreadable(flag: string, cause: unknown): CommandError {
   return new CommandError("FILE_UNREADABLE", message, { hint, cause });
 }
 
-/** What a line tells of events: ids of those with the contents of a response, and the details of whole ones. */
+/** What is told of an event: its id where it has the contents of a response, and its detail where it is whole. Of test events nothing is told. */
 interface Told {
-  ids: string[];
-  details: { meta: object; data: object }[];
+  id?: string;
+  detail?: { meta: object; data: object };
 }
 
-/** Of test events nothing is told. */
-const NOTHING: Told = { ids: [], details: [] };
-
-/**
- * What one line of a consumer's list tells. A line is an id, the first column of a CSV, or JSON of whole events, however they are wrapped.
- * Undefined where no event stands in it at all.
- */
-export function eventsIn(line: string): Told | undefined {
+/** What one line of a consumer's list tells. A line is an id, the first column of a CSV, or JSON of whole events, however they are wrapped. */
+export function eventsIn(line: string): Told[] {
   const text = line.trim();
-  if (!/^[{[]/.test(text)) {
-    const id = eventIdIn(text.split(/[,;\t]/, 1)[0] ?? "");
-    return id === undefined ? undefined : { ids: [id], details: [] };
-  }
+  if (!/^[{[]/.test(text)) return (eventIdsIn(text.split(/[,;\t]/, 1)[0] ?? "") ?? []).map((id) => ({ id }));
   const value = parseJson(text);
   if (value !== undefined) return toldBy(value, 0);
   // Some writers put one document right behind the other.
-  const ids = [...text.matchAll(NAMED)].map(([, id = ""]) => id.toLowerCase());
-  return ids.length === 0 ? undefined : { ids, details: [] };
+  return [...text.matchAll(NAMED)].map(([, id = ""]) => ({ id: id.toLowerCase() }));
 }
 
 /** Where services put the event that they hand on. */
 const WRAPPERS = ["detail", "requestPayload", "Message", "body", "event", "Records"] as const;
 const MOST_WRAPPED = 6;
 
-function toldBy(value: unknown, depth: number): Told | undefined {
-  if (depth > MOST_WRAPPED) return undefined;
-  if (typeof value === "string") return ofId(value) ?? toldBy(parseJson(value), depth + 1);
-  if (Array.isArray(value)) return joined(value.map((one) => toldBy(one, depth + 1)));
-  if (!isObject(value)) return undefined;
+function toldBy(value: unknown, depth: number): Told[] {
+  if (depth > MOST_WRAPPED) return [];
+  if (typeof value === "string") return isEventId(value) ? withId(value) : toldBy(parseJson(value), depth + 1);
+  if (Array.isArray(value)) return value.flatMap((one) => toldBy(one, depth + 1));
+  if (!isObject(value)) return [];
   const { meta, data, eventId: own } = value;
-  if (isObject(meta) && "eventId" in meta) return ofEvent(meta, data);
-  const wrapped = WRAPPERS.map((name) => (name in value ? toldBy(value[name], depth + 1) : undefined));
-  return (typeof own === "string" ? ofId(own) : undefined) ?? joined(wrapped);
+  if (isObject(meta) && "eventId" in meta) {
+    const { eventId: id, revision, test } = meta;
+    if (typeof id !== "string" || !isEventId(id)) return [];
+    if (test === true) return [{}];
+    // Only events with contents have a revision.
+    const [told] = typeof revision === "number" ? withId(id) : [];
+    return [{ ...told, ...(isObject(data) ? { detail: { meta, data } } : {}) }];
+  }
+  if (typeof own === "string" && isEventId(own)) return withId(own);
+  return WRAPPERS.flatMap((name) => (name in value ? toldBy(value[name], depth + 1) : []));
 }
 
-function ofId(text: string): Told | undefined {
-  return isEventId(text) ? { ids: [text.toLowerCase()], details: [] } : undefined;
-}
-
-/** Only events with contents have a revision. */
-function ofEvent(meta: Readonly<Record<string, unknown>>, data: unknown): Told | undefined {
-  const { eventId: id, revision, test } = meta;
-  if (typeof id !== "string" || !isEventId(id)) return undefined;
-  if (test === true) return NOTHING;
-  return {
-    ids: typeof revision === "number" ? [id.toLowerCase()] : [],
-    details: isObject(data) ? [{ meta, data }] : [],
-  };
-}
-
-function joined(some: readonly (Told | undefined)[]): Told | undefined {
-  const found = some.filter((told) => told !== undefined);
-  if (found.length === 0) return undefined;
-  return { ids: found.flatMap(({ ids }) => ids), details: found.flatMap(({ details }) => details) };
-}
+const withId = (text: string): Told[] => [{ id: text.toLowerCase() }];

@@ -24,7 +24,6 @@ export function credentialVariables(
   return { ...(clientId === undefined ? {} : { clientId }), ...(clientSecret === undefined ? {} : { clientSecret }) };
 }
 
-/** Somebody who was asked has ended it, by Ctrl-C or Ctrl-D. */
 class CancelledError extends PollerError {
   readonly code = "CANCELLED";
 }
@@ -54,7 +53,19 @@ export async function askHidden(
   throw new CancelledError("cancelled", { hint: "Nothing was written." });
 }
 
-export interface Given {
+/** Blanks at their ends come from copying, and belong to no credentials. */
+function checked(given: Credentials): Credentials {
+  const usable = (name: string, text: string): string => {
+    const value = text.trim();
+    const wrong = value === "" ? "is empty" : /\p{Cc}/u.test(value) ? "has control characters in it" : undefined;
+    if (wrong === undefined) return value;
+    const hint = "Nothing was written. Copy it anew from the survey service.";
+    throw new UsageError(`the ${name} ${wrong}`, { hint });
+  };
+  return { clientId: usable("client id", given.clientId), clientSecret: usable("client secret", given.clientSecret) };
+}
+
+interface Given {
   credentials: Credentials;
   from: "the environment" | "the terminal" | "standard input";
 }
@@ -102,20 +113,6 @@ function parseInput(input: string): Credentials {
   const [clientId, clientSecret, ...more] = given.split(/\s*\n\s*/);
   if (clientId !== undefined && clientSecret !== undefined && more.length === 0) return { clientId, clientSecret };
   throw new UsageError("standard input has neither one nor the other form", { hint: FORMS });
-}
-
-function checked({ clientId, clientSecret }: Credentials): Credentials {
-  return { clientId: usable("client id", clientId), clientSecret: usable("client secret", clientSecret) };
-}
-
-/** Blanks at its ends come from copying, and belong to no credentials. */
-function usable(name: string, text: string): string {
-  const value = text.trim();
-  const wrong = (what: string): UsageError =>
-    new UsageError(`the ${name} ${what}`, { hint: "Nothing was written. Copy it anew from the survey service." });
-  if (value === "") throw wrong("is empty");
-  if (/\p{Cc}/u.test(value)) throw wrong("has control characters in it");
-  return value;
 }
 
 export const promptsOn = ({ input, talk }: Pick<Io, "input" | "talk">) => ({

@@ -26,7 +26,6 @@ export interface Io {
   fail(error: PollerError): void;
   /** How the command is called here, such as "npx survey-poller". */
   command: string;
-  /** Epoch milliseconds. */
   now(): number;
 }
 

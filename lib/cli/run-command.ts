@@ -31,6 +31,7 @@ export async function runCommand(args: readonly string[], given: Io): Promise<Ex
   const act: Act = async (options, work) => {
     const answer = await orInterrupted(work(io), io.signal);
     if (answer === undefined) return;
+    if (answer.isDry === true) io.say("Dry run: nothing was changed. Add --yes to do it.");
     if (options.json === true) io.out(toJson(answerAsCalled(answer.data, io.command)));
     else for (const line of answer.text) io.out(asCalled(line, io.command));
     exit = answer.exit ?? EXIT.done;
@@ -118,7 +119,8 @@ async function orInterrupted<T>(work: Promise<T>, signal: AbortSignal): Promise<
 
 function tellFailure(error: unknown, asJson: boolean, io: Io): void {
   if (!asJson) {
-    io.say(oneLine(error, unexpected));
+    // The message of an error that is not the poller's own may repeat what it was given.
+    io.say(oneLine(error, () => `It failed: unexpected ${errorCode(error)}.`));
     if (error instanceof CommandError && error.next !== undefined) io.say(`Next: ${error.next}`);
     return;
   }
@@ -126,9 +128,4 @@ function tellFailure(error: unknown, asJson: boolean, io: Io): void {
   const { code, message, hint } = own ? error : { ...describeFailure(error), hint: "" };
   const next = error instanceof CommandError ? (error.next ?? null) : null;
   io.out(toJson(answerAsCalled({ error: { code, message, hint, next } }, io.command)));
-}
-
-/** The message of an error that is not the poller's own may repeat what it was given. */
-function unexpected(error: unknown): string {
-  return `It failed: unexpected ${errorCode(error)}.`;
 }

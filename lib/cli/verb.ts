@@ -18,6 +18,8 @@ export interface Answer<Data extends object = object> {
   data: Data;
   text: readonly string[];
   exit?: Exclude<ExitCode, typeof EXIT.usage | typeof EXIT.interrupted>;
+  /** Nothing was changed, and --yes changes it. */
+  isDry?: boolean;
 }
 
 /** Runs the work of a verb and prints its answer. Undefined where the work has printed its own lines. */
@@ -26,32 +28,27 @@ export type Act = (options: Pick<Flags, "json">, work: (io: Io) => Promise<Answe
 /** Makes the command of a verb, whose action calls `act`. */
 export type Verb = (act: Act) => CommandUnknownOpts;
 
-export function verb(name: string, summary: string) {
+/** @param help stands below the options. Of its examples those on a data folder are there where one can be opened. */
+export function verb(name: string, summary: string, help: string) {
+  const lines = help
+    .split("\n")
+    .filter((line) => loadDataTarget !== undefined || !/^ {2}survey-poller .*--data/.test(line));
   return new Command(name)
     .summary(summary)
     .description(summary)
-    .addOption(new Option("--json", "print one JSON document, or one a line, with schemaVersion"));
+    .addOption(new Option("--json", "print one JSON document, or one a line, with schemaVersion"))
+    .addHelpText("after", lines.join("\n"));
 }
 
-export function targetVerb(name: string, summary: string) {
-  return verb(name, summary)
+export function targetVerb(name: string, summary: string, help: string) {
+  const data = new Option("--data <dir>", "a local data folder, also beside a running npm start");
+  return verb(name, summary, help)
     .addOption(new Option("--stack <name>", "a deployed stack, by its outputs").conflicts("data"))
-    .addOption(
-      new Option("--data <dir>", "a local data folder, also beside a running npm start").hideHelp(
-        loadDataTarget === undefined,
-      ),
-    );
+    .addOption(data.hideHelp(loadDataTarget === undefined));
 }
 
 /** The option of a verb that changes something: without it the verb says what it would do. */
 export const yesOption = () => new Option("--yes", "do it; without this it is a dry run");
-
-export function examples(...lines: readonly string[]): string {
-  const possible = lines.filter((line) => loadDataTarget !== undefined || !line.includes("--data"));
-  return `\nExamples:\n${possible.map((line) => `  survey-poller ${line}`).join("\n")}`;
-}
-
-export const DRY_RUN = "Dry run: nothing was changed. Add --yes to do it.";
 
 // What is typed as an argument or as the value of a flag, read.
 
@@ -93,7 +90,6 @@ const FORM = /^\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d(?:\.\d{1,3})?)?(?:Z|[+-]\d\d
 export function momentOf(flag: string, text: string): number {
   const at = FORM.test(text) ? Date.parse(text) : Number.NaN;
   if (!Number.isNaN(at)) return at;
-  throw new UsageError(`${flag} is no point in time`, {
-    hint: `Give it as ${flag} 2026-11-21T08:00:00Z, or as a day (UTC): ${flag} 2026-11-21.`,
-  });
+  const hint = `Give it as ${flag} 2026-11-21T08:00:00Z, or as a day (UTC): ${flag} 2026-11-21.`;
+  throw new UsageError(`${flag} is no point in time`, { hint });
 }

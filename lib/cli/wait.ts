@@ -25,12 +25,6 @@ export function isPolling({ data }: Pick<Target, "data">): boolean {
   return data === undefined || data.isRunning;
 }
 
-/** Lets the poller go on: waits a moment where ticks come without this command, and else makes one. */
-async function letItPoll(target: Target, source: string, io: Pick<Io, "signal">): Promise<void> {
-  if (isPolling(target)) return wait(LOOK_EVERY, io);
-  await target.invoke({ source });
-}
-
 /** How work stands that ticks do: over; or where it is, and what to say where it is not waited for any longer. */
 export type Standing<T> = { over: T } | { place: string; leave: (why: string) => T };
 
@@ -55,12 +49,12 @@ export async function watchTicks<T>(
     if (place !== idle.place) idle = { place, ticks: 0, lastTick, since: io.now() };
     else if (goOn !== undefined || lastTick !== idle.lastTick) idle = { ...idle, ticks: idle.ticks + 1, lastTick };
     if (idle.ticks >= MOST_IDLE) return leave("it comes no further");
-    const isSilent =
-      goOn === undefined &&
-      isPolling(target) &&
-      io.now() > Math.max(lastTick, idle.since) + 2 * source.interval + PATIENCE;
-    if (isSilent) return leave("no tick comes to its end");
+    // Ticks come without this command, unless it does the work itself.
+    const isLeft = goOn === undefined && isPolling(target);
+    const patience = Math.max(lastTick, idle.since) + 2 * source.interval + PATIENCE;
+    if (isLeft && io.now() > patience) return leave("no tick comes to its end");
     if (io.signal.aborted) throw new InterruptedError();
-    await (goOn?.() ?? letItPoll(target, source.name, io));
+    if (isLeft) await wait(LOOK_EVERY, io);
+    else await (goOn?.() ?? target.invoke({ source: source.name }));
   }
 }

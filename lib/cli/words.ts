@@ -28,7 +28,6 @@ export function printableJson(json: string): string {
   return json.replaceAll(BREAKS, escaped).replaceAll(STEERS, escaped);
 }
 
-/** As much of a text as so many columns hold. */
 function cut(text: string, most: number): string {
   const signs = Array.from(text);
   return signs.length <= most ? text : `${signs.slice(0, Math.max(0, most - 1)).join("")}…`;
@@ -49,7 +48,6 @@ export function surveyName({ surveyId, name }: { surveyId: number; name: string 
   return shown === NO_NAME ? `${NO_NAME} ${surveyId}` : `${shown} (${surveyId})`;
 }
 
-/** As a shell takes it. */
 export function quoted(text: string): string {
   return /^[\w./:-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }
@@ -67,8 +65,6 @@ export function nextCommand(verb: string, { flags, source, surveyId }: Meant, mo
   const of = source === undefined ? "" : `--source ${source}`;
   return ["survey-poller", verb, survey, of, more, flags].filter(Boolean).join(" ");
 }
-
-// How figures are said to people.
 
 const UNITS = [
   ["d", 86_400_000],
@@ -118,7 +114,6 @@ export function pauseEnd(until: number | null): string {
   return until === null || until >= FOREVER ? "" : ` until ${utc(until)}`;
 }
 
-/** "1,234". */
 export const figure = (number: number): string => number.toLocaleString("en-US");
 
 /** "1 survey", "2 surveys", "1,234 surveys". */

@@ -1,8 +1,7 @@
 import type { Io } from "../cli/io.ts";
 import { readSource } from "../cli/target/surveys.ts";
 import { sourcesOf, type Target } from "../cli/target/target.ts";
-import { type AuditedSurvey, readPasses } from "../cli/verbs/audit/passes.ts";
-import { surveyLine } from "../cli/verbs/audit/verb.ts";
+import { type AuditedSurvey, readPasses, surveyLine } from "../cli/verbs/audit/verb.ts";
 import { changePause, pauseText } from "../cli/verbs/pause.ts";
 import { FOREVER } from "../state/keys.ts";
 

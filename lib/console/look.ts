@@ -2,7 +2,7 @@ import { answerAsCalled } from "../cli/called-as.ts";
 import type { Target } from "../cli/target/target.ts";
 import { keptSince } from "../cli/verbs/credentials.ts";
 import type { SourceStatus, StatusAnswer } from "../cli/verbs/status/answer.ts";
-import { readStatus } from "../cli/verbs/status/read.ts";
+import { readStatus } from "../cli/verbs/status/verb.ts";
 import { secretNames } from "../config/secret-names.ts";
 import { oneLine } from "../errors.ts";
 import { pause } from "../local/pause.ts";

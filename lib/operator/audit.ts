@@ -1,10 +1,7 @@
 import * as z from "zod";
 import { oneOf, section } from "../config/fields.ts";
 import { dropBooksRead, failureOf, readForBooks, tellBooks } from "../polling/index.ts";
-import { makeDue, type Operation, type OperationContext, onSurvey, readySource } from "./operation.ts";
-
-const inputSchema = section({ surveyId: z.int().positive(), mode: oneOf("plan", "read") });
-type AuditInput = z.infer<typeof inputSchema>;
+import { makeDue, type OperationContext, onSurvey, operation, readySource } from "./operation.ts";
 
 export interface AuditResult {
   /**
@@ -14,7 +11,6 @@ export interface AuditResult {
   outcome: "planned" | "read" | "ended" | "busy" | "behind" | "paused";
   /** Of a planned one: what the state says of its next full read, in epoch milliseconds. */
   dueAt?: number;
-  /** The failure of the slice, if any. */
   failure?: { code: string; message: string };
 }
 
@@ -22,10 +18,10 @@ export interface AuditResult {
 const LONGEST_SLICE = 30_000;
 
 /** The full read of a survey. Plan: it is made due at once, from page 1. Read: some of it is read whatever the background budget. */
-export const audit: Operation<AuditInput, AuditResult> = {
-  input: inputSchema,
+export const audit = operation({
+  input: section({ surveyId: z.int().positive(), mode: oneOf("plan", "read") }),
   run: (context, { surveyId, mode }) => (mode === "plan" ? plan(context, surveyId) : readOn(context, surveyId)),
-};
+});
 
 async function plan(context: OperationContext, surveyId: number): Promise<AuditResult> {
   const { ports } = context;

@@ -2,16 +2,10 @@ import * as z from "zod";
 import { oneOf, section } from "../config/fields.ts";
 import { isDateString } from "../events/build/date-string.ts";
 import { type DateRange, newFullRead, openTo, placeOf, type Survey, toPage } from "../polling/index.ts";
-import { makeDue, type Operation, onSurvey, readySource } from "./operation.ts";
+import { makeDue, onSurvey, operation, readySource } from "./operation.ts";
 
 const date = z.string().refine(isDateString, { error: 'must be a date such as "2026-03-10 12:00:00"' });
 export const dateRange = section({ from: date, to: date });
-const inputSchema = section({
-  surveyId: z.int().positive(),
-  mode: oneOf("start", "stop"),
-  range: dateRange.optional(),
-});
-
 export interface BackfillResult {
   /**
    * Started, or under way already. Other: one of another range is. Nothing: nothing of that range is history. Stopped: nothing more goes out. None:
@@ -29,9 +23,9 @@ const REMEMBERED = 20;
  * A backfill is a backlog that takes more for new. It is worked off beside the ticks like any other, and ends with the list. When it is
  * stopped it reads on to the end of the list all the same: arrivals meanwhile may have been left to it.
  */
-export const backfill: Operation<z.infer<typeof inputSchema>, BackfillResult> = {
-  input: inputSchema,
-  async run(context, { surveyId, mode, range }) {
+export const backfill = operation({
+  input: section({ surveyId: z.int().positive(), mode: oneOf("start", "stop"), range: dateRange.optional() }),
+  async run(context, { surveyId, mode, range }): Promise<BackfillResult> {
     const { ports } = context;
     const account = await readySource(context, surveyId);
     const result = await onSurvey(context, { surveyId, account }, (survey) =>
@@ -40,7 +34,7 @@ export const backfill: Operation<z.infer<typeof inputSchema>, BackfillResult> = 
     if (result?.outcome === "started") await makeDue(ports, [surveyId], { isBehind: true, fullAt: ports.clock.now() });
     return result ?? { outcome: "busy" };
   },
-};
+});
 
 function stop(survey: Survey): BackfillResult {
   const place = placeOf(survey.state);

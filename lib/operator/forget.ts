@@ -5,23 +5,13 @@ import { eventId } from "../events/index.ts";
 import { FORGOTTEN, holdLease, type LedgerEntry, type Survey } from "../polling/index.ts";
 import { CLAIM_CHECKS } from "../publisher/claim-check.ts";
 import type { SourceGraph } from "../run/wiring.ts";
-import { type Operation, onSurvey } from "./operation.ts";
-
-export interface ForgetInput {
-  surveyId: number;
-  response: LedgerEntry["id"];
-}
-
-export interface Forgotten {
-  /** Busy: someone else works on the survey. */
-  outcome: "busy" | "done";
-}
+import { onSurvey, operation } from "./operation.ts";
 
 /**
  * Forgets a response. Its entry keeps only that it is settled, and nothing else of it stays in the ledger, the state and the bucket. It is
  * done under the lease of its survey, so that nobody writes any of it meanwhile.
  */
-export const forget: Operation<ForgetInput, Forgotten> = {
+export const forget = operation({
   input: section({
     surveyId: z.int().positive(),
     response: z.union([z.int().positive(), z.templateLiteral(["record-", z.string().regex(/^[\w-]+$/)])]),
@@ -31,20 +21,18 @@ export const forget: Operation<ForgetInput, Forgotten> = {
     // Of a survey that is not polled any more too: nothing of the account is needed.
     const work = { surveyId, account: { rows: new Map() }, patience: 0 };
     const done = await onSurvey(context, work, (survey) => forgetResponse(survey, response, bucket));
-    context.logger.info("forget", { source: source.name, surveyId, outcome: done?.outcome ?? "busy" });
-    return done ?? { outcome: "busy" };
+    // Busy: someone else works on the survey.
+    const outcome = done ?? "busy";
+    context.logger.info("forget", { source: source.name, surveyId, outcome });
+    return { outcome };
   },
-};
+});
 
-async function forgetResponse(
-  survey: Survey,
-  id: LedgerEntry["id"],
-  bucket: SourceGraph["bucket"],
-): Promise<Forgotten> {
+async function forgetResponse(survey: Survey, id: LedgerEntry["id"], bucket: SourceGraph["bucket"]) {
   const { id: surveyId, ports, source } = survey;
   const entry = (await ports.state.entries(surveyId, [id])).get(id);
   // Which revision of it is out nobody knows until the reading that meets it next has said so.
-  if (entry?.next !== undefined && entry.refusedRevision === undefined) return { outcome: "busy" };
+  if (entry?.next !== undefined && entry.refusedRevision === undefined) return "busy";
   // What is kept is not read with it: only what was written by this very operation is known to be bare.
   if (entry === undefined || !isDeepStrictEqual(entry, bareEntry(entry))) {
     await holdLease(survey);
@@ -56,7 +44,7 @@ async function forgetResponse(
     prefixesOf(source.name, surveyId, id, entry).map((prefix) => bucket.keysUnder(prefix)),
   );
   await Promise.all(found.flat().map((key) => bucket.delete(key)));
-  return { outcome: "done" };
+  return "done";
 }
 
 /**

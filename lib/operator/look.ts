@@ -1,37 +1,14 @@
 import * as z from "zod";
 import { section } from "../config/fields.ts";
-import { classOf, completedAt, readRecord, type SurveyService } from "../polling/index.ts";
+import { classOf, completedAt, readRecord } from "../polling/index.ts";
 import { NotFoundError } from "../survey-api/index.ts";
-import { type Operation, type OperationContext, refusePaused } from "./operation.ts";
+import { type OperationContext, operation, refusePaused } from "./operation.ts";
 
 /** Surveys that one invocation asks for a response, at most. */
 export const MOST_ASKED = 100;
 
-/** A response as the service gives it now: which it is and when it was completed, and nothing of its contents. */
-export interface Looked {
-  surveyId: number;
-  responseId: number;
-  /** Null where that cannot be read. */
-  isCompleted: boolean | null;
-  /** As the service writes it. */
-  dateCompleted: string | null;
-  records: number;
-}
-
-export interface LookResult {
-  found: Looked[];
-  /** Surveys that were asked, from the first on: the others had no time. */
-  asked: number;
-}
-
-export interface LookInput {
-  surveyIds: number[];
-  responseId?: number | undefined;
-  crk?: string | undefined;
-}
-
 /** Asks the service for one response, by its id (operation 9) or by its crk (operation 10), one request a survey. Nothing is stored. */
-export const look: Operation<LookInput, LookResult> = {
+export const look = operation({
   input: section({
     surveyIds: z.array(z.int().positive()).nonempty().max(MOST_ASKED),
     responseId: z.int().nonnegative().optional(),
@@ -43,54 +20,53 @@ export const look: Operation<LookInput, LookResult> = {
       .optional(),
   }),
   async run(context, { surveyIds, responseId, crk = "" }) {
-    const { service, state } = context.ports;
     // Tells the client what other workers know of the service's rate, too.
-    refusePaused(await state.account());
+    refusePaused(await context.ports.state.account());
     const found: Looked[] = [];
     let asked = 0;
     for (const surveyId of surveyIds) {
       if (asked > 0 && Date.now() > context.deadline) break;
-      const read =
-        responseId === undefined ? await byCrk(context, surveyId, crk) : await byId(service, surveyId, responseId);
+      const looked = await read(context, surveyId, responseId, crk);
       asked += 1;
-      if (read !== undefined) found.push(lookedAt(surveyId, read));
+      if (looked !== undefined) found.push(looked);
     }
+    // Surveys that were asked, from the first on: the others had no time.
     return { found, asked };
   },
-};
+});
 
-interface Read {
-  responseId: number;
-  records: unknown[];
-}
-
-async function byId(
-  service: Pick<SurveyService, "response">,
+/** The response as one survey gives it; undefined where it has none. */
+async function read(
+  { graph, ports, abortsAt }: OperationContext,
   surveyId: number,
-  responseId: number,
-): Promise<Read | undefined> {
-  const read = await service.response(surveyId, responseId);
-  return read.kind === "absent" ? undefined : { responseId, records: read.body };
-}
-
-async function byCrk({ graph, abortsAt }: OperationContext, surveyId: number, crk: string): Promise<Read | undefined> {
+  id: number | undefined,
+  crk: string,
+): Promise<Looked | undefined> {
+  if (id !== undefined) {
+    const answer = await ports.service.response(surveyId, id);
+    return answer.kind === "absent" ? undefined : lookedAt(surveyId, id, answer.body);
+  }
   try {
     const signal = AbortSignal.timeout(Math.max(0, abortsAt - Date.now()));
     const { responseId, records } = await graph.api.responseByCrk(surveyId, crk, { signal });
-    return responseId === undefined ? undefined : { responseId, records };
+    return responseId === undefined ? undefined : lookedAt(surveyId, responseId, records);
   } catch (error) {
     if (error instanceof NotFoundError && error.operation === "get survey response by crk") return undefined;
     throw error;
   }
 }
 
-function lookedAt(surveyId: number, { responseId, records }: Read): Looked {
+/** A response as the service gives it now: which it is and when it was completed, and nothing of its contents. */
+export type Looked = ReturnType<typeof lookedAt>;
+
+function lookedAt(surveyId: number, responseId: number, records: readonly unknown[]) {
   const run = { responseId, records: records.map((record) => readRecord(record)) };
   const isEmpty = records.length === 0;
   const state = isEmpty ? "unreadable" : classOf(run);
   return {
     ...{ surveyId, responseId, records: records.length },
     isCompleted: state === "unreadable" ? null : state === "completed",
+    // As the service writes it.
     dateCompleted: isEmpty ? null : completedAt(run),
   };
 }

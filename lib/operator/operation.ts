@@ -19,9 +19,7 @@ import type { SourceGraph } from "../run/wiring.ts";
 /** The context of an operation: one source, for the time of one invocation. */
 export interface OperationContext {
   graph: SourceGraph;
-  /** Of this invocation. */
   ports: Ports;
-  /** The configuration as the bundle holds it. */
   rawConfig: unknown;
   /** Name under which leases are taken. */
   owner: string;
@@ -41,6 +39,9 @@ export interface Operation<Input, Result extends object> {
   run: (context: OperationContext, input: Input) => Promise<Result>;
 }
 
+/** Its input is what its schema makes of it. */
+export const operation = <Input, Result extends object>(of: Operation<Input, Result>): Operation<Input, Result> => of;
+
 // Work on one survey, under its lease like that of a tick.
 
 /** The survey cannot be worked on as it is now. */
@@ -59,16 +60,6 @@ export class SurveyNotReadyError extends PollerError {
 const TRY_EVERY = 200;
 const LONGEST_TRY = 90_000;
 
-export interface SurveyWork {
-  surveyId: number;
-  account: AccountState;
-  /** Epoch milliseconds by which the work comes to its end. By default the deadline of the invocation. */
-  until?: number;
-  /** Milliseconds for which a survey that others have is waited for. Default 90,000. */
-  patience?: number;
-}
-
-/** Reads what is known of the source. */
 export async function readySource(
   { graph: { source, service }, ports }: OperationContext,
   surveyId: number,
@@ -76,11 +67,8 @@ export async function readySource(
   const account = await ports.state.account();
   checkOwnState(account, { source, service });
   if (!account.rows.has(surveyId) || !selected(surveyId, source.surveys)) {
-    throw new SurveyNotReadyError(
-      "SURVEY_UNKNOWN",
-      `survey ${surveyId} of source ${source.name} is not polled`,
-      "survey-poller status lists the surveys that are.",
-    );
+    const message = `survey ${surveyId} of source ${source.name} is not polled`;
+    throw new SurveyNotReadyError("SURVEY_UNKNOWN", message, "survey-poller status lists the surveys that are.");
   }
   return account;
 }
@@ -91,19 +79,19 @@ export function refusePaused({ pausedUntil }: AccountState): void {
   throw new SurveyNotReadyError("PAUSED", "the source is paused", "survey-poller status says until when.");
 }
 
-/** Works on a survey under its lease; undefined where others have had it all the time. */
+/** Works on a survey under its lease, until then (epoch milliseconds); undefined where others have had it all the time. */
 export async function onSurvey<T>(
   { graph: { source }, ports, owner, deadline }: OperationContext,
-  { surveyId, account, until = deadline, patience = LONGEST_TRY }: SurveyWork,
+  {
+    surveyId,
+    account,
+    until = deadline,
+    patience = LONGEST_TRY,
+  }: { surveyId: number; account: AccountState; until?: number; patience?: number },
   work: (survey: Survey) => Promise<T>,
 ): Promise<T | undefined> {
   const request = {
-    ports,
-    source,
-    surveyId,
-    owner,
-    deadline: until,
-    turnUntil: until,
+    ...{ ports, source, surveyId, owner, deadline: until, turnUntil: until },
     ...knownOf(account, account.rows.get(surveyId)?.counts),
     learned: learnedBy(account),
   };
@@ -122,11 +110,10 @@ export async function entriesOf(
   surveyId: number,
   ids: readonly number[],
 ): Promise<Map<LedgerEntry["id"], LedgerEntry>> {
-  const found: [LedgerEntry["id"], LedgerEntry][] = [];
-  for (let i = 0; i < ids.length; i += 100) {
-    found.push(...(await state.entries(surveyId, ids.slice(i, i + 100))));
-  }
-  return new Map(found);
+  const found = new Map<LedgerEntry["id"], LedgerEntry>();
+  for (let i = 0; i < ids.length; i += 100)
+    for (const [id, entry] of await state.entries(surveyId, ids.slice(i, i + 100))) found.set(id, entry);
+  return found;
 }
 
 /** The next tick polls these surveys, though no count of theirs has moved, and takes in what their marks say. */

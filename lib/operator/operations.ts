@@ -8,21 +8,20 @@ import { backfill } from "./backfill.ts";
 import { emitted } from "./emitted.ts";
 import { forget } from "./forget.ts";
 import { look } from "./look.ts";
-import type { Operation, OperationContext } from "./operation.ts";
-import type { ProbeReport } from "./probe/look.ts";
+import { type Operation, type OperationContext, operation } from "./operation.ts";
 import { probe } from "./probe/probe.ts";
 import { redrive } from "./redrive.ts";
 import { resend } from "./resend.ts";
 import { sample } from "./sample.ts";
 
 /** The configuration with which the function was deployed; it holds no secret. */
-const describe: Operation<object, { config: unknown }> = {
+const describe = operation({
   input: section({}),
   run: async ({ rawConfig }) => ({ config: rawConfig }),
-};
+});
 
 /** Looks at the survey service of a source with the token that is kept, and takes no lease. */
-const probeService: Operation<object, ProbeReport> = {
+const probeService = operation({
   input: section({}),
   async run({ graph, ports, abortsAt }) {
     // What the other workers know of a pause that the service has asked for.
@@ -31,28 +30,19 @@ const probeService: Operation<object, ProbeReport> = {
     const { surveys, enrich, timeZone } = graph.source;
     return probe({ api: graph.api, surveys, enrich, timeZone, signal, now: Date.now });
   },
-};
-
-interface TokenRenewal {
-  /** Epoch milliseconds; null where nothing that can be believed says when it ends. */
-  expiresAt: number | null;
-  /** Whether it is in the token secret, for the invocations to come. */
-  isKept: boolean;
-  /** Names and types in the answer that the token came in. */
-  shape: string;
-}
+});
 
 /** Asks the service for a token in the place of the one that is kept. The token itself goes nowhere but into its secret. */
-const renewToken: Operation<object, TokenRenewal> = {
+const renewToken = operation({
   input: section({}),
   async run({ graph, ports }) {
     await ports.state.account();
+    // When it ends (epoch milliseconds), where that can be believed; whether it is kept for the invocations to come; and names and types it came in.
     const { expiresAt = null, isKept, shape } = await graph.api.renewToken();
     return { expiresAt, isKept, shape };
   },
-};
+});
 
-/** All operations, by their kind. */
 export const operations = {
   audit,
   backfill,
@@ -74,7 +64,6 @@ export type ResultOf<Kind extends OperationKind> = Awaited<ReturnType<(typeof op
 /** The answer of an invocation with an operation: an error is data too, since Lambda's own form of it drops the hint. */
 export type OperationOutput = { result: object } | { error: { code: string; message: string; hint: string } };
 
-/** Runs one operation on one source. */
 export async function runOperation(
   context: Omit<OperationContext, "ports">,
   { kind, ...input }: { kind: string; [field: string]: unknown },
@@ -84,8 +73,8 @@ export async function runOperation(
   const logger = fromLevel(logLevel, context.logger);
   const { ports } = watchProgress(graph.begin(abortsAt), source, logger);
   try {
-    const { operation, parsed } = parse(kind, input);
-    const result = await operation.run({ ...context, ports, logger }, parsed);
+    const { asked, parsed } = parse(kind, input);
+    const result = await asked.run({ ...context, ports, logger }, parsed);
     logger.info("operation", { source, kind });
     return { result };
   } catch (error) {
@@ -99,13 +88,13 @@ export async function runOperation(
 }
 
 /** @throws PollInputError that names every bad field */
-function parse(kind: string, input: object): { operation: Operation<unknown, object>; parsed: unknown } {
+function parse(kind: string, input: object): { asked: Operation<unknown, object>; parsed: unknown } {
   if (!Object.hasOwn(operations, kind)) {
     throw new PollInputError(`Bad input: operation.kind must be one of ${Object.keys(operations).join(", ")}.`);
   }
-  const operation = operations[kind as keyof typeof operations] as unknown as Operation<unknown, object>;
-  const parsed = operation.input.safeParse(input);
-  if (parsed.success) return { operation, parsed: parsed.data };
+  const asked = operations[kind as keyof typeof operations] as unknown as Operation<unknown, object>;
+  const parsed = asked.input.safeParse(input);
+  if (parsed.success) return { asked, parsed: parsed.data };
   const problems = parsed.error.issues.map(({ path, message }) =>
     ["operation", pathText(path)].filter(Boolean).join(".").concat(`: ${message}`),
   );

@@ -14,13 +14,7 @@ import {
   takeOut,
   withoutRecords,
 } from "../polling/index.ts";
-import { makeDue, type Operation, type OperationContext, onSurvey } from "./operation.ts";
-
-export interface RedriveInput {
-  surveyIds: number[];
-  /** Only those with this reason. */
-  reason?: string | undefined;
-}
+import { makeDue, type OperationContext, onSurvey, operation } from "./operation.ts";
 
 /** The outcomes of the quarantined and refused responses of one survey. */
 export interface SurveyRedrive {
@@ -41,7 +35,7 @@ const WRITTEN_AT_ONCE = 25;
  * Puts responses that were set aside back on their way; they go out at the next tick. A survey that fails does not keep it from the others. One whose outcome is
  * "unfinished" is to be asked for again.
  */
-export const redrive: Operation<RedriveInput, { surveys: SurveyRedrive[] }> = {
+export const redrive = operation({
   input: section({
     surveyIds: z
       .array(z.int().positive())
@@ -60,7 +54,7 @@ export const redrive: Operation<RedriveInput, { surveys: SurveyRedrive[] }> = {
     }
     return { surveys };
   },
-};
+});
 
 async function redriveSurvey(
   context: OperationContext,

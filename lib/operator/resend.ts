@@ -31,7 +31,7 @@ import {
   type Survey,
 } from "../polling/index.ts";
 import { isForgotten } from "./forget.ts";
-import { entriesOf, type Operation, onSurvey, refusePaused } from "./operation.ts";
+import { entriesOf, onSurvey, operation, refusePaused } from "./operation.ts";
 
 /** Responses that one invocation takes. */
 export const MOST_RESENT = 5_000;
@@ -46,33 +46,23 @@ export interface ResendPlace {
   isPartial: boolean;
 }
 
-export interface ResendInput {
-  surveyId: number;
-  responseIds: number[];
-  /** As the invocation before has given it. */
-  from?: ResendPlace | undefined;
-}
-
-export interface ResendResult {
-  results: Resent[];
-  /** Responses that are still to be dealt with: by another invocation, from `from` on. */
-  left: number[];
-  from?: ResendPlace;
-}
-
 const id = z.int().nonnegative();
 
 /**
  * Sends the last events of some responses once more: the same event id and revision, `origin` "replay". Only where the service still shows
  * the contents of that event. The ledger is not changed.
  */
-export const resend: Operation<ResendInput, ResendResult> = {
+export const resend = operation({
   input: section({
     surveyId: id,
     responseIds: z.array(id).nonempty().max(MOST_RESENT),
+    /** As the invocation before has given it. */
     from: section({ page: id, isPartial: flag() }).optional(),
   }),
-  async run(context, { surveyId, responseIds, from = { page: 1, isPartial: false } }) {
+  async run(
+    context,
+    { surveyId, responseIds, from = { page: 1, isPartial: false } },
+  ): Promise<Omit<Part, "read"> & { results: Resent[] }> {
     const { deadline } = context;
     const { source, service } = context.graph;
     // News go first.
@@ -81,12 +71,23 @@ export const resend: Operation<ResendInput, ResendResult> = {
     checkOwnState(account, { source, service });
     // For the end of a short pause the client waits.
     if (pauseOf(ports, account) !== undefined) refusePaused(account);
-    const { emitted, results } = await readEntries(ports, surveyId, responseIds);
+    const entries = await entriesOf(ports, surveyId, [...new Set(responseIds)]);
+    const emitted: EmittedEntry[] = [];
+    const results: Resent[] = [];
+    for (const responseId of new Set(responseIds)) {
+      const { state = "unknown", eventId: own, ...entry } = entries.get(responseId) ?? {};
+      if (state === "emitted" && !isForgotten(entry) && own !== undefined)
+        emitted.push({ ...entry, id: responseId, state, eventId: own });
+      else {
+        const reason = isForgotten(entry) ? FORGOTTEN : state;
+        results.push({ responseId, eventId: null, revision: null, outcome: "not-emitted", reason });
+      }
+    }
     if (emitted.length === 0) return { results, left: [] };
 
     const until = Math.min(deadline, ports.clock.now() + SLICE);
-    const send = async (read: readonly ReadAgain[]): Promise<void> => {
-      const judged = read.map((one) => whyNot(one) ?? one);
+    const send = async (read: Part["read"]): Promise<void> => {
+      const judged = read.map((one) => ("outcome" in one ? one : (whyNot(one) ?? one)));
       results.push(...judged.filter((one) => "outcome" in one));
       const same = judged.filter((one) => "run" in one);
       for (let i = 0; i < same.length; i += AT_ONCE) {
@@ -102,59 +103,22 @@ export const resend: Operation<ResendInput, ResendResult> = {
     const of = { surveyId, service: ports.service, isScattered: isSingleOnly(asking), listed };
     // Only then the digest of what the single read gives is that of an unchanged response.
     const isById = isTrusted(asking) && mayAnswer(asking);
-    for await (const part of isById ? readById(of, emitted) : readByPages(of, emitted, from)) {
-      results.push(...part.results);
-      await send(part.read);
-      const { left, from: place } = part;
-      if (left.length === 0) break;
-      if (ports.clock.now() >= until) return { results, left, ...(place === undefined ? {} : { from: place }) };
+    for await (const { read, ...rest } of isById ? readById(of, emitted) : readByPages(of, emitted, from)) {
+      await send(read);
+      if (rest.left.length === 0) break;
+      if (ports.clock.now() >= until) return { results, ...rest };
     }
     return { results, left: [] };
   },
-};
+});
 
-/** The entries that the ledger has as emitted; the others are told. */
-async function readEntries(
-  ports: Ports,
-  surveyId: number,
-  responseIds: readonly number[],
-): Promise<{ emitted: EmittedEntry[]; results: Resent[] }> {
-  const ids = [...new Set(responseIds)];
-  const entries = await entriesOf(ports, surveyId, ids);
-  const emitted: EmittedEntry[] = [];
-  const results: Resent[] = [];
-  for (const responseId of ids) {
-    const entry = entries.get(responseId);
-    if (isEmitted(entry)) emitted.push(entry);
-    else {
-      const reason = entry !== undefined && isForgotten(entry) ? FORGOTTEN : (entry?.state ?? "unknown");
-      results.push({ responseId, eventId: null, revision: null, outcome: "not-emitted", reason });
-    }
-  }
-  return { emitted, results };
-}
+/** Listed: responses by the survey list. Scattered: the records of a response may stand anywhere in the list. */
+type Reading = Pick<Ports, "service"> & { surveyId: number; isScattered: boolean; listed: number };
 
-function isEmitted(entry: LedgerEntry | undefined): entry is EmittedEntry {
-  return (
-    entry?.state === "emitted" && !isForgotten(entry) && entry.eventId !== undefined && typeof entry.id === "number"
-  );
-}
-
-interface Reading {
-  surveyId: number;
-  service: Ports["service"];
-  /** Whether the records of a response may stand anywhere in the list. */
-  isScattered: boolean;
-  /** Responses by the survey list. */
-  listed: number;
-}
-
-/** What was read of some responses, the outcome of those that cannot be sent, and those that are still to be read. */
+/** What was read of some responses, or the outcome where they cannot be sent; and those that are still to be read, from `from` on. */
 interface Part {
-  read: ReadAgain[];
-  results: Resent[];
+  read: (ReadAgain | Resent)[];
   left: number[];
-  /** Where the reading of the others goes on. */
   from?: ResendPlace;
 }
 
@@ -172,8 +136,7 @@ async function* readById({ service, surveyId }: Reading, entries: readonly Emitt
   };
   for (const rest = [...entries]; rest.length > 0; ) {
     const some = await Promise.all(rest.splice(0, AT_ONCE).map(read));
-    const results = some.filter((one) => "outcome" in one);
-    yield { read: some.filter((one) => "run" in one), results, left: rest.map((entry) => entry.id) };
+    yield { read: some, left: rest.map((entry) => entry.id) };
   }
 }
 
@@ -203,7 +166,7 @@ async function* readByPages(
     isAnchor: () => true,
   });
   for await (const { fragments, position, covered, moved, end } of steps) {
-    const read = fragments.flatMap((fragment): ReadAgain[] => {
+    const read = fragments.flatMap((fragment): Part["read"] => {
       const { responseId, records } = fragment;
       const entry = wanted.get(responseId);
       wanted.delete(responseId);
@@ -212,8 +175,8 @@ async function* readByPages(
       return entry === undefined ? [] : [{ entry, run: { responseId, records }, isWhole: isAll }];
     });
     const place = { page: Math.max(1, position), isPartial: from.isPartial || !covered || moved };
-    const results = end === undefined ? [] : [...wanted.values()].map((entry) => notMet(entry, end, place));
-    yield { read, results, left: end === undefined ? [...wanted.keys()] : [], from: place };
+    if (end !== undefined) read.push(...[...wanted.values()].map((entry) => notMet(entry, end, place)));
+    yield { read, left: end === undefined ? [...wanted.keys()] : [], from: place };
   }
 }
 
@@ -226,7 +189,6 @@ function notMet(entry: EmittedEntry, end: ReadEnd, { isPartial }: ResendPlace): 
   return resent(entry, "gone");
 }
 
-/** The entry of an emitted response. */
 interface EmittedEntry extends LedgerEntry {
   id: number;
   eventId: string;
@@ -278,7 +240,7 @@ async function sendSame(survey: Survey, read: readonly ReadAgain[]): Promise<Res
   const ids = read.map(({ entry }) => entry.id);
   const entries = await ports.state.entries(surveyId, ids);
   const made = await Promise.all(
-    read.map(async ({ entry, run }): Promise<Ready | Resent> => {
+    read.map(async ({ entry, run }): Promise<(ContentsEvent & { entry: EmittedEntry }) | Resent> => {
       const now = entries.get(entry.id);
       const isSame = now?.eventId === entry.eventId && now.digest === entry.digest && !isForgotten(now);
       if (!isSame) return resent(entry, "failed", "CHANGED_MEANWHILE");
@@ -298,11 +260,6 @@ async function sendSame(survey: Survey, read: readonly ReadAgain[]): Promise<Res
   return results;
 }
 
-/** A response whose event is ready once more. */
-interface Ready extends ContentsEvent {
-  entry: EmittedEntry;
-}
-
 /** Parts of an event that it goes out without: there are none, or a service that works does not want to give them. */
 const WITHOUT = new Set(["absent", "BAD_REQUEST", "NOT_ALLOWED"]);
 
@@ -310,7 +267,11 @@ const WITHOUT = new Set(["absent", "BAD_REQUEST", "NOT_ALLOWED"]);
  * Makes the last event of a response once more: the same id and revision, from the same records. Metrics, metadata and questions are asked for
  * anew. `detectedAt` is when the bus took it first, so that books which hold the event hold this one too.
  */
-async function remake(survey: Survey, entry: EmittedEntry, run: Run): Promise<Ready | Resent> {
+async function remake(
+  survey: Survey,
+  entry: EmittedEntry,
+  run: Run,
+): Promise<(ContentsEvent & { entry: EmittedEntry }) | Resent> {
   const now = survey.ports.clock.now();
   const { id, revision = 1, emittedAt = now } = entry;
   // The ledger does not say what an update told of.

@@ -13,19 +13,9 @@ import {
   toPage,
 } from "../polling/index.ts";
 import { dateRange } from "./backfill.ts";
-import { entriesOf, type Operation, readySource, refusePaused } from "./operation.ts";
+import { entriesOf, operation, readySource, refusePaused } from "./operation.ts";
 
 // Pages that are only looked at: no lease, no state, nothing is written.
-
-const inputSchema = section({
-  surveyId: z.int().positive(),
-  /** Pages to be read, at most 50; none: how many there are is all that is asked. */
-  pages: z.array(z.int().positive()).max(50),
-  /** Whether the books of the survey have ever closed. */
-  hasBooks: z.boolean(),
-  /** Dates of completion of a backfill. */
-  range: dateRange.optional(),
-});
 
 /** In which state the ledger has a listed response. Unnoted: it needs no event, and no reading has met it yet. */
 export type SampledState = EntryState | "unnoted" | "missing";
@@ -43,12 +33,19 @@ export interface SampleResult {
   history: number[];
 }
 
-/** Pages read at once. */
 const AT_ONCE = 4;
 
 /** Looks up what some pages of a list show in the ledger. Nothing is changed. */
-export const sample: Operation<z.infer<typeof inputSchema>, SampleResult> = {
-  input: inputSchema,
+export const sample = operation({
+  input: section({
+    surveyId: z.int().positive(),
+    /** Pages to be read, at most 50; none: how many there are is all that is asked. */
+    pages: z.array(z.int().positive()).max(50),
+    /** Whether the books of the survey have ever closed. */
+    hasBooks: z.boolean(),
+    /** Dates of completion of a backfill. */
+    range: dateRange.optional(),
+  }),
   async run(context, { surveyId, pages, hasBooks, range }) {
     const { ports } = context;
     const account = await readySource(context, surveyId);
@@ -82,7 +79,7 @@ export const sample: Operation<z.infer<typeof inputSchema>, SampleResult> = {
     }
     return result;
   },
-};
+});
 
 /**
  * Number of the last page that holds records, found in about 2 log2 requests; 0 for an empty list.

@@ -16,12 +16,6 @@ import type { Target } from "../target/target.ts";
 import { clock, count, nextCommand, span } from "../words.ts";
 import { LIFETIME, makeTemporaryRule, prolong, removeTemporaryRule, sweepExpired } from "./temporary-rules.ts";
 
-interface HearingOptions extends Flags {
-  filter?: string | undefined;
-  for?: number | undefined;
-  count?: number | undefined;
-}
-
 export const filterOption = () =>
   new Option("--filter <pattern>", "which events: an event pattern of EventBridge, as JSON");
 
@@ -77,20 +71,25 @@ export async function* hear({ receive, until, count: most, now, say, signal }: H
  * @param onEvent gets each event's envelope as it was delivered, one after the other
  */
 export async function listening(
-  options: HearingOptions,
+  options: Flags & { filter?: string | undefined; for?: number | undefined; count?: number | undefined },
   io: Io,
   onEvent: (body: string) => Promise<void> | void,
 ): Promise<void> {
   const filter = options.filter === undefined ? {} : readFilter(options.filter);
   await using target = await openTarget(options, io);
   if (target.data?.isRunning === false) {
-    throw notNow("NO_RUN_AT_WORK", `no run is at work on the ${target.name}: there is nothing to hear`, {
-      hint: "Start npm start with this folder, then try again.",
-    });
+    const hint = "Start npm start with this folder, then try again.";
+    throw notNow("NO_RUN_AT_WORK", `no run is at work on the ${target.name}: there is nothing to hear`, { hint });
   }
   const { sources } = await target.config();
   const eventSources = sources.map(({ eventSource }) => eventSource);
-  await sweep(target, io);
+  try {
+    const gone = await sweepExpired(target, io.now());
+    if (gone.length > 0) io.say(`Removed what a killed command had left: ${gone.join(", ")}.`);
+  } catch (error) {
+    // A failure in that is no reason not to listen.
+    io.say(`What killed commands may have left was not looked for (${errorCode(error)}).`);
+  }
   const began = io.now();
   const rule = await askingAws("the temporary rule and its queue could not be made", () =>
     makeTemporaryRule(target, { pattern: patternOf(filter, eventSources), now: began }),
@@ -117,20 +116,13 @@ export async function listening(
     throw target.data !== undefined && isUnreachable(error) ? runEnded(target) : error;
   } finally {
     sqs.destroy();
-    await remove(target, rule.name, io);
+    await removeTemporaryRule(target, rule.name).catch((error: unknown) => {
+      const why = `The rule and queue ${rule.name} could not be removed (${errorCode(error)})`;
+      io.say(`${why}: ${nextCommand("doctor", target)} does it in 15 minutes.`);
+    });
     io.say(`Heard ${count(heard, "event")} in ${span(io.now() - began)}.`);
   }
   if (io.signal.aborted) throw new InterruptedError();
-}
-
-/** Removes the remains of other listeners. A failure in that is no reason not to listen. */
-async function sweep(target: Target, io: Io): Promise<void> {
-  try {
-    const gone = await sweepExpired(target, io.now());
-    if (gone.length > 0) io.say(`Removed what a killed command had left: ${gone.join(", ")}.`);
-  } catch (error) {
-    io.say(`What killed commands may have left was not looked for (${errorCode(error)}).`);
-  }
 }
 
 async function take(client: SQSClient, QueueUrl: string, wait: number, signal: AbortSignal): Promise<string[]> {
@@ -148,19 +140,9 @@ async function take(client: SQSClient, QueueUrl: string, wait: number, signal: A
   }
 }
 
-async function remove(target: Target, name: string, io: Io): Promise<void> {
-  try {
-    await removeTemporaryRule(target, name);
-  } catch (error) {
-    const next = nextCommand("doctor", target);
-    io.say(`The rule and queue ${name} could not be removed (${errorCode(error)}): ${next} does it in 15 minutes.`);
-  }
-}
-
 export function runEnded(target: Target): Error {
-  return notNow("RUN_ENDED", `the run on the ${target.name} has ended`, {
-    hint: "Start npm start again, then try again.",
-  });
+  const hint = "Start npm start again, then try again.";
+  return notNow("RUN_ENDED", `the run on the ${target.name} has ended`, { hint });
 }
 
 export function isUnreachable(error: unknown): boolean {
@@ -183,8 +165,11 @@ export function readFilter(text: string): Filter {
   const [other] = Object.keys(others);
   if (other !== undefined) throw wrong(`--filter: ${other} is none of its fields, detail and detail-type`);
   if (types === undefined && detail === undefined) throw wrong("--filter names no field");
-  const known = types === undefined ? EVENT_TYPES : typesOf(types);
-  const [problem] = detail === undefined ? [] : checkWhere(detail, known);
+  const isKnown = (type: unknown): type is EventType => EVENT_TYPES.some((known) => known === type);
+  const named = types ?? EVENT_TYPES;
+  if (!Array.isArray(named) || named.length === 0 || !named.every(isKnown))
+    throw wrong(`--filter: detail-type must be a list of types, out of ${EVENT_TYPES.join(", ")}`);
+  const [problem] = detail === undefined ? [] : checkWhere(detail, named);
   if (problem !== undefined) throw wrong(`--filter: ${pathText(["detail", ...problem.path])} ${problem.message}`);
   try {
     createMatcher(pattern);
@@ -197,12 +182,6 @@ export function readFilter(text: string): Filter {
 /** The pattern of a rule: the filter, for events of these sources alone, since others may use the bus too. */
 export function patternOf(filter: Filter, eventSources: Iterable<string>): object {
   return { source: [...new Set(eventSources)], ...filter };
-}
-
-function typesOf(types: unknown): readonly EventType[] {
-  const isKnown = (type: unknown): type is EventType => EVENT_TYPES.some((known) => known === type);
-  if (Array.isArray(types) && types.length > 0 && types.every(isKnown)) return types;
-  throw wrong(`--filter: detail-type must be a list of types, out of ${EVENT_TYPES.join(", ")}`);
 }
 
 function wrong(message: string): UsageError {

@@ -66,7 +66,13 @@ export function makeTemporaryRule(
       const { RuleArn = "" } = await events.send(new PutRuleCommand(rule));
       const [, partition = "aws", , region = "", account = ""] = RuleArn.split(":");
       const queueArn = `arn:${partition}:sqs:${region}:${account}:${name}`;
-      const Attributes = { MessageRetentionPeriod: String(KEPT_UNHEARD), Policy: policyFor(queueArn, RuleArn) };
+      const onlyThisRule = {
+        ...{ Sid: "OnlyThisRule", Effect: "Allow", Principal: { Service: "events.amazonaws.com" } },
+        ...{ Action: "sqs:SendMessage", Resource: queueArn },
+        Condition: { ArnEquals: { "aws:SourceArn": RuleArn } },
+      };
+      const Policy = JSON.stringify({ Version: "2012-10-17", Statement: [onlyThisRule] });
+      const Attributes = { MessageRetentionPeriod: String(KEPT_UNHEARD), Policy };
       const { QueueUrl = "" } = await sqs.send(new CreateQueueCommand({ QueueName: name, Attributes }));
       const Targets = [{ Id: "queue", Arn: queueArn }];
       const put = await events.send(new PutTargetsCommand({ Rule: name, EventBusName, Targets }));
@@ -79,18 +85,6 @@ export function makeTemporaryRule(
       throw error;
     }
   });
-}
-
-function policyFor(queueArn: string, ruleArn: string): string {
-  const statement = {
-    Sid: "OnlyThisRule",
-    Effect: "Allow",
-    Principal: { Service: "events.amazonaws.com" },
-    Action: "sqs:SendMessage",
-    Resource: queueArn,
-    Condition: { ArnEquals: { "aws:SourceArn": ruleArn } },
-  };
-  return JSON.stringify({ Version: "2012-10-17", Statement: [statement] });
 }
 
 export async function prolong(target: Target, { queueUrl: QueueUrl }: TemporaryRule, now: number): Promise<void> {
@@ -152,18 +146,15 @@ export function sweepExpired(target: Target, now: number): Promise<string[]> {
     const gone: string[] = [];
     for (const name of names) {
       const isOver = (second: string | undefined): boolean => Number(second ?? Infinity) * 1_000 < now;
-      if (!isOver(NAME.exec(name)?.[1]) || !isOver((await prolongedTo(sqs, name)) ?? "0")) continue;
+      const prolongedTo = await unlessMissing(async () => {
+        const { QueueUrl } = await sqs.send(new GetQueueUrlCommand({ QueueName: name }));
+        return (await sqs.send(new ListQueueTagsCommand({ QueueUrl }))).Tags?.[EXPIRES];
+      });
+      if (!isOver(NAME.exec(name)?.[1]) || !isOver(prolongedTo ?? "0")) continue;
       await removeTemporaryRule(target, name);
       gone.push(name);
     }
     return gone;
-  });
-}
-
-function prolongedTo(sqs: SQSClient, name: string): Promise<string | undefined> {
-  return unlessMissing(async () => {
-    const { QueueUrl } = await sqs.send(new GetQueueUrlCommand({ QueueName: name }));
-    return (await sqs.send(new ListQueueTagsCommand({ QueueUrl }))).Tags?.[EXPIRES];
   });
 }
 

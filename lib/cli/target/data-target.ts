@@ -114,9 +114,8 @@ async function openAws(data: string, folder: string, io: Io): Promise<{ run: Las
     }
     if (io.signal.aborted) throw new InterruptedError();
     if (performance.now() > until) {
-      throw notNow("DATA_FOLDER_IN_USE", `another command is at work on the data folder ${data}`, {
-        hint: "Try again when it has ended.",
-      });
+      const hint = "Try again when it has ended.";
+      throw notNow("DATA_FOLDER_IN_USE", `another command is at work on the data folder ${data}`, { hint });
     }
     await sleep(LOOK_EVERY);
   }

@@ -6,7 +6,7 @@ import { readEnvironment } from "../../run/environment.ts";
 import { CommandError, InterruptedError, notNow } from "../errors.ts";
 import type { Io } from "../io.ts";
 import { askingAws, closing } from "./aws-failure.ts";
-import { type Resources, resultOf, type StackParts, type Target, targetOf } from "./target.ts";
+import { resultOf, type StackParts, type Target, targetOf } from "./target.ts";
 
 const OUTPUTS =
   /(ForwardFunctionName\w+|ForwardDeadLetterQueueArn\w+|PollFunctionName|PollLogGroupName|DeadLetterQueueUrl|TableName|BusName|BusArn|ArchiveArn|ClaimCheckBucketName|DashboardUrl)$/;
@@ -19,7 +19,9 @@ export async function openStackTarget(stackName: string, io: Io): Promise<Target
     requestHandler: { connectionTimeout: 5_000, requestTimeout: INVOCATION + 30_000, throwOnRequestTimeout: true },
   });
   const stack = await partsOf(stackName);
-  const resources = await resourcesOf(lambda, stack.functionName);
+  const settings = await askingAws("the function could not be looked at", () =>
+    lambda.send(new GetFunctionConfigurationCommand({ FunctionName: stack.functionName })),
+  );
 
   const invoke: StackParts["call"] = async (functionName, what, input) => {
     if (io.signal.aborted) throw new InterruptedError();
@@ -36,7 +38,7 @@ export async function openStackTarget(stackName: string, io: Io): Promise<Target
   return targetOf({
     name: `stack ${stackName}`,
     flags: `--stack ${stackName}`,
-    resources,
+    resources: readEnvironment(settings.Environment?.Variables ?? {}),
     stack: { ...stack, call: invoke },
     clients: createClients(),
     client: (service) =>
@@ -70,13 +72,6 @@ async function partsOf(stackName: string): Promise<Omit<StackParts, "call">> {
   if (functionName !== undefined) return { stackName, functionName, outputs };
   const hint = "Give the stack that holds the poller; its outputs name a PollFunctionName.";
   throw new CommandError("NO_POLLER", `the stack ${stackName} has no poller in it`, { hint });
-}
-
-async function resourcesOf(lambda: LambdaClient, FunctionName: string): Promise<Resources> {
-  const answer = await askingAws("the function could not be looked at", () =>
-    lambda.send(new GetFunctionConfigurationCommand({ FunctionName })),
-  );
-  return readEnvironment(answer.Environment?.Variables ?? {});
 }
 
 /** How the function that polls is named for people: what it had no time for, a tick goes on with. */

@@ -17,11 +17,19 @@ import { dueKey, surveyKey } from "../../state/keys.ts";
 import { readMark } from "../../state/leases.ts";
 import { emittedResponses, readEntry } from "../../state/ledger.ts";
 import { queryAll, type Table } from "../../state/table-client.ts";
-import { type CommandError, type CommandErrorOptions, InterruptedError, notNow, UsageError } from "../errors.ts";
-import type { Io } from "../io.ts";
+import {
+  type CommandError,
+  type CommandErrorOptions,
+  InterruptedError,
+  notNow,
+  UsageError,
+  unlessFailing,
+} from "../errors.ts";
+import { type Io, type ProgressLine, showProgress } from "../io.ts";
 import { count, nextCommand, whyPaused } from "../words.ts";
 import { askingAws } from "./aws-failure.ts";
-import { sourcesOf, type Target } from "./target.ts";
+import { type Flags, openTarget } from "./open-target.ts";
+import { oneSource, sourcesOf, type Target } from "./target.ts";
 
 /** Runs what reads the table. An error of AWS becomes one that says what to do. */
 export function fromTable<T>(read: () => Promise<T>): Promise<T> {
@@ -37,11 +45,9 @@ export interface PolledSurvey {
 export interface SourceState {
   source: string;
   account: AccountState;
-  /** By their ids. */
   surveys: PolledSurvey[];
 }
 
-/** Marks that are read at once. */
 const AT_ONCE = 20;
 
 /** Reads what the table holds of a source, but for its ledger. */
@@ -81,24 +87,6 @@ export async function countDue(table: Table, source: string, surveyId: number, k
 export function unlistedText(ids: readonly number[]): string {
   const [noun, verb] = ids.length === 1 ? ["survey", "is"] : ["surveys", "are"];
   return `${noun} ${ids.join(", ")} ${verb} not in the survey list: correct the id, or give the credentials access`;
-}
-
-/** The surveys that are meant, of those that are polled. */
-export function chosenSurveys(
-  { surveys }: SourceState,
-  source: SourceConfig,
-  surveyId: number | undefined,
-  target: Target,
-): PolledSurvey[] {
-  const polled = surveys.filter((survey) => selected(survey.surveyId, source.surveys));
-  const chosen = surveyId === undefined ? polled : polled.filter((survey) => survey.surveyId === surveyId);
-  if (chosen.length > 0) return chosen;
-  if (surveyId !== undefined) {
-    const hint = `${nextCommand("status", target)} lists the surveys that are.`;
-    throw new UsageError(`survey ${surveyId} is not polled`, { hint });
-  }
-  const hint = "Try again after the first tick.";
-  throw notNow("NOTHING_POLLED", "no survey has been polled yet", { hint });
 }
 
 /** @throws CommandError while the source is paused: nothing is asked of the service then */
@@ -155,9 +143,8 @@ export async function ledgersOf(
   const wanted = [survey].flat();
   const unknown = wanted.find((id) => !all.some(({ surveyId }) => surveyId === id));
   if (unknown === undefined) return all.filter(({ surveyId }) => wanted.includes(surveyId));
-  throw new UsageError(`${target.name} knows no survey ${unknown}`, {
-    hint: `${nextCommand("status", target)} lists its surveys.`,
-  });
+  const hint = `${nextCommand("status", target)} lists its surveys.`;
+  throw new UsageError(`${target.name} knows no survey ${unknown}`, { hint });
 }
 
 /** Entries of a ledger, as many at a time as `read` gives. */
@@ -165,10 +152,12 @@ export async function* entriesOf<Entry>(
   target: Target,
   { source, surveyId }: SurveyOf,
   read: (table: Table, pk: string, from: string | undefined) => Promise<{ entries: Entry[]; next?: string }>,
+  io?: Pick<Io, "signal">,
 ): AsyncGenerator<Entry[]> {
   let from: string | undefined;
   do {
     const page = await fromTable(() => read(target.table, surveyKey(source, surveyId), from));
+    if (io?.signal.aborted === true) throw new InterruptedError();
     yield page.entries;
     from = page.next;
   } while (from !== undefined);
@@ -178,22 +167,18 @@ export async function* entriesOf<Entry>(
 export async function eachEmitted(
   target: Target,
   surveys: readonly SurveyOf[],
-  { signal }: Pick<Io, "signal">,
+  io: Pick<Io, "signal">,
   take: (survey: SurveyOf, entries: readonly EmittedResponse[]) => void,
 ): Promise<void> {
   const limit = pLimit(SURVEYS_AT_ONCE);
   const readOne = async (survey: SurveyOf): Promise<void> => {
-    for await (const entries of entriesOf(target, survey, emittedResponses)) {
-      if (signal.aborted) throw new InterruptedError();
-      take(survey, entries);
-    }
+    for await (const entries of entriesOf(target, survey, emittedResponses, io)) take(survey, entries);
   };
   await Promise.all(surveys.map((survey) => limit(readOne, survey)));
 }
 
 /** A response of a survey, as the table has it. */
 export interface FoundResponse extends SurveyOf {
-  /** Of the survey. */
   name: string | null;
   id: LedgerEntry["id"];
   entry: LedgerEntry | undefined;
@@ -247,4 +232,33 @@ export async function listedIdsOf(
   if (books === undefined || listedIds === undefined) return undefined;
   const text = "inline" in listedIds ? listedIds.inline : await bucket.get(listedIds.key).catch(() => undefined);
   return typeof text === "string" ? ReadIds.fromText(text).all : undefined;
+}
+
+/** Work of a verb on surveys of one source that are polled. */
+export interface SourceWork {
+  target: Target;
+  source: SourceConfig;
+  state: SourceState;
+  surveys: readonly PolledSurvey[];
+  io: Io;
+  progress: ProgressLine;
+}
+
+/** Works on the source that the flags name, and on all of its surveys that are polled or the one that they name. */
+export async function onSource<T>(options: Flags, io: Io, work: (of: SourceWork) => Promise<T>): Promise<T> {
+  const { survey: wanted } = options;
+  await using target = await openTarget(options, io);
+  const source = await oneSource(target, options.source);
+  const state = await readSource(target, source.name);
+  const surveys = state.surveys.filter(
+    ({ surveyId }) => selected(surveyId, source.surveys) && (wanted ?? surveyId) === surveyId,
+  );
+  if (surveys.length === 0) {
+    if (wanted === undefined)
+      throw notNow("NOTHING_POLLED", "no survey has been polled yet", { hint: "Try again after the first tick." });
+    const hint = `${nextCommand("status", target)} lists the surveys that are.`;
+    throw new UsageError(`survey ${wanted} is not polled`, { hint });
+  }
+  using progress = showProgress(io);
+  return await unlessFailing(() => work({ target, source, state, surveys, io, progress }));
 }

@@ -23,7 +23,6 @@ export interface StackParts {
 
 /** How the last run on a data folder came to its end. */
 export interface RunEnd {
-  /** Epoch milliseconds. */
   at: number;
   /** Why it could not go on, in one line that says what to do; absent where it ended as it should. */
   cause?: string | undefined;
@@ -62,7 +61,6 @@ interface Parts
   extends Omit<Target, "table" | "bucket" | "config" | "invoke" | "operate" | typeof Symbol.asyncDispose> {
   call(input: object): Promise<unknown>;
   readConfig(): Promise<unknown>;
-  /** Closes what the target has beside its clients. */
   close(): Promise<void>;
 }
 
@@ -86,7 +84,6 @@ export function targetOf({ call, readConfig, close, ...parts }: Parts): Target {
   };
 }
 
-/** The function's answer to an operation, taken apart. */
 export function resultOf<Result>(output: unknown): Result {
   const { result, error } = output as { result?: Result; error?: { code: string; message: string; hint: string } };
   if (error !== undefined) throw new CommandError(error.code, error.message, { hint: error.hint }, exitOf(error.code));
@@ -109,10 +106,9 @@ export async function sourcesOf(target: Target, name: string | undefined): Promi
 
 /** The one source that is meant, which has to be named where there are several. */
 export async function oneSource(target: Target, name: string | undefined): Promise<SourceConfig> {
-  const [source, ...others] = await sourcesOf(target, name);
-  if (source !== undefined && others.length === 0) return source;
-  const { sources } = await target.config();
-  throw new UsageError(`${target.name} has several sources`, {
-    hint: `Say which: --source ${sources.map((one) => one.name).join(" or --source ")}.`,
-  });
+  const found = await sourcesOf(target, name);
+  const [source] = found;
+  if (source !== undefined && found.length === 1) return source;
+  const hint = `Say which: --source ${found.map((one) => one.name).join(" or --source ")}.`;
+  throw new UsageError(`${target.name} has several sources`, { hint });
 }

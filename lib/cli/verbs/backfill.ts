@@ -3,40 +3,30 @@ import type { BackfillResult } from "../../operator/backfill.ts";
 import { type DateRange, isUnreachable, placeOf, sayWhyOpen } from "../../polling/index.ts";
 import { EXIT, notNow, UsageError } from "../errors.ts";
 import type { Flags } from "../target/open-target.ts";
-import { isReadingBacklog, type PolledSurvey, pagesOf, refuseBehind, refusePaused } from "../target/surveys.ts";
-import type { Target } from "../target/target.ts";
-import { type Answer, DRY_RUN, examples, surveyId, targetVerb, type Verb, yesOption } from "../verb.ts";
+import {
+  isReadingBacklog,
+  onSource,
+  type PolledSurvey,
+  pagesOf,
+  refuseBehind,
+  refusePaused,
+  type SourceWork,
+} from "../target/surveys.ts";
+import { type Answer, surveyId, targetVerb, type Verb, yesOption } from "../verb.ts";
 import { watchTicks } from "../wait.ts";
 import { count, named, nextCommand } from "../words.ts";
-import { lookAtPages } from "./audit/sample.ts";
-import { onSource, type SourceWork } from "./source-work.ts";
+import { lookAtPages } from "./audit/verb.ts";
 
-/** The output of `backfill --json`, beside `schemaVersion`. */
-export interface BackfillAnswer {
-  dryRun: boolean;
-  source: string;
-  surveyId: number;
-  /** Partial: it came to its end, and something may have been left out. None: none is under way. */
-  outcome: "to do" | "started" | "under way" | "done" | "partial" | "stopped" | "nothing" | "none";
-  /** Dates of completion, as the service writes them; both belong to it. */
-  range: DateRange | null;
-  /** Responses that completed up to then have not been emitted. */
-  start: string | null;
-  /** Responses that it would emit, counted over all pages; null where they were not counted. */
-  count: number | null;
-  /** The first hundred of them. */
-  ids: number[];
-  pages: number;
-  /** Where the backfill is that is under way. */
-  page: number | null;
-  why: string | null;
-}
+const HELP = `
+Ticks work it off beside the head. The dry run reads every page, and counts. survey-poller pause halts it.
 
-const ABOUT =
-  "\nTicks work it off beside the head. The dry run reads every page, and counts. survey-poller pause halts it.\n";
+Examples:
+  survey-poller backfill --survey 421 --from 2026-01-01 --to 2026-01-31 --stack SurveyPoller
+  survey-poller backfill --survey 421 --from 2026-01-01 --to 2026-01-31 --data .survey-poller --yes --watch
+  survey-poller backfill --survey 421 --stop --data .survey-poller --yes`;
 
 export const backfillVerb: Verb = (act) =>
-  targetVerb("backfill", "emits what completed before the start, with the ids it would always have had")
+  targetVerb("backfill", "emits what completed before the start, with the ids it would always have had", HELP)
     .requiredOption("--survey <id>", "the survey", surveyId)
     .option("--source <name>", "the source, where there are several")
     .option("--from <date>", "first date of completion, as the survey service writes it")
@@ -44,15 +34,6 @@ export const backfillVerb: Verb = (act) =>
     .option("--watch", "waits for the end, also of one that is under way")
     .option("--stop", "stops the one that is under way")
     .addOption(yesOption())
-    .addHelpText(
-      "after",
-      ABOUT +
-        examples(
-          "backfill --survey 421 --from 2026-01-01 --to 2026-01-31 --stack SurveyPoller",
-          "backfill --survey 421 --from 2026-01-01 --to 2026-01-31 --data .survey-poller --yes --watch",
-          "backfill --survey 421 --stop --data .survey-poller --yes",
-        ),
-    )
     .action((options) =>
       act(options, async (io) => {
         const range = askedRange(options);
@@ -68,15 +49,10 @@ export const backfillVerb: Verb = (act) =>
       }),
     );
 
-interface Asked extends Flags {
-  watch?: true | undefined;
-  stop?: true | undefined;
-}
-
 /** Undefined where the one that is under way is meant. A day alone is all of it: from its first second, or to its last. */
-function askedRange({ from, to, watch: watches, stop: stops }: Asked): DateRange | undefined {
-  if (from === undefined && to === undefined && (watches === true || stops === true)) return undefined;
-  if (from === undefined || to === undefined || stops === true) {
+function askedRange({ from, to, watch, stop: stops }: Flags & { [of in "watch" | "stop"]?: true | undefined }) {
+  if (from === undefined && to === undefined && (watch || stops)) return undefined;
+  if (from === undefined || to === undefined || stops) {
     const hint = "Give --from and --to, or --watch or --stop for the one that is under way.";
     throw new UsageError("it is not said what is to be backfilled", { hint });
   }
@@ -97,19 +73,38 @@ interface Of extends SourceWork {
   isDone: boolean;
 }
 
-type Outcome = Partial<BackfillAnswer> & Pick<BackfillAnswer, "outcome">;
+/** What became of it; a part of `backfill --json`. */
+interface Outcome {
+  /** Partial: it came to its end, and something may have been left out. None: none is under way. */
+  outcome: "to do" | "started" | "under way" | "done" | "partial" | "stopped" | "nothing" | "none";
+  /** Dates of completion, as the service writes them; both belong to it. */
+  range?: DateRange | null;
+  /** Responses that it would emit, counted over all pages, and the first hundred of them. */
+  count?: number;
+  ids?: number[];
+  /** Where the backfill is that is under way. */
+  page?: number;
+  why?: string;
+}
 
-function answered({ target, source, state, survey, io, isDone }: Of, outcome: Outcome): Answer {
-  const answer: BackfillAnswer = {
+/** The output of `backfill --json`, beside `schemaVersion`. */
+export type BackfillAnswer = ReturnType<typeof answerOf>;
+
+function answerOf({ source, state, survey, isDone }: Of, outcome: Outcome) {
+  return {
     ...{ dryRun: !isDone, source: source.name, surveyId: survey.surveyId, pages: pagesOf(survey).pages },
+    // Responses that completed up to the start have not been emitted.
     ...{ range: null, start: state.account.start?.at ?? null, count: null, ids: [], page: null, why: null },
     ...outcome,
   };
+}
+
+function answered(of: Of, outcome: Outcome): Answer {
+  const data = answerOf(of, outcome);
+  const isOpen = data.outcome === "partial" || data.why !== null;
   // What is watched alone changes nothing.
-  if (!isDone && (answer.outcome === "to do" || answer.outcome === "stopped")) io.say(DRY_RUN);
-  const isOpen = answer.outcome === "partial" || answer.why !== null;
-  const text = backfillText(answer, watchLine(survey.surveyId, source.name, target));
-  return { data: answer, text, exit: isOpen ? EXIT.notNow : EXIT.done };
+  const isDry = data.dryRun && (data.outcome === "to do" || data.outcome === "stopped");
+  return { data, text: backfillText(data, watchLine(of)), exit: isOpen ? EXIT.notNow : EXIT.done, isDry };
 }
 
 /** Counts what a backfill would emit, by a look at every page. Nothing is changed. */
@@ -156,7 +151,14 @@ async function watchOn(of: Of, started?: DateRange | null): Promise<Answer> {
   const outcome = await watchTicks<Outcome>(of, ({ surveys }) => {
     const now = surveys.find((one) => one.surveyId === id) ?? survey;
     const place = placeOf(now.mark);
-    if (place?.backfill === undefined) return { over: endOf(now, isPartial) };
+    if (place?.backfill === undefined) {
+      if (isPartial === undefined) return { over: { outcome: "none" } };
+      const { booksOpen } = now.mark;
+      if (!isPartial && !isUnreachable(booksOpen)) return { over: { outcome: "done" } };
+      const moved = { code: "pages-moved" } as const;
+      const why = booksOpen !== undefined && isUnreachable(booksOpen) ? booksOpen : moved;
+      return { over: { outcome: "partial", why: sayWhyOpen(why) } };
+    }
     isPartial = !place.covered || place.skipped.length > 0;
     const { page } = place;
     const { pages } = pagesOf(now);
@@ -169,27 +171,21 @@ async function watchOn(of: Of, started?: DateRange | null): Promise<Answer> {
   return answered(of, { range, ...outcome, ...(isOver ? { outcome: "done" } : {}) });
 }
 
-/** Undefined: none was under way. */
-function endOf({ mark: { booksOpen } }: PolledSurvey, isPartial: boolean | undefined): Outcome {
-  if (isPartial === undefined) return { outcome: "none" };
-  if (!isPartial && !isUnreachable(booksOpen)) return { outcome: "done" };
-  const why = booksOpen !== undefined && isUnreachable(booksOpen) ? booksOpen : ({ code: "pages-moved" } as const);
-  return { outcome: "partial", why: sayWhyOpen(why) };
+function watchLine({ survey: { surveyId }, source, target }: Of): string {
+  return nextCommand("backfill", { surveyId, source: source.name, ...target }, "--watch");
 }
 
-function watchLine(surveyId: number, source: string, { flags }: Target): string {
-  return nextCommand("backfill", { surveyId, source, flags }, "--watch");
-}
-
-function refusedBy({ outcome, range }: BackfillResult, { survey: { surveyId: id }, source, target }: Of): Error {
+function refusedBy({ outcome, range }: BackfillResult, of: Of): Error {
+  const { surveyId: id } = of.survey;
   if (outcome === "behind") return isReadingBacklog(id);
   if (outcome === "busy") {
     return notNow("SURVEY_BUSY", `somebody else is at work on survey ${id}`, { hint: "Try again in a minute." });
   }
   const message = `another backfill of survey ${id} is under way, from ${range?.from} to ${range?.to}`;
-  const next = watchLine(id, source.name, target);
-  return notNow("BACKFILL_UNDER_WAY", message, { hint: "Wait for its end, or stop it.", next });
+  return notNow("BACKFILL_UNDER_WAY", message, { hint: "Wait for its end, or stop it.", next: watchLine(of) });
 }
+
+const START_AGAIN = "Start it again: nothing goes out twice.";
 
 function backfillText(answer: BackfillAnswer, watch: string): string[] {
   const { outcome, surveyId: id, start, page, pages, why, ids, count: counted, dryRun } = answer;
@@ -204,11 +200,8 @@ function backfillText(answer: BackfillAnswer, watch: string): string[] {
         `It reads each page twice, about ${count(2 * pages, "request")}, and metrics and metadata of each response.`,
       ];
     case "nothing":
-      return [
-        start === null
-          ? `Nothing of survey ${id} is history: nothing of it has been left out.`
-          : `Nothing of that range of survey ${id} lies before the start, ${start}.`,
-      ];
+      if (start === null) return [`Nothing of survey ${id} is history: nothing of it has been left out.`];
+      return [`Nothing of that range of survey ${id} lies before the start, ${start}.`];
     case "started":
       return [`Started ${of}${range}. The head goes on beside it.`, watched];
     case "under way": {
@@ -218,10 +211,7 @@ function backfillText(answer: BackfillAnswer, watch: string): string[] {
     case "done":
       return [`Done: ${of}${range}. A full read follows by itself, and closes the books.`];
     case "partial":
-      return [
-        `${of} came to its end, and something may have been left out: ${why}.`,
-        "Start it again: nothing goes out twice.",
-      ];
+      return [`${of} came to its end, and something may have been left out: ${why}.`, START_AGAIN];
     case "stopped":
       if (dryRun) return [`Would stop ${of}${range}.`];
       return [

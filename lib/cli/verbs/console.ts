@@ -6,7 +6,7 @@ import { isUnreachable, listening, runEnded } from "../hearing/listening.ts";
 import type { Io } from "../io.ts";
 import { type Flags, openTarget } from "../target/open-target.ts";
 import type { Target } from "../target/target.ts";
-import { examples, port, targetVerb, toJson, type Verb } from "../verb.ts";
+import { port, targetVerb, toJson, type Verb } from "../verb.ts";
 import { wait } from "../wait.ts";
 
 /** The output of `console --json`, beside `schemaVersion`, once the page can be opened. */
@@ -22,17 +22,19 @@ export interface ConsoleAnswer {
 
 const PORT = 4747;
 
-const ABOUT = `
+const HELP = `
 Serves the page on this machine alone, until Ctrl-C. It shows what status and explain answer, and events as
 they come: by a temporary rule and queue, as tail does.
-`;
+
+Examples:
+  survey-poller console --stack SurveyPoller
+  survey-poller console --data .survey-poller --port 5000`;
 
 export const consoleVerb: Verb = (act) =>
-  targetVerb("console", "the live page of a poller")
+  targetVerb("console", "the live page of a poller", HELP)
     .option("--port <number>", `this port, or the next that is free (default ${PORT})`, port)
     .option("--allow-actions", "of a stack: the page may pause, resume and audit")
     .option("--no-events", "makes no rule and no queue: the page shows the state alone")
-    .addHelpText("after", ABOUT + examples("console --stack SurveyPoller", "console --data .survey-poller --port 5000"))
     .action((options) =>
       act(options, async (io) => {
         await using target = await openTarget(options, io);
@@ -53,21 +55,21 @@ const AGAIN = 15_000;
 /** Milliseconds between two looks whether the run of a data folder is still at work. */
 const LOOK_EVERY = 2_000;
 
-interface PageOptions extends Flags {
-  port: number;
-  mayAct: boolean;
-  hears: boolean;
-}
-
 /** Serves the page of a poller that runs elsewhere, until Ctrl-C. */
-async function servePage(target: Target, options: PageOptions, io: Io, onServed: (url: string) => void): Promise<void> {
-  const { port, mayAct, hears, stack, data } = options;
+async function servePage(
+  target: Target,
+  { port, mayAct, hears, stack, data }: Flags & { port: number; mayAct: boolean; hears: boolean },
+  io: Io,
+  onServed: (url: string) => void,
+): Promise<void> {
   if (target.data?.isRunning === false) {
-    throw notNow("NO_RUN_AT_WORK", `no run is at work on the ${target.name}: there is nothing to show live`, {
-      hint: "npm start serves a page of its own; survey-poller status tells how the last run has left it.",
-    });
+    const hint = "npm start serves a page of its own; survey-poller status tells how the last run has left it.";
+    throw notNow("NO_RUN_AT_WORK", `no run is at work on the ${target.name}: there is nothing to show live`, { hint });
   }
-  const elsewhere = { requests: requestsOf(target), isHeard: hears };
+  const { DashboardUrl: url = "the dashboard of the stack" } = target.stack?.outputs ?? {};
+  const onDashboard = `The function's requests are drawn on ${url}`;
+  const ofRun = "npm start counts its requests on its own page.";
+  const elsewhere = { requests: target.stack === undefined ? ofRun : onDashboard, isHeard: hears };
   const { command } = io;
   // Loaded here: no other verb needs a server.
   const { startConsole } = await import("../../console/console.ts");
@@ -77,12 +79,14 @@ async function servePage(target: Target, options: PageOptions, io: Io, onServed:
     onServed(page.url);
     while (!io.signal.aborted) {
       try {
-        if (!hears) await untilItEnds(target, io);
-        else await listening({ stack, data }, io, (body) => page.event(JSON.parse(body) as EventEnvelope));
+        if (hears) await listening({ stack, data }, io, (body) => page.event(JSON.parse(body) as EventEnvelope));
+        else await wait(LOOK_EVERY, io);
+        if (!hears && target.data !== undefined)
+          await target.clients.events.send(new ListEventBusesCommand({ Limit: 1 }));
       } catch (error) {
         if (io.signal.aborted || error instanceof InterruptedError) break;
         // A run takes all of its AWS with it.
-        if (target.data !== undefined) throw error;
+        if (target.data !== undefined) throw isUnreachable(error) ? runEnded(target) : error;
         const why = oneLine(error, () => "Events cannot be heard.");
         io.say(why);
         page.flag("verdict", `events are not heard: ${why}`);
@@ -92,19 +96,4 @@ async function servePage(target: Target, options: PageOptions, io: Io, onServed:
   } finally {
     await page.close();
   }
-}
-
-function requestsOf({ stack }: Target): string {
-  if (stack === undefined) return "npm start counts its requests on its own page.";
-  const { DashboardUrl: url = "the dashboard of the stack" } = stack.outputs;
-  return `The function's requests are drawn on ${url}`;
-}
-
-/** Waits for Ctrl-C, or for the end of a run. */
-async function untilItEnds(target: Target, io: Io): Promise<void> {
-  await wait(LOOK_EVERY, io);
-  if (target.data === undefined) return;
-  await target.clients.events.send(new ListEventBusesCommand({ Limit: 1 })).catch((error: unknown) => {
-    throw isUnreachable(error) ? runEnded(target) : error;
-  });
 }

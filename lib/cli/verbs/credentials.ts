@@ -8,51 +8,28 @@ import { parseJson, readSecret } from "../../secrets/secret-values.ts";
 import { baseUrlProblem } from "../../survey-api/base-url.ts";
 import { type Credentials, createSurveyApi } from "../../survey-api/index.ts";
 import { CommandError, exitOf, UsageError } from "../errors.ts";
-import { type Given, givenCredentials, isConfirmed } from "../given-credentials.ts";
+import { givenCredentials, isConfirmed } from "../given-credentials.ts";
 import type { Io } from "../io.ts";
 import { awsFailure, closing } from "../target/aws-failure.ts";
 import { type Flags, openTarget } from "../target/open-target.ts";
 import { type ClientSettings, oneSource, type Target } from "../target/target.ts";
-import { DRY_RUN, examples, targetVerb, type Verb, yesOption } from "../verb.ts";
+import { targetVerb, type Verb, yesOption } from "../verb.ts";
 import { ago } from "../words.ts";
 
-/** The output of `credentials --json`, beside `schemaVersion`. */
-export interface CredentialsAnswer {
-  dryRun: boolean;
-  secretId: string;
-  /** Whether the secret had a value already; null where it may not be looked at. */
-  replaces: boolean | null;
-  /** Of the value that was written; null in a dry run. */
-  version: string | null;
-  from: Given["from"];
-  /** Whether the survey service has given a token for them. */
-  checked: boolean;
-}
-
-/** The output of `credentials renew --json`, beside `schemaVersion`. */
-export interface RenewAnswer {
-  dryRun: boolean;
-  source: string;
-  /** The token secret. */
-  secretId: string;
-  /** Epoch milliseconds; null where there was none, or it may not be looked at. */
-  keptSince: number | null;
-  /** Of the new token, where it is known. */
-  expiresAt: number | null;
-  /** Names and types in the answer that the token came in; no value. */
-  shape: string | null;
-}
-
-const ABOUT = `
+const HELP = `
 They are asked for, and not shown while they are typed. Or they come from SURVEY_CLIENT_ID and
 SURVEY_CLIENT_SECRET, or from standard input, as {"clientId":"…","clientSecret":"…"} or as two lines.
 No flag takes them: flags stay in the shell's history. The stack is SurveyPoller and the source main
 unless another one is named. A secret that sources share has an entry for each: --secret NAME --source NAME.
 With renew the function asks for a new token at once. The token itself is never shown.
-`;
+
+Examples:
+  survey-poller credentials --stack SurveyPoller --base-url https://surveys.example.com --yes
+  survey-poller credentials --data .survey-poller --yes < credentials.json
+  survey-poller credentials renew --stack SurveyPoller --yes`;
 
 export const credentialsVerb: Verb = (act) =>
-  targetVerb("credentials", "puts client id and client secret into the secret that was made for them")
+  targetVerb("credentials", "puts client id and client secret into the secret that was made for them", HELP)
     .addArgument(
       new Argument("[renew]", "asks for a new token in the place of the one that is kept").choices(["renew"] as const),
     )
@@ -64,25 +41,16 @@ export const credentialsVerb: Verb = (act) =>
     )
     .option("--base-url <url>", "ask this survey service first, and write nothing that it refuses")
     .addOption(yesOption())
-    .addHelpText(
-      "after",
-      ABOUT +
-        examples(
-          "credentials --stack SurveyPoller --base-url https://surveys.example.com --yes",
-          "credentials --data .survey-poller --yes < credentials.json",
-          "credentials renew --stack SurveyPoller --yes",
-        ),
-    )
     .action((renews, options) =>
       act(options, async (io) => {
         const problem = options.baseUrl === undefined ? undefined : baseUrlProblem(options.baseUrl);
         if (problem !== undefined) throw new UsageError(`--base-url ${problem}`, { hint: "See --help." });
         if (renews !== undefined) {
           const data = await renewToken(options, io);
-          return { data, text: renewText(data, io.now()) };
+          return { data, text: renewText(data, io.now()), isDry: data.dryRun };
         }
         const data = await fill(options, io);
-        return { data, text: credentialsText(data) };
+        return { data, text: credentialsText(data), isDry: data.dryRun };
       }),
     );
 
@@ -91,11 +59,7 @@ interface Options extends Flags {
   baseUrl?: string | undefined;
 }
 
-async function fill(
-  { stack = "SurveyPoller", data, source, secret, baseUrl, yes: isMeant }: Options,
-  io: Io,
-): Promise<CredentialsAnswer> {
-  const yes = isMeant === true;
+async function fill({ stack = "SurveyPoller", data, source, secret, baseUrl, yes }: Options, io: Io) {
   if (data === undefined) {
     // Of a stack the name of the secret is known: who fills it need not be allowed to look at the stack.
     const name = source ?? "main";
@@ -121,41 +85,41 @@ interface Wanted {
   /** Under which they stand in a secret that sources share; undefined where they are all that is in it. */
   entry?: string | undefined;
   baseUrl: string | undefined;
-  yes: boolean;
+  yes?: true | undefined;
 }
 
+/** The output of `credentials --json`, beside `schemaVersion`. */
+export type CredentialsAnswer = Awaited<ReturnType<typeof fillCredentials>>;
+
 /** Fills a source's credentials secret: finds it, has the credentials given, tries them where it is told the service, writes them. */
-export async function fillCredentials(
-  { client, secretId, source, entry, baseUrl, yes }: Wanted,
-  io: Io,
-): Promise<CredentialsAnswer> {
+export async function fillCredentials({ client, secretId, source, entry, baseUrl, yes }: Wanted, io: Io) {
   // First: nobody should type credentials for a secret that is not there.
   const isFilled = await lookAtSecret(client, secretId);
   const { credentials, from } = await givenCredentials({ source, secretId }, io);
   if (baseUrl !== undefined) await checkCredentials(baseUrl, credentials);
+  // Null: nobody may look whether there was a value before.
   const answer = { secretId, replaces: isFilled ?? null, from, checked: baseUrl !== undefined };
   // Who has just typed them would have to type them again.
   const isMeant =
-    yes || (from === "the terminal" && io.isInteractive && (await isConfirmed(`Write them into ${secretId}?`, io)));
-  if (!isMeant) {
-    io.say(DRY_RUN);
-    return { dryRun: true, ...answer, version: null };
-  }
+    yes === true ||
+    (from === "the terminal" && io.isInteractive && (await isConfirmed(`Write them into ${secretId}?`, io)));
+  if (!isMeant) return { dryRun: true, ...answer, version: null };
   return { dryRun: false, ...answer, version: await fillSecret(client, secretId, credentials, entry) };
 }
 
 function credentialsText({ dryRun, secretId, replaces, version, from, checked }: CredentialsAnswer): string[] {
   const service = checked ? "accepted by the service" : "not checked with the service";
   const done = replaces ? "replaced" : "filled";
-  if (dryRun) return [`would be ${done}: ${secretId}`, `The credentials are from ${from}, ${service}.`];
-  return [
-    `${done}: ${secretId}, version ${version}`,
-    `The credentials are from ${from}, ${service}. The next tick that needs a token reads them.`,
-  ];
+  const what = `The credentials are from ${from}, ${service}.`;
+  if (dryRun) return [`would be ${done}: ${secretId}`, what];
+  return [`${done}: ${secretId}, version ${version}`, `${what} The next tick that needs a token reads them.`];
 }
 
+/** The output of `credentials renew --json`, beside `schemaVersion`. Times are epoch milliseconds. */
+export type RenewAnswer = Awaited<ReturnType<typeof renewToken>>;
+
 /** Has the function ask for another token in the place of the one that is kept. */
-async function renewToken(options: Options, io: Io): Promise<RenewAnswer> {
+async function renewToken(options: Options, io: Io) {
   if (options.secret !== undefined || options.baseUrl !== undefined) {
     throw new UsageError("renew takes neither --secret nor --base-url", { hint: "The source says both." });
   }
@@ -164,10 +128,7 @@ async function renewToken(options: Options, io: Io): Promise<RenewAnswer> {
   const source = one.name;
   const secretId = secretNames(one, target.resources.secrets).token;
   const about = { source, secretId, keptSince: await keptSince(target, secretId) };
-  if (options.yes !== true) {
-    io.say(DRY_RUN);
-    return { dryRun: true, ...about, expiresAt: null, shape: null };
-  }
+  if (options.yes !== true) return { dryRun: true, ...about, expiresAt: null, shape: null };
   const { expiresAt, shape, isKept } = await target.operate(source, "renew-token", {});
   if (!isKept) {
     const hint = "It works for this one process alone. Look at the function's permission to write the secret.";
@@ -234,23 +195,21 @@ export function fillSecret(
   entry?: string,
 ): Promise<string> {
   return ofSecret(client, secretId, async () => {
-    const own = { clientId, clientSecret };
-    const value = JSON.stringify(entry === undefined ? own : { ...(await entriesOf(client, secretId)), [entry]: own });
-    const answer = await client.send(new PutSecretValueCommand({ SecretId: secretId, SecretString: value }));
+    let value: object = { clientId, clientSecret };
+    if (entry !== undefined) {
+      const others = parseJson((await readSecret(client, secretId)) ?? "{}");
+      const hint = "It must be a JSON object with an entry for each source.";
+      // One of another form would be lost.
+      if (!isObject(others))
+        throw new CommandError("SECRET_UNREADABLE", `the secret ${secretId} holds something else`, { hint });
+      value = { ...others, [entry]: value };
+    }
+    const put = new PutSecretValueCommand({ SecretId: secretId, SecretString: JSON.stringify(value) });
+    const answer = await client.send(put);
     return answer.VersionId ?? "unknown";
   });
 }
 
-/** @throws CommandError for a secret of another form: it would be lost */
-async function entriesOf(client: SecretsManagerClient, secretId: string): Promise<object> {
-  const text = await readSecret(client, secretId);
-  const entries = text === undefined ? {} : parseJson(text);
-  if (isObject(entries)) return entries;
-  const hint = "It must be a JSON object with an entry for each source.";
-  throw new CommandError("SECRET_UNREADABLE", `the secret ${secretId} holds something else`, { hint });
-}
-
-/** Runs requests about one secret. */
 async function ofSecret<T>(client: SecretsManagerClient, secretId: string, ask: () => Promise<T>): Promise<T> {
   try {
     return await ask();
@@ -282,10 +241,8 @@ async function checkCredentials(baseUrl: string, credentials: Credentials): Prom
     await api.token();
   } catch (error) {
     const { code, message, hint: advice } = describeFailure(error);
-    const isWrong = code === "WRONG_CREDENTIALS";
-    const hint = isWrong
-      ? "Try again with the right ones."
-      : `${advice} Without --base-url they are written unchecked.`;
+    const unchecked = `${advice} Without --base-url they are written unchecked.`;
+    const hint = code === "WRONG_CREDENTIALS" ? "Try again with the right ones." : unchecked;
     const options = { hint, cause: error };
     throw new CommandError(errorCode(error), `nothing was written: ${message}`, options, exitOf(errorCode(error)));
   } finally {

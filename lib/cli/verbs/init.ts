@@ -3,36 +3,24 @@ import { select, text } from "@clack/prompts";
 import { ConfigError, parseConfig } from "../../config/index.ts";
 import { describeFailure } from "../../monitoring/log.ts";
 import { baseUrlProblem } from "../../survey-api/base-url.ts";
-import type { Credentials } from "../../survey-api/index.ts";
 import { CommandError, exitOf, InterruptedError, orNotWritten, UsageError } from "../errors.ts";
 import { answered, isConfirmed, promptsOn } from "../given-credentials.ts";
 import type { Io } from "../io.ts";
-import { DRY_RUN, examples, type Verb, verb, yesOption } from "../verb.ts";
+import { type Verb, verb, yesOption } from "../verb.ts";
 import { quoted } from "../words.ts";
 import { fillSecret, lookAtSecret, secretName, secretsClient } from "./credentials.ts";
-import { credentialsFor, lookAtService } from "./doctor/verb.ts";
+import { credentialsFor, lookAtService } from "./doctor.ts";
 
-/** The output of `init --json`, beside `schemaVersion`. */
-export interface InitAnswer {
-  dryRun: boolean;
-  file: string;
-  replaces: boolean;
-  config: Record<string, unknown>;
-  checked: boolean;
-  /** Remarks of doctor on the configuration. */
-  notes: string[];
-  /** Stored: whether the credentials are in the secret now, or in a dry run would be. */
-  secret: { secretId: string; stored: boolean };
-  next: string[];
-}
-
-const ABOUT = `
+const HELP = `
 In a terminal it asks for what no flag says. Credentials for the check are those of SURVEY_CLIENT_ID and
 SURVEY_CLIENT_SECRET, or are asked for. They go into no file: into the stack's secret, where there is one.
-`;
+
+Examples:
+  survey-poller init
+  survey-poller init --base-url https://surveys.example.com --start-from beginning --yes`;
 
 export const initVerb: Verb = (act) =>
-  verb("init", "writes a configuration file, checked with the survey service")
+  verb("init", "writes a configuration file, checked with the survey service", HELP)
     .option("--base-url <url>", "address of the survey service")
     .option("--start-from <when>", "now (default), beginning, or a date such as 2026-01-31")
     .option("--time-zone <zone>", "of the service's dates (default: as doctor finds it)")
@@ -44,10 +32,6 @@ export const initVerb: Verb = (act) =>
     .option("--no-check", "do not look at the service")
     .option("--force", "replace a file that is there")
     .addOption(yesOption())
-    .addHelpText(
-      "after",
-      ABOUT + examples("init", "init --base-url https://surveys.example.com --start-from beginning --yes"),
-    )
     .action((options) =>
       act(options, async (io) => {
         if (!/^[A-Za-z][A-Za-z0-9-]{0,127}$/.test(options.stack)) {
@@ -55,7 +39,7 @@ export const initVerb: Verb = (act) =>
         }
         const { json: _, force, yes, ...wanted } = options;
         const data = await initialise({ ...wanted, force: force === true, yes: yes === true }, io);
-        return { data, text: initText(data) };
+        return { data, text: initText(data), isDry: data.dryRun };
       }),
     );
 
@@ -67,8 +51,11 @@ interface InitOptions extends Wishes {
   yes: boolean;
 }
 
+/** The output of `init --json`, beside `schemaVersion`. */
+export type InitAnswer = Awaited<ReturnType<typeof initialise>>;
+
 /** Makes a configuration of flags and answers, tries it with the service, and writes it. */
-async function initialise({ file, stack, check, force, yes, ...wishes }: InitOptions, io: Io): Promise<InitAnswer> {
+async function initialise({ file, stack, check, force, yes, ...wishes }: InitOptions, io: Io) {
   const replaces = existsSync(file);
   // First: nobody should answer questions for nothing.
   if (replaces && !force) {
@@ -81,52 +68,36 @@ async function initialise({ file, stack, check, force, yes, ...wishes }: InitOpt
   const config = configOf({ ...wanted, timeZone: wanted.timeZone ?? checked?.timeZone });
 
   const secretId = secretName(stack, wanted.name ?? "main");
-  const mayStore = checked !== undefined && (await isThere(secretId));
+  using client = secretsClient();
+  // Whether the stack has been deployed before. Whatever keeps it from being seen, the credentials can be filled in later.
+  const isThere = async () => (await lookAtSecret(client, secretId)) !== undefined;
+  const mayStore = checked !== undefined && (await isThere().catch(() => false));
   let isStored = mayStore;
   if (!yes && io.isInteractive) io.talk.write(`${JSON.stringify(config, null, 2)}\n`);
   const isMeant = yes || (io.isInteractive && (await isConfirmed(`Write it to ${file}?`, io)));
   if (isMeant) {
-    write(file, config, { force });
-    isStored = mayStore && (await store(secretId, checked.credentials, io));
-  } else io.say(DRY_RUN);
-  return {
-    ...{ dryRun: !isMeant, file, replaces, config, checked: check },
-    notes: checked?.notes ?? [],
-    secret: { secretId, stored: isStored },
-    next: nextOf({ file, secret: { secretId, stored: isStored } }, { stack, source: wanted.name, baseUrl }),
-  };
-}
-
-function write(file: string, config: object, { force }: { force: boolean }): void {
-  orNotWritten("--file", () =>
-    writeFileSync(file, `${JSON.stringify(config, null, 2)}\n`, { flag: force ? "w" : "wx" }),
-  );
-}
-
-/** Whether the stack has been deployed before. Whatever keeps it from being seen, the credentials can be filled in later. */
-async function isThere(secretId: string): Promise<boolean> {
-  using client = secretsClient();
-  return await lookAtSecret(client, secretId)
-    .then((isFilled) => isFilled !== undefined)
-    .catch(() => false);
-}
-
-/** Stores the credentials. If that fails now they can be filled in later. */
-async function store(secretId: string, credentials: Credentials, io: Io): Promise<boolean> {
-  try {
-    using client = secretsClient();
-    await fillSecret(client, secretId, credentials);
-    return true;
-  } catch (error) {
-    const { message, hint } = describeFailure(error);
-    io.say(`The credentials are not stored: ${message}. ${hint}`);
-    return false;
+    const text = `${JSON.stringify(config, null, 2)}\n`;
+    orNotWritten("--file", () => writeFileSync(file, text, { flag: force ? "w" : "wx" }));
+    try {
+      if (mayStore) await fillSecret(client, secretId, checked.credentials);
+    } catch (error) {
+      const { message, hint } = describeFailure(error);
+      io.say(`The credentials are not stored: ${message}. ${hint}`);
+      isStored = false;
+    }
   }
+  return {
+    ...{ dryRun: !isMeant, file, replaces, config, checked: check, notes: checked?.notes ?? [] },
+    // Stored: they are in it now, or in a dry run would be.
+    secret: { secretId, stored: isStored },
+    next: nextOf(file, isStored, { stack, source: wanted.name, baseUrl }),
+  };
 }
 
 /** As README.md has it. */
 function nextOf(
-  { file, secret: { stored } }: Pick<InitAnswer, "file" | "secret">,
+  file: string,
+  stored: boolean,
   { stack, source, baseUrl }: { stack: string; source: string | undefined; baseUrl: string },
 ): string[] {
   const context = `-c config=${quoted(file)}${stack === "SurveyPoller" ? "" : ` -c stackName=${stack}`}`;
@@ -169,20 +140,17 @@ async function askFor(wishes: Wishes, io: Io): Promise<Wishes> {
   const validate = (url: string | undefined) => baseUrlProblem(url ?? "");
   const address = { message: "Address of the survey service", placeholder: "https://surveys.example.com", validate };
   const baseUrl = wishes.baseUrl ?? answered(await text({ ...on, ...address }));
-  const startFrom = wishes.startFrom ?? (await askForStart(on));
-  const which = "Ids of the surveys, with commas between (none: all of them)";
-  const surveys = wishes.surveys ?? answered(await text({ ...on, message: which, defaultValue: "" }));
-  return { ...wishes, baseUrl, startFrom, ...(surveys === "" ? {} : { surveys }) };
-}
-
-async function askForStart(on: ReturnType<typeof promptsOn>): Promise<string> {
   const options = [
     { value: "now", label: "those that complete from now on" },
     { value: "beginning", label: "all that there are, the oldest first" },
     { value: "date", label: "those since a date" },
   ];
-  const start = answered(await select({ ...on, message: "Which responses become events?", options }));
-  return start === "date" ? answered(await text({ ...on, message: "The date", placeholder: "2026-01-31" })) : start;
+  let startFrom =
+    wishes.startFrom ?? answered(await select({ ...on, message: "Which responses become events?", options }));
+  if (startFrom === "date") startFrom = answered(await text({ ...on, message: "The date", placeholder: "2026-01-31" }));
+  const which = "Ids of the surveys, with commas between (none: all of them)";
+  const surveys = wishes.surveys ?? answered(await text({ ...on, message: which, defaultValue: "" }));
+  return { ...wishes, baseUrl, startFrom, ...(surveys === "" ? {} : { surveys }) };
 }
 
 /** The configuration as it goes into the file: what is a default is left out. */
@@ -191,42 +159,30 @@ function configOf({ baseUrl, surveys, ...others }: Wishes): Record<string, unkno
     const hint = "Give --base-url URL, the address of the survey service; in a terminal it is asked for.";
     throw new UsageError("--base-url is missing", { hint });
   }
+  const ids = surveys?.split(",").map((id) => (/^\s*\d+\s*$/.test(id) ? Number(id) : id));
   const stated = Object.entries(others).filter(([, value]) => value !== undefined && value !== "");
   const config = {
     baseUrl,
     ...Object.fromEntries(stated),
-    ...(surveys === undefined ? {} : { surveys: { include: idsIn(surveys) } }),
+    ...(ids === undefined ? {} : { surveys: { include: ids } }),
   };
   try {
     // As a deployment will read it.
     parseConfig(config, { deployed: true });
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
-    const named = error.problems.map(({ path, message }) => `${flagOf(path)} ${message}`);
+    const named = error.problems.map(({ path, message }) => {
+      // `timeZone` of a source is `--time-zone`.
+      const [field = ""] = path.replace(/^sources\[0\]\./, "").split(/[.[]/);
+      return `--${field.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)} ${message}`;
+    });
     throw new UsageError(named.join("; "), { hint: "See survey-poller init --help." });
   }
   return config;
 }
 
-function idsIn(surveys: string): (number | string)[] {
-  return surveys.split(",").map((id) => (/^\s*\d+\s*$/.test(id) ? Number(id) : id));
-}
-
-/** `timeZone` of a source is `--time-zone`. */
-function flagOf(path: string): string {
-  const [field = ""] = path.replace(/^sources\[0\]\./, "").split(/[.[]/);
-  return `--${field.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
-}
-
-interface Checked {
-  credentials: Credentials;
-  /** Of the service's dates, where it is known. */
-  timeZone: string | undefined;
-  notes: string[];
-}
-
-/** Looks at the service as doctor does. */
-async function checkService(baseUrl: string, wantedZone: string | undefined, io: Io): Promise<Checked> {
+/** Looks at the service as doctor does, and gives the zone of its dates where it is known. */
+async function checkService(baseUrl: string, wantedZone: string | undefined, io: Io) {
   const credentials = await credentialsFor(baseUrl, io);
   io.say("Looking at the service, as `survey-poller doctor` does …");
   const { checks, suggests } = await lookAtService({ baseUrl, credentials, timeZone: wantedZone }, io);

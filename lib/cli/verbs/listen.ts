@@ -2,59 +2,38 @@ import { randomBytes } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { errorCode } from "../../errors.ts";
 import { isLoopback } from "../../survey-api/base-url.ts";
-import { type Outcome, outcomeOf } from "../../webhooks/outcome.ts";
+import { outcomeOf } from "../../webhooks/outcome.ts";
 import { PATIENCE, post as postOnce } from "../../webhooks/post.ts";
 import { isSigningSecret, SECRET_FORM } from "../../webhooks/signature.ts";
 import { CommandError, UsageError } from "../errors.ts";
 import { readEnvelope } from "../hearing/event.ts";
 import { countOption, filterOption, forOption, listening } from "../hearing/listening.ts";
 import type { Io } from "../io.ts";
-import { examples, targetVerb, toJson, type Verb } from "../verb.ts";
+import { targetVerb, toJson, type Verb } from "../verb.ts";
 import { clock, count } from "../words.ts";
 
-/** A line of `listen --json`: how the consumer took one event. */
-export interface ListenAnswer {
-  /** When it was posted (UTC, ISO 8601). */
-  at: string;
-  type: string | null;
-  eventId: string | null;
-  responseId: number | null;
-  /** Null where no answer came; then `problem` is a code that says why. */
-  status: number | null;
-  milliseconds: number;
-  /** Taken; or what a deployed webhook would do: try it again, or put it into the dead-letter queue at once. */
-  outcome: Outcome;
-  problem: string | null;
-}
-
-const ABOUT = `
+const HELP = `
 Each event is posted once, as a deployed webhook with "signing" does it: signed by Standard Webhooks, where
 webhook-id is the event id. That one tries again after no answer in 30 s, 401, 403, 407, 408, 409, 425, 429
-and 5xx; other answers go to the dead-letter queue. A webhook with "auth" sends that too, or instead.`;
+and 5xx; other answers go to the dead-letter queue. A webhook with "auth" sends that too, or instead.
+Examples:
+  survey-poller listen --forward-to http://localhost:3000/events
+  survey-poller listen --stack SurveyPoller --forward-to http://localhost:3000/events --secret WEBHOOK_SECRET`;
 
 export const listenVerb: Verb = (act) =>
-  targetVerb("listen", "posts events live to a consumer on this machine, as a deployed webhook would")
+  targetVerb("listen", "posts events live to a consumer on this machine, as a deployed webhook would", HELP)
     .requiredOption("--forward-to <url>", "where each event is posted")
     .addOption(filterOption())
     .addOption(forOption())
     .addOption(countOption())
     .option("--secret <name>", "variable or file that holds the signing secret; without it one is made")
     .option("--allow-remote", "also to another machine: personal data leaves this one")
-    .addHelpText(
-      "after",
-      ABOUT +
-        examples(
-          "listen --forward-to http://localhost:3000/events",
-          "listen --stack SurveyPoller --forward-to http://localhost:3000/events --secret WEBHOOK_SECRET",
-        ),
-    )
     .action((options) =>
       act(options, async (io) => {
         const url = forwardUrl(options.forwardTo, options.allowRemote === true);
         const fresh = `whsec_${randomBytes(32).toString("base64")}`;
         const secret = options.secret === undefined ? fresh : readSecret(options.secret, io);
-        const isFresh = options.secret === undefined;
-        if (isFresh) io.say(`Signed with ${secret}, made for this run: --secret names one of yours.`);
+        if (secret === fresh) io.say(`Signed with ${secret}, made for this run: --secret names one of yours.`);
         const posted = { all: 0, failed: 0 };
         await listening(options, io, async (body) => {
           const answer = await post(body, { ...io, url, secret });
@@ -63,21 +42,21 @@ export const listenVerb: Verb = (act) =>
           io.out(options.json === true ? toJson(answer) : answerLine(answer, io));
         });
         if (posted.failed === 0) return undefined;
-        throw new CommandError(
-          "CONSUMER_FAILED",
-          `the consumer did not take ${posted.failed} of ${count(posted.all, "event")}`,
-          {
-            hint: "Each was posted once; other subscribers are not concerned. survey-poller trigger --yes sends a test event.",
-          },
-        );
+        const message = `the consumer did not take ${posted.failed} of ${count(posted.all, "event")}`;
+        const hint =
+          "Each was posted once; other subscribers are not concerned. survey-poller trigger --yes sends a test event.";
+        throw new CommandError("CONSUMER_FAILED", message, { hint });
       }),
     );
+
+/** A line of `listen --json`: how the consumer took one event. */
+export type ListenAnswer = Awaited<ReturnType<typeof post>>;
 
 /** Posts an event once, by the code with which a deployed webhook with `signing` does it. */
 async function post(
   body: string,
   { url, secret, now, signal }: Pick<Io, "now" | "signal"> & { url: URL; secret: string },
-): Promise<ListenAnswer> {
+) {
   const event = readEnvelope(body);
   const at = new Date(now());
   const eventId = event?.detail.meta.eventId ?? null;
@@ -93,6 +72,7 @@ async function post(
     },
   );
   const responseId = event?.detail.data.responseId ?? null;
+  // Outcome: taken; or what a deployed webhook would do. Where no answer came the status is null, and the problem is a code that says why.
   return { at: at.toISOString(), type, eventId, responseId, status, milliseconds, outcome: outcomeOf(status), problem };
 }
 
@@ -101,22 +81,18 @@ const FORM = `It holds ${SECRET_FORM}.`;
 /** Reads the secret from the variable of this name, or else from the file. Neither its name nor its value is repeated: the name may be the value. */
 function readSecret(name: string, { environment }: Pick<Io, "environment">): string {
   if (/^(whsec_|v1,)/.test(name)) {
-    throw new UsageError("--secret takes no secret, which would stay in the shell's history", {
-      hint: "Give the name of an environment variable or of a file that holds it.",
-    });
+    const hint = "Give the name of an environment variable or of a file that holds it.";
+    throw new UsageError("--secret takes no secret, which would stay in the shell's history", { hint });
   }
-  const secret = (environment[name] ?? readFile(name)).trim();
-  if (isSigningSecret(secret)) return secret;
-  throw new UsageError("what --secret names holds no signing secret", { hint: FORM });
-}
-
-function readFile(name: string): string {
+  let secret = environment[name];
   try {
-    return readFileSync(name, "utf8");
+    secret ??= readFileSync(name, "utf8");
   } catch (cause) {
     const message = `--secret names neither an environment variable nor a file (${errorCode(cause)})`;
     throw new UsageError(message, { hint: FORM, cause });
   }
+  if (isSigningSecret(secret.trim())) return secret.trim();
+  throw new UsageError("what --secret names holds no signing secret", { hint: FORM });
 }
 
 /** Where events may be posted to. The address is not repeated: its query may hold a key. */
@@ -127,9 +103,8 @@ function forwardUrl(text: string, allowRemote: boolean): URL {
     throw new UsageError("--forward-to is not an http:// or https:// address", { hint });
   }
   if (url.username !== "" || url.password !== "") {
-    throw new UsageError("--forward-to has credentials in it", {
-      hint: "Take them out: the signature says who posts.",
-    });
+    const hint = "Take them out: the signature says who posts.";
+    throw new UsageError("--forward-to has credentials in it", { hint });
   }
   if (allowRemote || isLoopback(url.hostname)) return url;
   const hint = "Events hold personal data, which would leave this machine. Add --allow-remote if that is meant.";

@@ -9,38 +9,22 @@ import { askingAws } from "../target/aws-failure.ts";
 import { type Flags, openTarget } from "../target/open-target.ts";
 import { fromTable } from "../target/surveys.ts";
 import { sourcesOf, type Target } from "../target/target.ts";
-import { type Answer, DRY_RUN, examples, targetVerb, type Verb, yesOption } from "../verb.ts";
+import { type Answer, targetVerb, type Verb, yesOption } from "../verb.ts";
 import { pauseEnd, utc } from "../words.ts";
 
-interface SourceChange {
-  source: string;
-  was: "running" | "paused";
-  becomes: "running" | "paused";
-  /** Epoch milliseconds since which it is paused, and at which it goes on; null: when it is resumed. */
-  since: number | null;
-  until: number | null;
-}
-
-/** The output of `pause --json` and `resume --json`, beside `schemaVersion`. */
-export interface PauseAnswer {
-  dryRun: boolean;
-  sources: SourceChange[];
-}
-
-const ABOUT = `
+const PAUSE_HELP = `
 A tick under way comes to its end, and a backlog within a minute. After that nothing is asked of the
 survey service until survey-poller resume.
-`;
+
+Examples:
+  survey-poller pause --stack SurveyPoller --for 2h --yes
+  survey-poller pause --data .survey-poller --yes`;
 
 export const pauseVerb: Verb = (act) =>
-  targetVerb("pause", "stops polling; nothing is lost")
+  targetVerb("pause", "stops polling; nothing is lost", PAUSE_HELP)
     .option("--source <name>", "only this source; all without it")
     .option("--for <duration>", "goes on by itself after this time, such as 30m or 2h")
     .addOption(yesOption())
-    .addHelpText(
-      "after",
-      ABOUT + examples("pause --stack SurveyPoller --for 2h --yes", "pause --data .survey-poller --yes"),
-    )
     .action((options) =>
       act(options, async (io) => {
         const length = options.for === undefined ? Number.POSITIVE_INFINITY : parseDuration(options.for);
@@ -51,49 +35,45 @@ export const pauseVerb: Verb = (act) =>
       }),
     );
 
+const RESUME_HELP = `
+Examples:
+  survey-poller resume --stack SurveyPoller --yes
+  survey-poller resume --data .survey-poller --source main`;
+
 export const resumeVerb: Verb = (act) =>
-  targetVerb("resume", "lets a paused source go on")
+  targetVerb("resume", "lets a paused source go on", RESUME_HELP)
     .option("--source <name>", "only this source; all without it")
     .addOption(yesOption())
-    .addHelpText("after", examples("resume --stack SurveyPoller --yes", "resume --data .survey-poller --source main"))
     .action((options) => act(options, (io) => changed(options, io, null)));
 
-async function changed(options: Flags, io: Io, until: number | null): Promise<Answer<PauseAnswer>> {
+async function changed(options: Flags, io: Io, until: number | null): Promise<Answer> {
   await using target = await openTarget(options, io);
   const isDone = options.yes === true;
-  const answer = await changePause(target, await sourcesOf(target, options.source), { until, now: io.now(), isDone });
-  const isChange = answer.sources.some(({ was, becomes }) => was !== becomes || becomes === "paused");
-  if (!isDone && isChange) io.say(DRY_RUN);
-  return { data: answer, text: pauseText(answer) };
+  const data = await changePause(target, await sourcesOf(target, options.source), { until, now: io.now(), isDone });
+  const isChange = data.sources.some(({ was, becomes }) => was !== becomes || becomes === "paused");
+  return { data, text: pauseText(data), isDry: !isDone && isChange };
 }
 
-interface PauseChange {
-  /** When it is over, in epoch milliseconds; null: it is over now. */
-  until: number | null;
-  now: number;
-  isDone: boolean;
-}
+/** The output of `pause --json` and `resume --json`, beside `schemaVersion`. Times are epoch milliseconds. */
+export type PauseAnswer = Awaited<ReturnType<typeof changePause>>;
 
-/** Pauses sources or lets them go on; without `isDone` it only says so. A present pause goes on, with this end. */
+/** Pauses sources until then (epoch milliseconds), or where that is null lets them go on; without `isDone` it only says so. A present pause goes on, with this end. */
 export async function changePause(
   target: Target,
   sources: readonly SourceConfig[],
-  { until, now, isDone }: PauseChange,
-): Promise<PauseAnswer> {
-  const changes: SourceChange[] = [];
+  { until, now, isDone }: { until: number | null; now: number; isDone: boolean },
+) {
+  const changes = [];
   for (const { name } of sources) {
     const { pausedSince } = await fromTable(() => readAccount(target.table, name));
     const after = until === null ? null : { since: pausedSince ?? now, until };
     if (isDone && (after !== null || pausedSince !== undefined)) {
       await askingAws("the table could not be written", () => setOperatorPause(target.table, name, after));
     }
-    changes.push({
-      source: name,
-      was: pausedSince === undefined ? "running" : "paused",
-      becomes: after === null ? "running" : "paused",
-      since: after?.since ?? null,
-      until: after === null || after.until >= FOREVER ? null : after.until,
-    });
+    const was = pausedSince === undefined ? "running" : "paused";
+    const becomes = after === null ? "running" : "paused";
+    const end = after === null || after.until >= FOREVER ? null : after.until;
+    changes.push({ source: name, was, becomes, since: after?.since ?? null, until: end } as const);
   }
   return { dryRun: !isDone, sources: changes };
 }

@@ -9,44 +9,14 @@ import { askingAws } from "../target/aws-failure.ts";
 import { openTarget } from "../target/open-target.ts";
 import { entriesOf, findResponse, fromTable, ledgersOf, type SurveyOf } from "../target/surveys.ts";
 import { oneSource, type Target } from "../target/target.ts";
-import {
-  type Answer,
-  DRY_RUN,
-  examples,
-  responseId,
-  surveyId,
-  surveyIds,
-  targetVerb,
-  type Verb,
-  yesOption,
-} from "../verb.ts";
+import { type Answer, responseId, surveyId, surveyIds, targetVerb, type Verb, yesOption } from "../verb.ts";
 import { ago, columns, count, day, nextCommand, quoted, surveyName } from "../words.ts";
 
-/** The output of `quarantine list --json`, beside `schemaVersion`. */
-export interface ListAnswer {
-  total: number;
-  groups: Group[];
-}
-
-/** The output of `quarantine show --json`. Times are epoch milliseconds. */
-export interface ShowAnswer {
-  source: string;
-  surveyId: number;
-  name: string | null;
-  id: LedgerEntry["id"];
-  state: string;
-  reason: string | null;
-  since: number | null;
-  attempts: number | null;
-  /** Where its records lie; null where none are kept. */
-  kept: "table" | "bucket" | null;
-  recordsGo: number | null;
-  /** The records as they were read, and the metrics and metadata as far as they are kept: only with --reveal. */
-  records: unknown[] | null;
-  details: unknown;
-}
-
 const SUMMARY = "responses that were set aside: quarantined, or refused by the bus";
+const HELP = `
+Examples:
+  survey-poller quarantine list --stack SurveyPoller
+  survey-poller quarantine redrive --all --yes`;
 
 export const quarantineVerb: Verb = (act) =>
   new Command("quarantine")
@@ -55,65 +25,75 @@ export const quarantineVerb: Verb = (act) =>
     .addCommand(listVerb(act))
     .addCommand(showVerb(act))
     .addCommand(redriveVerb(act))
-    .addHelpText("after", examples("quarantine list --stack SurveyPoller", "quarantine redrive --all --yes"));
+    .addHelpText("after", HELP);
 
-/** Ids that are named of one survey. */
-const NAMED = 8;
+const LIST_HELP = `
+Exit code 0, also where there is something: the books count it.
+
+Examples:
+  survey-poller quarantine list --stack SurveyPoller
+  survey-poller quarantine list --survey 101 --json`;
 
 const listVerb: Verb = (act) =>
-  targetVerb("list", "what was set aside, by reason, with what mends it")
+  targetVerb("list", "what was set aside, by reason, with what mends it", LIST_HELP)
     .option("--survey <id>", "only this survey", surveyId)
     .option("--source <name>", "only this source")
-    .addHelpText(
-      "after",
-      "\nExit code 0, also where there is something: the books count it.\n" +
-        examples("quarantine list --stack SurveyPoller", "quarantine list --survey 101 --json"),
-    )
     .action((options) =>
       act(options, async (io) => {
         await using target = await openTarget(options, io);
         const found = await readSetAside(target, options, io);
-        const answer = { total: found.length, groups: groupsOf(found, target.flags) };
-        return { data: answer, text: listText(answer, io) };
+        const data: ListAnswer = { total: found.length, groups: groupsOf(found, target.flags) };
+        return { data, text: listText(data, io) };
       }),
     );
 
-function listText({ total, groups }: ListAnswer, io: Pick<Io, "style" | "now">): string[] {
-  if (total === 0) return ["Nothing is set aside."];
-  const what = `${count(total, "response or record", "responses and records")} set aside; they are accounted for.`;
-  return [what, ...groups.flatMap((group) => ["", ...groupText(group, io)]), "", MEANINGS];
+/** The output of `quarantine list --json`, beside `schemaVersion`. */
+export interface ListAnswer {
+  total: number;
+  groups: Group[];
 }
 
-const MEANINGS = "docs/runbook.md says what each reason means, and what to do before a redrive.";
+const both = (number: number): string => count(number, "response or record", "responses and records");
+
+function listText({ total, groups }: ListAnswer, io: Pick<Io, "style" | "now">): string[] {
+  if (total === 0) return ["Nothing is set aside."];
+  return [
+    `${both(total)} set aside; they are accounted for.`,
+    ...groups.flatMap((group) => ["", ...groupText(group, io)]),
+    "",
+    "docs/runbook.md says what each reason means, and what to do before a redrive.",
+  ];
+}
+
+/** Ids that are named of one survey. */
+const NAMED = 8;
 
 function groupText(group: Group, { style, now }: Pick<Io, "style" | "now">): string[] {
   const { source, state, reason, oldest, kept, recordsGo, next, surveys } = group;
   const since = oldest === null ? "" : `, the oldest ${ago(oldest, now())}`;
-  const records =
-    kept === 0
-      ? "No records are kept any more."
-      : `Records of ${kept} are kept${recordsGo === null ? "" : `; the first go on ${day(recordsGo)}`}.`;
+  const first = recordsGo === null ? "" : `; the first go on ${day(recordsGo)}`;
   return [
     `${style("yellow", "▲")} ${reason} (${state}, source ${source}): ${group.count}${since}`,
     ...surveys.map(({ ids, ...survey }) => {
       const more = ids.length > NAMED ? ` and ${ids.length - NAMED} more` : "";
       return `  ${surveyName(survey)}: ${ids.slice(0, NAMED).join(", ")}${more}`;
     }),
-    `  ${records}`,
+    kept === 0 ? "  No records are kept any more." : `  Records of ${kept} are kept${first}.`,
     `  Next: ${next}`,
   ];
 }
 
+const SHOW_HELP = `
+Examples:
+  survey-poller quarantine show 45942 --stack SurveyPoller
+  survey-poller quarantine show 45942 --reveal --json`;
+
 const showVerb: Verb = (act) =>
-  targetVerb("show", "one response that was set aside, and what is kept of it")
+  targetVerb("show", "one response that was set aside, and what is kept of it", SHOW_HELP)
     .argument("<response>", "a responseId, or the id of a record that list shows", responseId)
     .option("--survey <id>", "its survey, where several have such a response", surveyId)
     .option("--source <name>", "its source")
     .option("--reveal", "show what is kept as it was read: this is personal data")
-    .addHelpText(
-      "after",
-      examples("quarantine show 45942 --stack SurveyPoller", "quarantine show 45942 --reveal --json"),
-    )
     .action((id, options) =>
       act(options, async (io) => {
         await using target = await openTarget(options, io);
@@ -127,7 +107,7 @@ const showVerb: Verb = (act) =>
         const ports = { vault: target.bucket };
         const kept = await askingAws("what is kept could not be read", () => takeOut({ ports }, entry));
         const shown = options.reveal === true ? kept : undefined;
-        const answer: ShowAnswer = {
+        const data: ShowAnswer = {
           ...{ source, surveyId: survey, name, id, state: entry.state },
           reason: entry.refusedRevision ?? entry.reason ?? null,
           since: entry.firstSeen ?? null,
@@ -136,14 +116,27 @@ const showVerb: Verb = (act) =>
           recordsGo: kept === undefined || !isForRedrive(entry) ? null : (entry.nextCheck ?? null),
           ...{ records: shown?.records ?? null, details: shown?.details ?? null },
         };
-        return { data: answer, text: showText(answer, kept?.records.length, io) };
+        return { data, text: showText(data, kept?.records.length, io) };
       }),
     );
+
+/** The output of `quarantine show --json`. Times are epoch milliseconds. */
+export interface ShowAnswer extends SurveyOf, Pick<LedgerEntry, "id" | "state"> {
+  name: string | null;
+  reason: string | null;
+  since: number | null;
+  attempts: number | null;
+  /** Where its records lie; null where none are kept. */
+  kept: "table" | "bucket" | null;
+  recordsGo: number | null;
+  /** The records as they were read, and the metrics and metadata as far as they are kept: only with --reveal. */
+  records: unknown[] | null;
+  details: unknown;
+}
 
 function showText(answer: ShowAnswer, size: number | undefined, { now }: Pick<Io, "now">): string[] {
   const { source, id, state, reason, since, attempts, kept, recordsGo, records, details } = answer;
   const until = recordsGo === null ? "" : `, until ${day(recordsGo)}; the entry stays`;
-  const hidden = size === undefined || records !== null ? [] : ["--reveal shows the records as they were read."];
   const lines = columns([
     ["state", `${state}${since === null ? "" : `, since ${new Date(since).toISOString()} (${ago(since, now())})`}`],
     ...(reason === null ? [] : [["reason", reason]]),
@@ -154,39 +147,22 @@ function showText(answer: ShowAnswer, size: number | undefined, { now }: Pick<Io
     `Response ${id} of ${surveyName(answer)}, source ${source}`,
     ...lines.map((line) => `  ${line}`),
     ...[...(records ?? []), ...(details === null ? [] : [details])].map((one) => JSON.stringify(one)),
-    ...hidden,
+    ...(size === undefined || records !== null ? [] : ["--reveal shows the records as they were read."]),
   ];
 }
 
-/** The output of `quarantine redrive --json`, beside `schemaVersion`. */
-export interface RedriveAnswer {
-  dryRun: boolean;
-  source: string;
-  /** Set aside, before it. */
-  total: number;
-  groups: Group[];
-  /** What became of them; none in a dry run. */
-  surveys: Redriven[];
-}
-
-interface Redriven extends SurveyRedrive {
-  name: string | null;
-}
+const REDRIVE_HELP = `
+Examples:
+  survey-poller quarantine redrive --survey 101 102 --stack SurveyPoller
+  survey-poller quarantine redrive --all --reason TooLarge --yes`;
 
 const redriveVerb: Verb = (act) =>
-  targetVerb("redrive", "puts what was set aside back on its way; it goes out at the next tick")
+  targetVerb("redrive", "puts what was set aside back on its way; it goes out at the next tick", REDRIVE_HELP)
     .option("--survey <ids...>", "of these surveys", surveyIds)
     .option("--all", "of all surveys")
     .option("--reason <reason>", "only those with this reason, as list shows it")
     .option("--source <name>", "the source, where there are several")
     .addOption(yesOption())
-    .addHelpText(
-      "after",
-      examples(
-        "quarantine redrive --survey 101 102 --stack SurveyPoller",
-        "quarantine redrive --all --reason TooLarge --yes",
-      ),
-    )
     .action((options) =>
       act(options, async (io) => {
         const { survey, all, reason } = options;
@@ -201,12 +177,18 @@ const redriveVerb: Verb = (act) =>
         const dryRun = options.yes !== true;
         const done = dryRun ? [] : await redrive(target, { source, surveyIds: [...names.keys()], reason }, io);
         const surveys = done.map((one) => ({ name: names.get(one.surveyId) ?? null, ...one }));
-        const groups = groupsOf(found, target.flags);
-        const answer: RedriveAnswer = { dryRun, source, total: found.length, groups, surveys };
-        if (dryRun && found.length > 0) io.say(DRY_RUN);
-        return { data: answer, text: redriveText(answer), exit: redriveExit(done) };
+        const data = { dryRun, source, total: found.length, groups: groupsOf(found, target.flags), surveys };
+        return { data, text: redriveText(data), exit: redriveExit(done), isDry: dryRun && found.length > 0 };
       }),
     );
+
+/** The output of `quarantine redrive --json`, beside `schemaVersion`. */
+export interface RedriveAnswer extends ListAnswer {
+  dryRun: boolean;
+  source: string;
+  /** What became of them; none in a dry run. */
+  surveys: (SurveyRedrive & { name: string | null })[];
+}
 
 /** Put back: all of it. Not now: some of it may be later. Failed: none of what is left ever will. */
 function redriveExit(all: readonly SurveyRedrive[]): NonNullable<Answer["exit"]> {
@@ -262,45 +244,18 @@ export function redriveText({ dryRun, total, groups, surveys }: RedriveAnswer): 
   if (total === 0) return ["Nothing is set aside there."];
   if (dryRun) {
     const rows = groups.map((one) => [`${one.count}`, one.reason, one.state, `records of ${one.kept} kept`]);
-    const what = count(total, "response or record", "responses and records");
-    return [`${what} would be tried:`, ...columns(rows).map((row) => `  ${row}`)];
+    return [`${both(total)} would be tried:`, ...columns(rows).map((row) => `  ${row}`)];
   }
   const back = surveys.reduce((sum, { putBack }) => sum + putBack, 0);
   return [
-    ...surveys.flatMap(surveyText),
+    ...surveys.flatMap(({ outcome, putBack, left, failure, ...survey }) => [
+      `${surveyName(survey)}: ${putBack} put back, ${sumOf(left)} left`,
+      ...Object.entries(left).flatMap(([why, number]) => (number > 0 ? [`  ${number} ${LEFT[why as "failed"]}`] : [])),
+      ...(OUTCOMES[outcome] === undefined ? [] : [`  It ${OUTCOMES[outcome]}.`]),
+      ...(failure === undefined ? [] : [`  It failed (${failure.code}): ${failure.message}`]),
+    ]),
     back === 0 ? "Nothing was put back." : `${count(back, "response")} put back: they go out at the next tick.`,
   ];
-}
-
-function surveyText(survey: Redriven): string[] {
-  const { outcome, putBack, left, failure } = survey;
-  const reasons = Object.entries(left).filter(([, number]) => number > 0);
-  const why = OUTCOMES[outcome];
-  return [
-    `${surveyName(survey)}: ${putBack} put back, ${sumOf(left)} left`,
-    ...reasons.map(([reason, number]) => `  ${number} ${LEFT[reason as keyof typeof LEFT]}`),
-    ...(why === undefined ? [] : [`  It ${why}.`]),
-    ...(failure === undefined ? [] : [`  It failed (${failure.code}): ${failure.message}`]),
-  ];
-}
-
-// Times are epoch milliseconds. An id is a responseId, or that of a record of nobody knows which response.
-
-/** All that was set aside for one reason. */
-export interface Group {
-  source: string;
-  /** Emitted where the replacement of its event was refused. */
-  state: LedgerEntry["state"];
-  reason: string;
-  count: number;
-  /** Of how many the records are still kept. */
-  kept: number;
-  /** When the first of them was set aside, where that is known. */
-  oldest: number | null;
-  /** When the first kept records are dropped. */
-  recordsGo: number | null;
-  next: string | null;
-  surveys: { surveyId: number; name: string | null; count: number; ids: LedgerEntry["id"][] }[];
 }
 
 /** A response that was set aside. */
@@ -319,8 +274,7 @@ async function readSetAside(
   using progress = showProgress(io);
   const surveys = await ledgersOf(target, wanted);
   for (const [i, survey] of surveys.entries()) {
-    for await (const entries of entriesOf(target, survey, redriveEntries)) {
-      if (io.signal.aborted) throw new InterruptedError();
+    for await (const entries of entriesOf(target, survey, redriveEntries, io)) {
       progress.update(`reading the ledger of survey ${survey.surveyId}`, i / surveys.length);
       const meant = entries.filter((entry) => reason === undefined || reasonOf(entry) === reason);
       if (meant.length === 0) continue;
@@ -333,22 +287,24 @@ async function readSetAside(
 }
 
 /** By source, state and reason, the largest group first. */
-export function groupsOf(all: readonly SetAside[], flags: string): Group[] {
-  const groups = Object.groupBy(all, ({ source, entry }) => JSON.stringify([source, entry.state, reasonOf(entry)]));
-  return Object.values(groups)
-    .flatMap((some = []) => (some[0] === undefined ? [] : [groupOf(some[0], some, flags)]))
+export function groupsOf(all: readonly SetAside[], flags: string) {
+  return Map.groupBy(all, ({ source, entry }) => JSON.stringify([source, entry.state, reasonOf(entry)]))
+    .values()
+    .map((some) => groupOf(some, flags))
+    .toArray()
     .sort((a, b) => b.count - a.count || a.reason.localeCompare(b.reason));
 }
 
-function groupOf({ source, entry: { state, ...entry } }: SetAside, some: readonly SetAside[], flags: string): Group {
+/** All that was set aside for one reason. An id is a responseId, or that of a record of nobody knows which response. */
+export type Group = ReturnType<typeof groupOf>;
+
+function groupOf(some: readonly SetAside[], flags: string) {
+  const [{ source, entry }] = some as [SetAside];
   const reason = reasonOf(entry);
   const isKept = ({ entry: { kept, keptKey } }: SetAside): boolean => kept !== undefined || keptKey !== undefined;
   const keptOnes = some.filter(isKept);
-  const surveys = Object.values(Object.groupBy(some, ({ surveyId }) => surveyId)).map((own = []) => ({
-    surveyId: own[0]?.surveyId ?? 0,
-    name: own[0]?.name ?? null,
-    count: own.length,
-    ids: own.map((one) => one.entry.id),
+  const surveys = [...Map.groupBy(some, (one) => one.surveyId)].map(([surveyId, own]) => ({
+    ...{ surveyId, name: own[0]?.name ?? null, count: own.length, ids: own.map((one) => one.entry.id) },
   }));
   const [first] = surveys;
   const next =
@@ -356,7 +312,9 @@ function groupOf({ source, entry: { state, ...entry } }: SetAside, some: readonl
       ? nextCommand(`quarantine show ${first?.ids[0]}`, { surveyId: first?.surveyId ?? 0, source, flags }, "--reveal")
       : nextCommand(`quarantine redrive --all --reason ${quoted(reason)}`, { source, flags });
   return {
-    ...{ source, state, reason, count: some.length, kept: keptOnes.length, surveys },
+    // Emitted where the replacement of its event was refused.
+    ...{ source, state: entry.state, reason, count: some.length, kept: keptOnes.length, surveys },
+    // When the first of them was set aside, where that is known; and when the first kept records are dropped.
     oldest: least(some.flatMap((one) => one.entry.firstSeen ?? [])),
     recordsGo: least(keptOnes.flatMap((one) => one.entry.nextCheck ?? [])),
     next,

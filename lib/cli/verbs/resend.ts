@@ -1,4 +1,4 @@
-import { MOST_RESENT, type ResendInput, type Resent } from "../../operator/resend.ts";
+import { MOST_RESENT, type ResendPlace, type Resent } from "../../operator/resend.ts";
 import { FORGOTTEN } from "../../polling/index.ts";
 import { EXIT, InterruptedError, UsageError } from "../errors.ts";
 import { isEventId, olderEventIds } from "../event-ids.ts";
@@ -6,8 +6,38 @@ import { type Io, showProgress } from "../io.ts";
 import { type Flags, openTarget } from "../target/open-target.ts";
 import { eachEmitted, ledgersOf, readSource, refusePaused, type SurveyOf } from "../target/surveys.ts";
 import type { Target } from "../target/target.ts";
-import { type Answer, DRY_RUN, examples, momentOf, surveyId, targetVerb, type Verb, yesOption } from "../verb.ts";
+import { type Answer, momentOf, surveyId, targetVerb, type Verb, yesOption } from "../verb.ts";
 import { columns, count } from "../words.ts";
+
+const HELP = `
+Every subscriber of the bus sees it again; who remembers event ids passes over it. It is made anew from the
+service, and goes out only where the service still shows the contents of that event.
+
+Examples:
+  survey-poller resend 6e4d7ba0-6ab5-5f94-8c0e-0d5ab1d0f0f3 --stack SurveyPoller
+  survey-poller resend 6e4d7ba0-6ab5-5f94-8c0e-0d5ab1d0f0f3 --data .survey-poller --yes
+  survey-poller resend --from 2026-11-21T08:00:00Z --to 2026-11-21T12:00:00Z --yes`;
+
+export const resendVerb: Verb = (act) =>
+  targetVerb("resend", "sends events to the bus once more: same id, same revision, origin replay", HELP)
+    .argument("[ids...]", "event ids")
+    .option("--from <time>", "instead of ids: what was emitted since, 2026-11-21T08:00:00Z or a day")
+    .option("--to <time>", "and until then (default: now)")
+    .option("--survey <id>", "only this survey", surveyId)
+    .option("--source <name>", "only this source")
+    .addOption(yesOption())
+    .action((ids, options) =>
+      act(options, async (io) => {
+        const stretch = askedStretch(ids, options);
+        await using target = await openTarget(options, io);
+        const known = await findEvents(target, io, options, ids, stretch);
+        const dryRun = options.yes !== true;
+        const sent = dryRun ? [] : await sendAgain(target, io, known);
+        const items = dryRun ? known : [...known.filter(({ outcome }) => outcome !== "would-send"), ...sent];
+        const data: ResendAnswer = { dryRun, sentence: sentenceOf(items, dryRun), events: countDone(items), items };
+        return { data, text: [data.sentence, ...itemLines(items)], exit: exitOf(items), isDry: dryRun };
+      }),
+    );
 
 /** The output of `resend --json`, beside `schemaVersion`. */
 export interface ResendAnswer {
@@ -18,53 +48,8 @@ export interface ResendAnswer {
   items: ResentItem[];
 }
 
-const ABOUT = `
-Every subscriber of the bus sees it again; who remembers event ids passes over it. It is made anew from the
-service, and goes out only where the service still shows the contents of that event.
-`;
-
-export const resendVerb: Verb = (act) =>
-  targetVerb("resend", "sends events to the bus once more: same id, same revision, origin replay")
-    .argument("[ids...]", "event ids")
-    .option("--from <time>", "instead of ids: what was emitted since, 2026-11-21T08:00:00Z or a day")
-    .option("--to <time>", "and until then (default: now)")
-    .option("--survey <id>", "only this survey", surveyId)
-    .option("--source <name>", "only this source")
-    .addOption(yesOption())
-    .addHelpText(
-      "after",
-      ABOUT +
-        examples(
-          "resend 6e4d7ba0-6ab5-5f94-8c0e-0d5ab1d0f0f3 --stack SurveyPoller",
-          "resend 6e4d7ba0-6ab5-5f94-8c0e-0d5ab1d0f0f3 --data .survey-poller --yes",
-          "resend --from 2026-11-21T08:00:00Z --to 2026-11-21T12:00:00Z --yes",
-        ),
-    )
-    .action((ids, options) =>
-      act(options, async (io) => {
-        const stretch = askedStretch(ids, options);
-        await using target = await openTarget(options, io);
-        const known =
-          stretch === undefined
-            ? await ofEventIds(target, io, options, ids)
-            : await emittedIn(target, io, options, stretch);
-        const dryRun = options.yes !== true;
-        if (dryRun) io.say(DRY_RUN);
-        const sent = dryRun ? [] : await sendAgain(target, io, known);
-        const items = dryRun ? known : [...known.filter(({ outcome }) => outcome !== "would-send"), ...sent];
-        const answer: ResendAnswer = { dryRun, sentence: sentenceOf(items, dryRun), events: countDone(items), items };
-        return { data: answer, text: [answer.sentence, ...itemLines(items)], exit: exitOf(items) };
-      }),
-    );
-
-/** A stretch of time, in epoch milliseconds, both ends included. */
-interface Stretch {
-  from: number;
-  to: number;
-}
-
-/** Undefined where ids are given. */
-function askedStretch(ids: readonly string[], options: Flags): Stretch | undefined {
+/** Epoch milliseconds, both ends included; undefined where ids are given. */
+function askedStretch(ids: readonly string[], options: Flags): { from: number; to: number } | undefined {
   const isTime = options.from !== undefined || options.to !== undefined;
   if (ids.length === 0 && options.from !== undefined) {
     const to = options.to === undefined ? Number.POSITIVE_INFINITY : momentOf("--to", options.to);
@@ -82,50 +67,42 @@ function askedStretch(ids: readonly string[], options: Flags): Stretch | undefin
   throw new UsageError("an id is not that of an event", { hint });
 }
 
-/** The last events that the ledgers have, and the ids of those that they have replaced; a forgotten one has no time. */
-async function eachEvent(
+/**
+ * What the ledgers say of these event ids: which would be sent, which have been replaced, and which are unknown. Or the last events of
+ * responses that were emitted in a stretch of time, oldest first.
+ */
+async function findEvents(
   target: Target,
   io: Io,
   options: Flags,
-  take: (last: ResentItem & { eventId: string }, emittedAt: number, older: readonly string[]) => void,
-): Promise<void> {
-  await eachEmitted(target, await ledgersOf(target, options), io, (survey, entries) => {
-    for (const { id, eventId, emittedAt } of entries) {
-      const older = olderEventIds(survey.source, survey.surveyId, id, eventId);
-      const revision = older === undefined ? null : older.length + 1;
-      const item = { ...survey, responseId: id, eventId, revision, reason: null };
-      take({ ...item, outcome: "would-send" }, emittedAt, older ?? []);
-    }
-  });
-}
-
-/** Event ids by what the ledgers say of them: which would be sent, which have been replaced, and which are unknown. */
-async function ofEventIds(target: Target, io: Io, options: Flags, ids: readonly string[]): Promise<ResentItem[]> {
+  ids: readonly string[],
+  stretch: ReturnType<typeof askedStretch>,
+): Promise<ResentItem[]> {
   const unknown = { source: null, surveyId: null, responseId: null, revision: null, reason: null };
-  const found = new Map<string, ResentItem>(
+  const found = new Map<string, ResentItem & { at?: number }>(
     ids.map((id) => id.toLowerCase()).map((eventId) => [eventId, { ...unknown, eventId, outcome: "unknown" }]),
   );
-  await eachEvent(target, io, options, (last, emittedAt, older) => {
-    for (const [i, eventId] of older.entries()) {
-      if (!found.has(eventId)) continue;
-      const reason = `revision ${older.length + 1}`;
-      found.set(eventId, { ...last, eventId, revision: i + 1, outcome: "replaced", reason });
+  await eachEmitted(target, await ledgersOf(target, options), io, (survey, entries) => {
+    for (const { id, eventId, emittedAt: at } of entries) {
+      const older = olderEventIds(survey.source, survey.surveyId, id, eventId);
+      const revision = older === undefined ? null : older.length + 1;
+      for (const [i, one] of (older ?? []).entries()) {
+        const replaced = { revision: i + 1, reason: `revision ${revision}`, outcome: "replaced" } as const;
+        if (found.has(one)) found.set(one, { ...survey, responseId: id, eventId: one, ...replaced });
+      }
+      // A forgotten one has no time, and nothing of it is left but its id.
+      const isIn = stretch !== undefined && at !== 0 && at >= stretch.from && at <= stretch.to;
+      const outcome = at === 0 ? ({ reason: FORGOTTEN, outcome: "not-emitted" } as const) : WOULD_SEND;
+      if (isIn || found.has(eventId))
+        found.set(eventId, { ...survey, responseId: id, eventId, revision, ...outcome, at });
     }
-    if (!found.has(last.eventId)) return;
-    // Of a forgotten one nothing is left but its id.
-    found.set(last.eventId, emittedAt === 0 ? { ...last, outcome: "not-emitted", reason: FORGOTTEN } : last);
   });
-  return [...found.values()];
+  const items = [...found.values()];
+  if (stretch !== undefined) items.sort((a, b) => (a.at ?? 0) - (b.at ?? 0));
+  return items.map(({ at: _, ...item }) => item);
 }
 
-/** The last events of responses that were emitted in a stretch of time, oldest first. */
-async function emittedIn(target: Target, io: Io, options: Flags, stretch: Stretch): Promise<ResentItem[]> {
-  const found: { at: number; item: ResentItem }[] = [];
-  await eachEvent(target, io, options, (item, at) => {
-    if (at !== 0 && at >= stretch.from && at <= stretch.to) found.push({ at, item });
-  });
-  return found.sort((a, b) => a.at - b.at).map(({ item }) => item);
-}
+const WOULD_SEND = { reason: null, outcome: "would-send" } as const;
 
 /** One event that was sent again, or was not. Null: of an id that no ledger has. */
 export interface ResentItem extends Omit<Resent, "responseId" | "outcome"> {
@@ -136,42 +113,31 @@ export interface ResentItem extends Omit<Resent, "responseId" | "outcome"> {
   outcome: Resent["outcome"] | "would-send" | "replaced" | "unknown";
 }
 
-/** Responses of one survey whose last events are to be sent again. */
-interface Wanted extends SurveyOf {
-  responseIds: number[];
-}
-
-function wantedOf(items: readonly ResentItem[]): Wanted[] {
-  const bySurvey = new Map<string, Wanted>();
-  for (const { source, surveyId, responseId, outcome } of items) {
-    if (outcome !== "would-send" || source === null || surveyId === null || responseId === null) continue;
-    const key = `${source}/${surveyId}`;
-    const wanted = bySurvey.get(key) ?? { source, surveyId, responseIds: [] };
-    wanted.responseIds.push(responseId);
-    bySurvey.set(key, wanted);
-  }
-  return [...bySurvey.values()];
-}
-
 /** Sends events again, survey by survey, and says what became of each. While a source is paused nothing is sent. */
 export async function sendAgain(target: Target, io: Io, due: readonly ResentItem[]): Promise<ResentItem[]> {
-  const wanted = wantedOf(due);
+  const wanted = due.flatMap(({ source, surveyId, responseId, outcome }) =>
+    outcome !== "would-send" || source === null || surveyId === null || responseId === null
+      ? []
+      : [{ source, surveyId, responseId }],
+  );
   for (const source of new Set(wanted.map((one) => one.source))) refusePaused(await readSource(target, source), target);
   const items: ResentItem[] = [];
-  const all = wanted.reduce((sum, { responseIds }) => sum + responseIds.length, 0);
+  const all = wanted.length;
   using progress = showProgress(io);
   try {
-    for (const { source, surveyId, responseIds } of wanted) {
-      for (let i = 0; i < responseIds.length; i += MOST_RESENT) {
-        let input: ResendInput = { surveyId, responseIds: responseIds.slice(i, i + MOST_RESENT) };
-        while (input.responseIds.length > 0) {
-          if (io.signal.aborted) throw new InterruptedError();
-          const { results, left, from } = await target.operate(source, "resend", input);
-          items.push(...results.map((one) => ({ source, surveyId, ...one })));
-          const place = from === undefined ? "" : `, page ${from.page} of survey ${surveyId}`;
-          progress.update(`${items.length} of ${count(all, "event")} dealt with${place}`, items.length / all);
-          input = { surveyId, responseIds: left, from };
-        }
+    for (const some of Map.groupBy(wanted, ({ source, surveyId }) => `${source}/${surveyId}`).values()) {
+      const [{ source, surveyId }] = some as readonly SurveyOf[] as [SurveyOf];
+      let ids = some.map((one) => one.responseId);
+      let place: ResendPlace | undefined;
+      while (ids.length > 0) {
+        if (io.signal.aborted) throw new InterruptedError();
+        const input = { surveyId, responseIds: ids.slice(0, MOST_RESENT), from: place };
+        const { results, left, from } = await target.operate(source, "resend", input);
+        items.push(...results.map((one) => ({ source, surveyId, ...one })));
+        const page = from === undefined ? "" : `, page ${from.page} of survey ${surveyId}`;
+        progress.update(`${items.length} of ${count(all, "event")} dealt with${page}`, items.length / all);
+        ids = [...left, ...ids.slice(MOST_RESENT)];
+        place = left.length === 0 ? undefined : from;
       }
     }
   } catch (error) {

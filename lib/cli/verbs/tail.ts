@@ -1,24 +1,22 @@
 import { lineOf, masked } from "../hearing/event.ts";
 import { countOption, filterOption, forOption, listening } from "../hearing/listening.ts";
-import { examples, targetVerb, toJson, type Verb } from "../verb.ts";
+import { targetVerb, toJson, type Verb } from "../verb.ts";
 
 const MASKED =
   "Personal fields are null (answers, comments, metadata, country, key and code of the response): --reveal shows them.";
 
+const HELP = `
+Examples:
+  survey-poller tail --stack SurveyPoller
+  survey-poller tail --for 10m --filter '{"detail":{"data":{"surveyId":[103]}}}'
+  survey-poller tail --json --filter '{"detail-type":["books.closed"]}'`;
+
 export const tailVerb: Verb = (act) =>
-  targetVerb("tail", "shows events live, until Ctrl-C")
+  targetVerb("tail", "shows events live, until Ctrl-C", HELP)
     .addOption(filterOption())
     .addOption(forOption())
     .addOption(countOption())
     .option("--reveal", "with --json: do not mask what may be personal")
-    .addHelpText(
-      "after",
-      examples(
-        "tail --stack SurveyPoller",
-        `tail --for 10m --filter '{"detail":{"data":{"surveyId":[103]}}}'`,
-        `tail --json --filter '{"detail-type":["books.closed"]}'`,
-      ),
-    )
     .action((options) =>
       act(options, async (io) => {
         const show = (envelope: Readonly<Record<string, unknown>>) =>

@@ -2,31 +2,18 @@ import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { v5 } from "uuid";
 import type { Config, SourceConfig } from "../../config/index.ts";
-import { type BooksSums, booksSums, type DetailOf } from "../../events/index.ts";
-import type { OutgoingEvent, Publisher, SealedEvent } from "../../polling/index.ts";
+import { booksSums, type DetailOf } from "../../events/index.ts";
+import type { OutgoingEvent } from "../../polling/index.ts";
 import { createEventBridgePublisher } from "../../publisher/event-bridge.ts";
-import type { TestAnswer, TestDelivery, TestResult } from "../../webhooks/test-delivery.ts";
+import type { TestAnswer, TestDelivery } from "../../webhooks/test-delivery.ts";
 import { CommandError, EXIT, exitOf, UsageError } from "../errors.ts";
 import type { Io } from "../io.ts";
 import { type GoldenEvent, readGolden } from "../package.ts";
 import { askingAws, awsFailure } from "../target/aws-failure.ts";
 import { openTarget } from "../target/open-target.ts";
-import { oneSource, type StackParts, type Target } from "../target/target.ts";
-import { type Answer, DRY_RUN, examples, targetVerb, type Verb, yesOption } from "../verb.ts";
+import { oneSource, type Target } from "../target/target.ts";
+import { type Answer, targetVerb, type Verb, yesOption } from "../verb.ts";
 import { answerText } from "./listen.ts";
-
-/** The output of `trigger --json`, beside `schemaVersion`. */
-export interface TriggerAnswer {
-  dryRun: boolean;
-  kind: Kind;
-  eventId: string;
-  bus: string;
-  /** `source` of the envelope, which the rules of subscribers look at. */
-  source: string;
-  type: string;
-  /** As it is, or would be, sent. */
-  detail: Record<string, unknown>;
-}
 
 /** Golden events that can be sent, by the word for what is particular about them: the file in contract/golden, and what it is. */
 export const KINDS = {
@@ -53,7 +40,7 @@ export const KINDS = {
 export type Kind = keyof typeof KINDS;
 export const kinds = Object.keys(KINDS) as Kind[];
 
-const ABOUT = `
+const HELP = `
 Kinds: ${kinds.slice(0, 8).join(", ")},
        ${kinds.slice(8, 14).join(", ")},
        ${kinds.slice(14).join(", ")}
@@ -62,15 +49,17 @@ A test event goes to every subscriber whose rule it matches. meta.test is true, 
 ids are of no real event and the same each time: who has seen it passes over it.
 With --webhook the deployed forwarder posts it once, to that endpoint alone, by its own code,
 secret, network and time limit. Exit code 1: the endpoint did not take it, or there is nothing to sign with.
-`;
+
+Examples:
+  survey-poller trigger large --yes
+  survey-poller trigger --webhook crm --stack SurveyPoller --yes`;
 
 export const triggerVerb: Verb = (act) =>
-  targetVerb("trigger", "sends a made-up event as a test event")
+  targetVerb("trigger", "sends a made-up event as a test event", HELP)
     .argument("[kind]", "what it is about; with --webhook promoter without it")
     .option("--webhook <name>", "only to this webhook, and shows how it is answered")
     .option("--source <name>", "as this source sends it, where there are several")
     .addOption(yesOption())
-    .addHelpText("after", ABOUT + examples("trigger large --yes", "trigger --webhook crm --stack SurveyPoller --yes"))
     .action((word, { webhook, ...options }) =>
       act(options, async (io) => {
         const kind = kindOf(word ?? (webhook === undefined ? undefined : "promoter"));
@@ -88,48 +77,78 @@ interface Sending {
   dryRun: boolean;
 }
 
-async function sendToAll(target: Target, io: Io, sending: Sending): Promise<Answer<TriggerAnswer>> {
+/** The output of `trigger --json`, beside `schemaVersion`. */
+export type TriggerAnswer = Awaited<ReturnType<typeof sendToAll>>["data"];
+
+async function sendToAll(target: Target, io: Io, sending: Sending) {
   const { kind, source, dryRun } = sending;
   const event = testEvent(kind);
   const { type } = event;
   const { eventId } = event.detail.meta;
   const bus = target.resources.busName;
   const { publisher, sealed, detail } = await seal(target, event, sending);
-  if (!dryRun) await publish(publisher, sealed);
+  const [outcome] = dryRun ? [] : await publisher.publish([sealed], async () => undefined);
+  if (!dryRun && outcome?.kind !== "published") {
+    const name = (outcome?.code ?? "UNKNOWN").replace(/^request:/, "");
+    const failure = awsFailure("the event could not be sent", Object.assign(new Error(name), { name }));
+    const isOfAws = failure instanceof CommandError && failure.code !== "AWS_FAILED";
+    throw isOfAws ? failure : new CommandError("NOT_SENT", `the event was not sent (${name})`, { hint: "Try again." });
+  }
   const { events } = await target.config();
   const isOff = Object.entries(events).some(([name, isOn]) => name === type && !isOn);
   if (isOff) io.say(`The configuration has ${type} switched off: only tests bring such events.`);
-  if (dryRun) io.say(DRY_RUN);
-  else if (target.data?.isRunning === false) io.say("No run is at work: only queues that rules lead to get it.");
+  if (!dryRun && target.data?.isRunning === false) io.say("No run is at work: only queues that rules lead to get it.");
   const data = { dryRun, kind, eventId, bus, source: source.eventSource, type, detail };
-  if (!dryRun) return { data, text: [`Sent ${type} (${kind}), event id ${eventId}, to the bus ${bus}.`] };
+  const sent = [`Sent ${type} (${kind}), event id ${eventId}, to the bus ${bus}.`];
   const shown = JSON.stringify({ "detail-type": type, source: source.eventSource, detail }, null, 2);
-  return { data, text: [`To the bus ${bus}, event id ${eventId}:`, ...shown.split("\n")] };
+  const text = dryRun ? [`To the bus ${bus}, event id ${eventId}:`, ...shown.split("\n")] : sent;
+  return { data, text, isDry: dryRun };
 }
 
-async function post(target: Target, io: Io, sending: Sending, name: string): Promise<Answer<WebhookAnswer>> {
+async function post(target: Target, io: Io, sending: Sending, name: string): Promise<Answer> {
   const { kind, dryRun } = sending;
   const { stack, webhook, functionName } = findWebhook(target, await target.config(), name);
   // A consumer passes over an event whose id it has seen.
   const event = testEvent(kind, randomUUID());
   const { detail } = await seal(target, event, sending);
-  if (dryRun) io.say(DRY_RUN);
-  const envelope = envelopeOf(event, detail, { source: sending.source, bus: stack.outputs.BusArn ?? "" });
-  const delivery = dryRun ? null : await deliver(stack, functionName, JSON.stringify(envelope));
+  // As EventBridge would deliver it, without the bus having seen it.
+  const [, , , region = "", account = ""] = (stack.outputs.BusArn ?? "").split(":");
+  const time = new Date(event.time).toISOString().replace(/\.\d+Z$/, "Z");
+  const envelope = {
+    ...{ version: "0", id: randomUUID(), "detail-type": event.type, source: sending.source.eventSource },
+    ...{ account, time, region, resources: [], detail },
+  };
+  const input: TestDelivery = { testDelivery: { body: JSON.stringify(envelope) } };
+  const answer = dryRun ? { delivery: null } : ((await stack.call(functionName, "the forwarder", input)) as TestAnswer);
+  if ("error" in answer) {
+    const { code, message, hint } = answer.error;
+    throw new CommandError(code, message, { hint }, exitOf(code));
+  }
+  const { delivery } = answer;
   const { origin, pathname } = new URL(webhook.url);
   const about = { kind, type: event.type, eventId: event.detail.meta.eventId };
+  // Of the endpoint without its query, which may hold a key.
   const data = { dryRun, webhook: name, endpoint: `${origin}${pathname}`, ...about, delivery };
   const isTaken = delivery === null || delivery.outcome === "taken";
-  return { data, text: webhookText(data, io), exit: isTaken ? EXIT.done : EXIT.failed };
+  const what = `${event.type} (${kind}), event id ${about.eventId}`;
+  const said = delivery?.firstLine == null ? [] : [`It says: ${delivery.firstLine}`];
+  const text =
+    delivery === null
+      ? [`To webhook ${name} at ${data.endpoint}: ${what}.`]
+      : [
+          `Posted ${what}, to webhook ${name} at ${data.endpoint}.`,
+          `${answerText(delivery, io)}. ${NOTES[delivery.outcome]}`,
+          ...said,
+        ];
+  return { data, text, exit: isTaken ? EXIT.done : EXIT.failed, isDry: dryRun };
 }
 
 function kindOf(word: string | undefined): Kind {
   const kind = kinds.find((one) => one === word);
   if (kind !== undefined) return kind;
   const hint = `Kinds: ${kinds.map((one) => `${one} (${KINDS[one][1]})`).join(", ")}.`;
-  throw new UsageError(word === undefined ? "the kind of event is missing" : "there is no such kind of event", {
-    hint,
-  });
+  const message = word === undefined ? "the kind of event is missing" : "there is no such kind of event";
+  throw new UsageError(message, { hint });
 }
 
 /** Bytes above which answers go to the bucket, however high the configuration's own limit is: the large event must be one. */
@@ -151,36 +170,10 @@ async function seal(target: Target, event: OutgoingEvent, { source, dryRun }: Se
   return { publisher, sealed, detail: JSON.parse(sealed.json) as Record<string, unknown> };
 }
 
-async function publish(publisher: Publisher, sealed: SealedEvent): Promise<void> {
-  const [outcome] = await publisher.publish([sealed], async () => undefined);
-  if (outcome?.kind === "published") return;
-  const name = (outcome?.code ?? "UNKNOWN").replace(/^request:/, "");
-  const failure = awsFailure("the event could not be sent", Object.assign(new Error(name), { name }));
-  const isOfAws = failure instanceof CommandError && failure.code !== "AWS_FAILED";
-  throw isOfAws ? failure : new CommandError("NOT_SENT", `the event was not sent (${name})`, { hint: "Try again." });
-}
-
-/** An event in the envelope in which EventBridge would deliver it, without the bus having seen it. */
-function envelopeOf(event: OutgoingEvent, detail: object, { source, bus }: { source: SourceConfig; bus: string }) {
-  const [, , , region = "", account = ""] = bus.split(":");
-  return {
-    version: "0",
-    id: randomUUID(),
-    "detail-type": event.type,
-    source: source.eventSource,
-    account,
-    time: new Date(event.time).toISOString().replace(/\.\d+Z$/, "Z"),
-    region,
-    resources: [],
-    detail,
-  };
-}
-
 /** No source has a name with brackets: so nobody takes a test event for one of a response that has the same ids. */
 const SOURCE_NAME = "(test)";
 /** Event ids of another namespace than that of real ones. */
 const NAMESPACE = v5("https://survey-poller/test-events", v5.URL);
-/** Fields that hold the id of an event. */
 const IDS = ["eventId", "replaces", "previous", "lastEventId"];
 /** So often is the comment of the large event said: some 400 KB. */
 const SENTENCES = 20_000;
@@ -194,18 +187,22 @@ const SENTENCES = 20_000;
 export function testEvent(kind: Kind, salt = ""): OutgoingEvent {
   const [name] = KINDS[kind];
   const { "detail-type": type, detail } = marked(name === "large" ? large() : readGolden(name), salt);
-  if (type === "books.closed") Object.assign(detail.data, sumsOf(salt));
+  if (type === "books.closed") {
+    // Of the two responses that the books count: the promoter, updated since, and the detractor.
+    const sums = booksSums();
+    for (const one of ["updated", "detractor"]) sums.add(testId(readGolden(one).detail.meta.eventId, salt));
+    Object.assign(detail.data, sums.sums());
+  }
   return { type, detail, time: Date.now() } as unknown as OutgoingEvent;
 }
 
 function marked({ detail, ...envelope }: GoldenEvent, salt: string): GoldenEvent {
-  const meta = { ...withTestIds(detail.meta, salt), sourceName: SOURCE_NAME, test: true };
-  return { ...envelope, detail: { ...detail, meta, data: withTestIds(detail.data, salt) } };
-}
-
-function withTestIds<Fields extends Record<string, unknown>>(fields: Fields, salt: string): Fields {
-  const ids = Object.entries(fields).filter(([name, value]) => IDS.includes(name) && typeof value === "string");
-  return { ...fields, ...Object.fromEntries(ids.map(([name, id]) => [name, testId(String(id), salt)])) };
+  const withTestIds = <Fields extends object>(fields: Fields): Fields => {
+    const ids = Object.entries(fields).filter(([name, value]) => IDS.includes(name) && typeof value === "string");
+    return { ...fields, ...Object.fromEntries(ids.map(([name, id]) => [name, testId(id, salt)])) };
+  };
+  const meta = { ...withTestIds(detail.meta), sourceName: SOURCE_NAME, test: true };
+  return { ...envelope, detail: { ...detail, meta, data: withTestIds(detail.data) } };
 }
 
 function testId(eventId: string, salt: string): string {
@@ -218,27 +215,6 @@ function large(): GoldenEvent {
   const { answers } = readGolden("comment").detail.data as DetailOf<"response.completed">["data"];
   const repeated = answers.map((answer) => ({ ...answer, comment: `${answer.comment} `.repeat(SENTENCES).trim() }));
   return { ...event, detail: { ...event.detail, data: { ...event.detail.data, answers: repeated, answersRef: null } } };
-}
-
-/** Of the two responses that the books count: the promoter, updated since, and the detractor. */
-function sumsOf(salt: string): BooksSums {
-  const sums = booksSums();
-  for (const name of ["updated", "detractor"]) sums.add(testId(readGolden(name).detail.meta.eventId, salt));
-  return sums.sums();
-}
-
-/** The output of `trigger --webhook --json`, beside `schemaVersion`. */
-export interface WebhookAnswer {
-  dryRun: boolean;
-  webhook: string;
-  /** Without its query, which may hold a key. */
-  endpoint: string;
-  kind: string;
-  type: string;
-  /** Of no real event, and another each time: `webhook-id` of the request. */
-  eventId: string;
-  /** Null in a dry run. */
-  delivery: TestResult | null;
 }
 
 /** A webhook of a stack, and the function that delivers to it. */
@@ -256,18 +232,8 @@ function findWebhook({ name: poller, stack }: Target, { webhooks }: Config, name
   }
   const functionName = stack.outputs[`ForwardFunctionName${name.replaceAll(/[^A-Za-z0-9]/g, "")}`];
   if (functionName !== undefined) return { stack, webhook, functionName };
-  throw new CommandError("OLD_FUNCTION", `the stack has no output that names the forwarder of ${name}`, {
-    hint: "Deploy the version that this command is of.",
-  });
-}
-
-/** Lets the deployed forwarder post an event once. */
-async function deliver({ call }: StackParts, functionName: string, body: string): Promise<TestResult> {
-  const input: TestDelivery = { testDelivery: { body } };
-  const result = (await call(functionName, "the forwarder", input)) as TestAnswer;
-  if ("delivery" in result) return result.delivery;
-  const { code, message, hint } = result.error;
-  throw new CommandError(code, message, { hint }, exitOf(code));
+  const hint = "Deploy the version that this command is of.";
+  throw new CommandError("OLD_FUNCTION", `the stack has no output that names the forwarder of ${name}`, { hint });
 }
 
 const NOTES = {
@@ -275,14 +241,3 @@ const NOTES = {
   retried: "An event would be tried again.",
   "given-up": "An event would be given up: to the dead-letter queue.",
 } as const;
-
-function webhookText(answer: WebhookAnswer, { style }: Pick<Io, "style">): string[] {
-  const { webhook, endpoint, type, kind, eventId, delivery } = answer;
-  const what = `${type} (${kind}), event id ${eventId}`;
-  if (delivery === null) return [`To webhook ${webhook} at ${endpoint}: ${what}.`];
-  return [
-    `Posted ${what}, to webhook ${webhook} at ${endpoint}.`,
-    `${answerText(delivery, { style })}. ${NOTES[delivery.outcome]}`,
-    ...(delivery.firstLine === null ? [] : [`It says: ${delivery.firstLine}`]),
-  ];
-}

@@ -16,51 +16,24 @@ import type { ListedResponse, ReadList } from "./read-list.ts";
 export const CAUSES = ["late", "open", "tie", "before", "after", "moved", "unknown"] as const;
 export type Cause = (typeof CAUSES)[number];
 
-export interface MissingResponse {
-  responseId: number;
-  /** As the service writes it. */
-  completed: string | null;
-  /** Among those listed, oldest first, from 1. */
-  position: number;
-  page: number;
-  cause: Cause;
-}
-
-export interface Comparison {
-  listed: number;
-  completed: number;
-  open: number;
-  /** Not in the list of ids, and nobody can read whether they are completed. */
-  unreadable: number;
-  /** Listed, and in the list of ids. */
-  yours: number;
-  missing: MissingResponse[];
-}
-
 /**
  * Compares a list with ids.
  *
  * @param newestGone the largest of the ids that no list shows; a page may have moved when it went
  */
-export function compare(
-  { rows }: Pick<ReadList, "rows">,
-  ids: ReadonlyMap<number, number>,
-  newestGone = 0,
-): Comparison {
+export function compare({ rows }: Pick<ReadList, "rows">, ids: ReadonlyMap<number, number>, newestGone = 0) {
   const causeOf = causes(rows, ids, newestGone);
   const stateCount = (wanted: ListedResponse["state"]): number => rows.filter(({ state }) => state === wanted).length;
   const missing = rows.flatMap((row, i) => {
     if (row.state !== "completed" || ids.has(row.id)) return [];
     const { id: responseId, completed, page } = row;
+    // The position is among those listed, oldest first.
     return [{ responseId, completed, position: i + 1, page, cause: causeOf(row) }];
   });
   return {
-    listed: rows.length,
-    ...{
-      completed: stateCount("completed"),
-      open: stateCount("open"),
-      unreadable: rows.filter(({ id, state }) => state === "unreadable" && !ids.has(id)).length,
-    },
+    ...{ listed: rows.length, completed: stateCount("completed"), open: stateCount("open") },
+    // Not in the list of ids, and nobody can read whether they are completed.
+    unreadable: rows.filter(({ id, state }) => state === "unreadable" && !ids.has(id)).length,
     yours: rows.filter(({ id }) => ids.has(id)).length,
     missing,
   };
@@ -190,7 +163,6 @@ function lateOnes(order: readonly Dated[], ids: ReadonlyMap<number, number>): Ma
   return late;
 }
 
-/** After every date. */
 const LATEST = "\uffff";
 
 /** Of the responses that were added those that completed first, as many as fill a page. */

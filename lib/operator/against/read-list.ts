@@ -44,11 +44,9 @@ export interface ListPlace {
 export interface ReadList {
   rows: readonly ListedResponse[];
   pages: number;
-  /** Whether the list was seen to change. */
   moved: boolean;
   /** Why something may have slipped through; undefined where nothing that was listed all the time can have. */
   open: BooksOpen | undefined;
-  /** Whether its end was reached. */
   isOver: boolean;
 }
 
@@ -66,59 +64,60 @@ const MOST_FAILED = 3;
 
 /** Reads all pages that are left, each twice. A page that cannot be read is skipped. */
 export async function readList(list: Listing, reading: ListReading): Promise<ReadList> {
-  while (!list.isOver) {
+  const { place, skipped, met } = list;
+  while (!place.isOver) {
     const end = await readOn(list, reading);
-    if (end.kind === "failed") {
-      list.skipped.add(end.page);
-      const isStuck = Array.from({ length: MOST_FAILED }, (_, i) => end.page - i).every((page) =>
-        list.skipped.has(page),
-      );
-      if (isStuck) break;
-    } else list.isOver = true;
+    place.isOver = end.kind !== "failed";
+    if (end.kind !== "failed") continue;
+    skipped.add(end.page);
+    const isStuck = Array.from({ length: MOST_FAILED }, (_, i) => end.page - i).every((page) => skipped.has(page));
+    if (isStuck) break;
   }
-  const { rows, pages, moved, isOver } = list;
-  return { rows, pages, moved, open: await whyOpen(list, reading), isOver };
+  const rows = [...met.values()];
+  const pages = rows.reduce((most, { page }) => Math.max(most, page), 0);
+  return { rows, pages, moved: place.moved, open: await whyOpen(list, reading), isOver: place.isOver };
 }
 
 async function readOn(list: Listing, { service, surveyId, counted, onPage }: ListReading): Promise<ReadEnd> {
-  const { covered, moved } = list;
+  const { place, skipped, met } = list;
+  const { covered, moved } = place;
   const steps = readPages({
     kind: "full",
-    from: Math.max(1, list.page - 1),
+    from: Math.max(1, place.page - 1),
     async read(number) {
       const read = await service.page(surveyId, number, "asc");
       list.look(number, toPage(number, read)?.runs ?? []);
       return read;
     },
-    skips: list.skipped,
+    skips: skipped,
     classify: async () => undefined,
     expected: { responses: counted, lastPage: 0 },
     isAnchor: (page) => isAnchor(page, list),
   });
   for await (const step of steps) {
     for (const fragment of step.fragments) list.meet(fragment, fragment.page);
-    list.covered = covered && step.covered;
-    list.moved = moved || step.moved;
-    list.page = Math.max(1, step.position);
+    place.covered = covered && step.covered;
+    place.moved = moved || step.moved;
+    place.page = Math.max(1, step.position);
     if (step.end !== undefined) return step.end;
     const page = step.page?.number ?? 0;
-    const pages = Math.ceil((counted * page) / Math.max(1, list.size));
+    const pages = Math.ceil((counted * page) / Math.max(1, met.size));
     onPage?.(page, Math.max(page, pages));
   }
   throw new TypeError("a read has no end");
 }
 
-async function whyOpen(list: Listing, reading: ListReading): Promise<BooksOpen | undefined> {
-  if (!list.covered) return { code: "pages-moved" };
-  if (list.skipped.size > 0) return { code: "pages-unreachable", pages: [...list.skipped] };
-  if (list.rows.length === 0) return reading.counted > 0 ? { code: "read-as-empty" } : undefined;
-  return (await meetsHead(list, reading)) ? undefined : { code: "range-unreachable" };
+async function whyOpen({ place, skipped, met }: Listing, reading: ListReading): Promise<BooksOpen | undefined> {
+  if (!place.covered) return { code: "pages-moved" };
+  if (skipped.size > 0) return { code: "pages-unreachable", pages: [...skipped] };
+  if (met.size === 0) return reading.counted > 0 ? { code: "read-as-empty" } : undefined;
+  return (await meetsHead(met, reading)) ? undefined : { code: "range-unreachable" };
 }
 
 /** Whether the first page of the other order shows something that was met. What it shows besides came meanwhile. */
-async function meetsHead(list: Listing, { service, surveyId }: ListReading): Promise<boolean> {
+async function meetsHead(met: ReadonlyMap<number, unknown>, { service, surveyId }: ListReading): Promise<boolean> {
   const head = toPage(1, await service.page(surveyId, 1, "desc"))?.runs ?? [];
-  return head.some(({ responseId }) => list.has(responseId));
+  return head.some(({ responseId }) => met.has(responseId));
 }
 
 /** Looks that are remembered: more pages than stand in one window. */
@@ -126,35 +125,30 @@ const LOOKS_KEPT = 30;
 
 /** The responses of a list that were met so far, from the place on where an earlier reading has ended. */
 export class Listing {
-  page: number;
-  covered: boolean;
-  moved: boolean;
-  isOver: boolean;
+  readonly place: Omit<ListPlace, "rows" | "skipped">;
   readonly skipped: Set<number>;
   /** One that is met again moves to where it stands now. */
-  private readonly met: Map<number, ListedResponse>;
+  readonly met: Map<number, ListedResponse>;
   /** What pages have shown. */
   private readonly looks = new Map<number, string>();
   private readonly movedPages = new Set<number>();
   private readonly seenOpen = new Set<number>();
 
-  constructor(place: ListPlace = { page: 1, rows: [], covered: true, moved: false, skipped: [], isOver: false }) {
-    this.page = place.page;
-    this.covered = place.covered;
-    this.moved = place.moved;
-    this.isOver = place.isOver;
+  constructor(
+    { rows, skipped, ...place }: ListPlace = {
+      page: 1,
+      rows: [],
+      covered: true,
+      moved: false,
+      skipped: [],
+      isOver: false,
+    },
+  ) {
+    this.place = place;
     // Another reading tries again what was left.
-    this.skipped = new Set(place.skipped.filter((page) => place.isOver || page < place.page));
-    this.met = new Map(place.rows.map((row) => [row.id, row]));
-    for (const { id, state, wasOpen } of place.rows) if (wasOpen || state === "open") this.seenOpen.add(id);
-  }
-
-  get rows(): ListedResponse[] {
-    return [...this.met.values()];
-  }
-
-  get pages(): number {
-    return this.rows.reduce((most, { page }) => Math.max(most, page), 0);
+    this.skipped = new Set(skipped.filter((page) => place.isOver || page < place.page));
+    this.met = new Map(rows.map((row) => [row.id, row]));
+    for (const { id, state, wasOpen } of rows) if (wasOpen || state === "open") this.seenOpen.add(id);
   }
 
   get size(): number {
@@ -191,8 +185,8 @@ export class Listing {
     this.looks.delete(page - LOOKS_KEPT);
   }
 
-  place(): ListPlace {
-    const { page, rows, covered, moved, skipped, isOver } = this;
-    return { page, rows, covered, moved, skipped: [...skipped], isOver };
+  /** The place from which another process reads on. */
+  toPlace(): ListPlace {
+    return { ...this.place, rows: [...this.met.values()], skipped: [...this.skipped] };
   }
 }

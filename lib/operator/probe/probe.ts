@@ -1,56 +1,142 @@
 import { readDefinition } from "../../events/build/definition.ts";
 import { isInteger } from "../../events/build/fields.ts";
 import { isObject, readId } from "../../json.ts";
-import { isFull, type Page, selected } from "../../polling/index.ts";
-import { NotFoundError, type SurveyApi, SurveyApiError } from "../../survey-api/index.ts";
+import { describeFailure } from "../../monitoring/log.ts";
+import { isFull, type Page, type Selection, selected, toPage } from "../../polling/index.ts";
+import { NotFoundError, type Order, type SurveyApi, SurveyApiError } from "../../survey-api/index.ts";
 import {
-  countFindings,
-  type Ends,
-  findEnd,
+  countSeen,
+  endSeen,
   isCompleted,
-  openFinding,
-  singleFinding,
-  sortFindings,
+  openSeen,
+  type PageAnswer,
+  singleSeen,
+  sortSeen,
   wellKnown,
 } from "./lists.ts";
 import {
   type CheckLine,
-  Ended,
-  type Finding,
-  Look,
-  notSeen,
+  fail,
+  findingOf,
   ok,
-  PAGE,
-  type PageAnswer,
-  type Part,
-  type ProbeOptions,
-  type ProbeReport,
   QUESTIONS,
   type Question,
-  type Row,
+  type Seen,
+  type Watch,
   warn,
   watching,
 } from "./look.ts";
-import { zoneFinding } from "./zone.ts";
+import { zoneSeen } from "./zone.ts";
+
+export interface ProbeOptions {
+  api: SurveyApi;
+  /**
+   * A second client with the same credentials: then both ask for tokens of their own, to see what becomes of the first one. Without it the token
+   * that is kept is used.
+   */
+  another?: SurveyApi;
+  /** The surveys that are polled, where a poller does: no other is looked at. */
+  surveys?: Selection;
+  /** The details that events have; all of them without it. */
+  enrich?: { metrics: boolean; metadata: boolean };
+  /** The zone that is configured, where one is. */
+  timeZone?: string | undefined;
+  signal?: AbortSignal;
+  now: () => number;
+}
+
+/** The findings of a look at a survey service. No answer, no name of a survey and no token is in it. */
+export type ProbeReport = Awaited<ReturnType<typeof probe>>;
 
 /**
  * Looks at a survey service in a dozen requests or so, and says what of it the API document leaves open. Never throws for what the service does:
  * that is a check that has failed.
  */
-export async function probe(options: ProbeOptions): Promise<ProbeReport> {
-  let of: Look | undefined;
-  const { requests, pauses } = await watching(async (watch) => {
-    of = new Look(options, watch);
+export function probe(options: ProbeOptions) {
+  return watching(async (watch) => {
+    const of = new Look(options, watch);
     await look(of).catch((error: unknown) => {
       if (!(error instanceof Ended)) throw error;
     });
+    const { checks, seen, surveyId, zone, zones } = of;
+    seen["Retry-After"] = retryAfter(watch.pauses);
+    const findings = QUESTIONS.map((question) => findingOf(question, seen[question] ?? "it did not come that far"));
+    const suggests = suggestionOf(findings, options.timeZone, zone);
+    // The requests are all that were made for it, the token's and repeated ones included; the zones those that its dates may be in.
+    return { checks, findings, suggests, zones, requests: watch.requests, surveyId };
   });
-  const { checks = [], findings: seen = [], surveyId = null, zone, zones = [] } = of ?? {};
-  const all = [...seen, retryAfter(pauses)];
-  const findings = QUESTIONS.map(
-    (question) => all.find((one) => one.question === question) ?? notSeen(question, "it did not come that far"),
-  );
-  return { checks, findings, suggests: suggestionOf(findings, options.timeZone, zone), zones, requests, surveyId };
+}
+
+/** After these nothing else is asked: it would fail alike, or the service wants to be left alone. */
+const ENDS = /^(CREDENTIALS_\w+|WRONG_(CREDENTIALS|TOKEN)|TOO_MANY_\w+|UNREACHABLE|TIMEOUT|OUT_OF_TIME|CANCELLED)$/;
+
+/** Nothing more is asked; the check that has failed says why. */
+class Ended extends Error {}
+
+const PAGE = "get survey responses, page and order";
+
+interface Part<T> {
+  says: string;
+  value: T;
+  warns?: string;
+}
+
+class Look {
+  readonly checks: CheckLine[] = [];
+  readonly seen: Partial<Record<Question, Seen>> = {};
+  surveyId: number | null = null;
+  zone: string | undefined;
+  zones: string[] = [];
+  readonly options: ProbeOptions;
+  private readonly watch: Watch;
+  constructor(options: ProbeOptions, watch: Watch) {
+    this.options = options;
+    this.watch = watch;
+  }
+
+  get api(): SurveyApi {
+    return this.options.api;
+  }
+
+  get signal(): { signal?: AbortSignal } {
+    const { signal } = this.options;
+    return signal === undefined ? {} : { signal };
+  }
+
+  /** Does one part, which becomes a check; undefined where it has failed. */
+  async part<T>(check: string, work: () => Promise<Part<T>>): Promise<T | undefined> {
+    try {
+      const { says, value, warns } = await work();
+      this.checks.push(warns === undefined ? ok(check, says) : warn(check, says, warns));
+      return value;
+    } catch (error) {
+      const { code, message, hint } = describeFailure(error);
+      this.checks.push(fail(check, message, hint, code));
+      if (ENDS.test(code)) throw new Ended();
+      return undefined;
+    }
+  }
+
+  /** Notes what was seen of a question, as the outcome of a part. */
+  tell(question: Question, seen: Seen): Part<true> {
+    this.seen[question] = seen;
+    return { says: findingOf(question, seen).says, value: true };
+  }
+
+  async page(surveyId: number, order: Order, number: number): Promise<PageAnswer> {
+    try {
+      const records = await this.api.elements(PAGE, { surveyId, page: number, order }, this.signal);
+      const page = toPage(number, { kind: "page", records: [...records] });
+      if (page !== undefined) return { kind: "page", page };
+      return { kind: "none", answer: this.watch.statuses.get(PAGE) === 204 ? "204" : "an empty page" };
+    } catch (error) {
+      const isAnswer = error instanceof SurveyApiError && error.operation === PAGE && (error.status ?? 0) >= 400;
+      // Some services answer 404 for a list without responses.
+      const isEmpty = order === "desc" && error instanceof NotFoundError;
+      if (!isAnswer || error.status === 429 || (number === 1 && !isEmpty)) throw error;
+      return { kind: "none", answer: String(error.status) };
+    }
+  }
 }
 
 async function look(of: Look): Promise<void> {
@@ -59,11 +145,11 @@ async function look(of: Look): Promise<void> {
   const isTold = await of.part("credentials", async () => {
     if (another === undefined) {
       await api.token();
-      of.findings.push(notSeen("token shape", "the token that is kept is used; `credentials renew` tells"));
+      of.tell("token shape", "the token that is kept is used; `credentials renew` tells");
       return { says: "there is a token", value: true };
     }
     const { shape } = await api.renewToken();
-    of.findings.push({ question: "token shape", found: shape, says: shape });
+    of.tell("token shape", [shape, shape]);
     return { says: "the service gives a token for them", value: true };
   });
   if (isTold === undefined) return;
@@ -71,24 +157,25 @@ async function look(of: Look): Promise<void> {
   const listed = await of.part("survey list", () => surveysOf(of));
   if (listed === undefined) return;
   const rows = listed.filter(({ surveyId }) => selected(surveyId, surveys));
-  if (another === undefined) of.findings.push(notSeen("tokens at once", "it would cost the poller its token"));
-  else of.findings.push(await tokensAtOnce(api, another));
+  const atOnce = another === undefined ? "it would cost the poller its token" : await tokensAtOnce(api, another);
+  of.tell("tokens at once", atOnce);
 
   const pages = await lookAtLists(of, rows);
-  const { finding, zone, zones } = zoneFinding(rows, pages, now());
-  of.findings.push(finding);
+  const { seen, zone, zones } = zoneSeen(rows, pages, now());
+  of.tell("zone of dates", seen);
   Object.assign(of, { zone, zones });
-  if (timeZone !== undefined && zones.length > 0) of.checks.push(zoneCheck(timeZone, zones));
-}
-
-/** Whether the zone that is configured is one in which the service's dates may be. */
-function zoneCheck(timeZone: string, zones: readonly string[]): CheckLine {
+  if (timeZone === undefined || zones.length === 0) return;
   // Zones have names of old and of new: Asia/Kolkata is Asia/Calcutta.
   const { timeZone: known } = new Intl.DateTimeFormat("en", { timeZone }).resolvedOptions();
-  if (zones.includes(known)) return ok("timeZone", `${timeZone} fits the service's dates`);
   const todo = `Set one that fits, such as ${zones[0]}, and deploy.`;
-  return warn("timeZone", `${timeZone} does not fit the service's dates`, todo);
+  of.checks.push(
+    zones.includes(known)
+      ? ok("timeZone", `${timeZone} fits the service's dates`)
+      : warn("timeZone", `${timeZone} does not fit the service's dates`, todo),
+  );
 }
+
+type Row = Record<string, unknown> & { surveyId: number };
 
 async function surveysOf(of: Look): Promise<Part<Row[]>> {
   const elements = await of.api.elements("get survey list", {}, of.signal);
@@ -96,12 +183,10 @@ async function surveysOf(of: Look): Promise<Part<Row[]>> {
     const surveyId = isObject(element) ? readId(element.surveyId) : undefined;
     return isObject(element) && surveyId !== undefined ? [{ ...element, surveyId }] : [];
   });
-  const says = `${rows.length} ${rows.length === 1 ? "survey" : "surveys"}`;
+  const part = { says: `${rows.length} ${rows.length === 1 ? "survey" : "surveys"}`, value: rows };
   if (rows.length < elements.length)
-    return { says, value: rows, warns: "Some rows have no surveyId: ask the service's operator." };
-  if (rows.length === 0)
-    return { says, value: rows, warns: "Do the credentials belong to the account with the surveys?" };
-  return { says, value: rows };
+    return { ...part, warns: "Some rows have no surveyId: ask the service's operator." };
+  return rows.length > 0 ? part : { ...part, warns: "Do the credentials belong to the account with the surveys?" };
 }
 
 /** Surveys that are looked at until one lists something. */
@@ -110,13 +195,14 @@ const MOST_TRIED = 3;
 /** The lists of responses: of the largest survey, and the end of the smallest. Gives the pages that were read. */
 async function lookAtLists(of: Look, rows: readonly Row[]): Promise<Page[]> {
   const bySize = rows.toSorted((a, b) => sizeOf(b) - sizeOf(a));
-  const large = await firstListed(of, bySize.slice(0, MOST_TRIED));
+  const large = await of.part("responses", () => firstListed(of, bySize.slice(0, MOST_TRIED)));
   if (large === undefined) return [];
   const { row, asc, desc } = large;
   const { surveyId } = row;
   of.surveyId = surveyId;
   const pages = [asc, desc];
-  of.findings.push(...sortFindings(large, of.options.now()), openFinding(pages));
+  Object.assign(of.seen, sortSeen(large, of.options.now()));
+  of.tell("open responses", openSeen(pages));
   await of.part("questions", () => lookAtQuestions(of, surveyId));
   await of.part("one response", () => lookAtOne(of, surveyId, pages));
   await tryDetails(of, surveyId, pages);
@@ -134,37 +220,32 @@ async function lookAtLists(of: Look, rows: readonly Row[]): Promise<Page[]> {
       }
     }
     const endOf = ({ row: { surveyId: id }, page }: typeof end) =>
-      findEnd(page, (number) => of.page(id, "asc", number));
+      endSeen(page, (number) => of.page(id, "asc", number));
     const found = await endOf(end);
     // A list of one page cannot tell its last page from its first one.
-    const isVague = found.found === "only page again" && end.row !== row;
-    const finding = isVague ? await endOf({ row, page: asc }) : found;
-    of.findings.push(finding);
-    return { says: finding.says, value: true };
+    const isVague = found[0] === "only page again" && end.row !== row;
+    return of.tell("past the end", isVague ? await endOf({ row, page: asc }) : found);
   });
-  of.findings.push(...countFindings(whole));
+  for (const field of ["responses", "correct", "unpaidResponses"] as const)
+    of.tell(`count ${field}`, countSeen(whole, field));
   return pages;
 }
 
-async function firstListed(of: Look, rows: readonly Row[]): Promise<({ row: Row } & Ends) | undefined> {
-  return of.part("responses", async () => {
-    for (const row of rows) {
-      const desc = await of.page(row.surveyId, "desc", 1).catch(orNone);
-      if (desc.kind === "none") continue;
-      const asc = await of.page(row.surveyId, "asc", 1);
-      if (asc.kind === "none") continue;
-      const says = `survey ${row.surveyId} lists ${desc.page.records.length} records on its first page`;
-      return { says, value: { row, asc: asc.page, desc: desc.page } };
-    }
-    const warns = "Ask again when there is one: most is told by them.";
-    return { says: "no response is listed yet", value: undefined, warns };
-  });
-}
-
-/** Some services answer 404 for a list without responses. */
-function orNone(error: unknown): PageAnswer {
-  if (error instanceof NotFoundError && error.operation === PAGE) return { kind: "none", answer: "404" };
-  throw error;
+/** The first pages of both orders of the first survey that lists something. */
+async function firstListed(
+  of: Look,
+  rows: readonly Row[],
+): Promise<Part<{ row: Row; asc: Page; desc: Page } | undefined>> {
+  for (const row of rows) {
+    const desc = await of.page(row.surveyId, "desc", 1);
+    if (desc.kind === "none") continue;
+    const asc = await of.page(row.surveyId, "asc", 1);
+    if (asc.kind === "none") continue;
+    const says = `survey ${row.surveyId} lists ${desc.page.records.length} records on its first page`;
+    return { says, value: { row, asc: asc.page, desc: desc.page } };
+  }
+  const warns = "Ask again when there is one: most is told by them.";
+  return { says: "no response is listed yet", value: undefined, warns };
 }
 
 const sizeOf = ({ responses }: Row): number => (isInteger(responses) ? responses : 0);
@@ -172,16 +253,12 @@ const sizeOf = ({ responses }: Row): number => (isInteger(responses) ? responses
 /** Operation 3: from where answers count. */
 async function lookAtQuestions(of: Look, surveyId: number): Promise<Part<true>> {
   const definition = readDefinition(await of.api.survey(surveyId, of.signal));
-  const question = "index base";
   const base = definition?.indexBase ?? "unknown";
-  if (base === "unknown") of.findings.push(notSeen(question, "no question of the survey has scores that tell"));
-  else {
-    const says =
-      typeof base === "number"
-        ? `answers count from ${base}, by the keys of scoreArray`
-        : "some questions count from 0, others from 1";
-    of.findings.push({ question, found: String(base), says });
-  }
+  const says =
+    typeof base === "number"
+      ? `answers count from ${base}, by the keys of scoreArray`
+      : "some questions count from 0, others from 1";
+  of.tell("index base", base === "unknown" ? "no question of the survey has scores that tell" : [String(base), says]);
   return { says: `it has ${Object.keys(definition?.questions ?? {}).length} questions`, value: true };
 }
 
@@ -189,25 +266,20 @@ async function lookAtQuestions(of: Look, surveyId: number): Promise<Part<true>> 
 async function lookAtOne(of: Look, surveyId: number, pages: readonly Page[]): Promise<Part<true>> {
   const run = wellKnown(pages);
   if (run === undefined) {
-    of.findings.push(notSeen("operation 9", "no response is known as a whole"));
+    of.tell("operation 9", "no response is known as a whole");
     return { says: "none to compare it with", value: true };
   }
-  const tell = (finding: Finding): Part<true> => {
-    of.findings.push(finding);
-    return { says: finding.says, value: true };
-  };
   try {
-    return tell(singleFinding(await of.api.response(surveyId, run.responseId, of.signal), run));
+    return of.tell("operation 9", singleSeen(await of.api.response(surveyId, run.responseId, of.signal), run));
   } catch (error) {
     if (!(error instanceof SurveyApiError) || error.operation !== "get survey response by id") throw error;
-    const question = "operation 9";
     if (error.code === "NOT_FOUND") {
       const says =
         "404 for a response that is listed: contents at the edge of a page are proved by reading both pages again";
-      return tell({ question, found: "absent", says });
+      return of.tell("operation 9", ["absent", says]);
     }
     if (error.code !== "UNREADABLE_BODY" && error.code !== "ANSWER_MISMATCH") throw error;
-    return tell({ question, found: "unreadable", says: "its answer is of no shape that is known: it is not used" });
+    return of.tell("operation 9", ["unreadable", "its answer is of no shape that is known: it is not used"]);
   }
 }
 
@@ -235,24 +307,21 @@ async function tryDetails(of: Look, surveyId: number, pages: readonly Page[]): P
  *
  * @param api has a token that works
  */
-async function tokensAtOnce(api: SurveyApi, another: SurveyApi): Promise<Finding> {
-  const question = "tokens at once";
+async function tokensAtOnce(api: SurveyApi, another: SurveyApi): Promise<Seen> {
   const before = await api.token();
   await another.renewToken();
   await api.surveys();
   return (await api.token()) === before
-    ? { question, found: "several", says: "a new token leaves the one before as it is" }
-    : { question, found: "one", says: "a new token ends the one before: give the poller credentials of its own" };
+    ? ["several", "a new token leaves the one before as it is"]
+    : ["one", "a new token ends the one before: give the poller credentials of its own"];
 }
 
 /** Of a service that has, or has not, asked to be left alone. */
-function retryAfter({ asked, refused }: { asked: number; refused: number }): Finding {
-  const question = "Retry-After";
-  if (asked > 0)
-    return { question, found: "given", says: "it refuses by 429 or 503 and says for how long, which is obeyed" };
-  if (refused > 0)
-    return { question, found: "not given", says: "it refuses by 429 without Retry-After: the pauses grow" };
-  return notSeen(question, "it has refused nothing");
+function retryAfter({ asked, refused }: Watch["pauses"]): Seen {
+  if (asked > 0) return ["given", "it refuses by 429 or 503 and says for how long, which is obeyed"];
+  return refused > 0
+    ? ["not given", "it refuses by 429 without Retry-After: the pauses grow"]
+    : "it has refused nothing";
 }
 
 /** The meaning of a finding for somebody who runs the poller. Most findings mean nothing. */
@@ -267,11 +336,12 @@ const NOTES: Partial<Record<Question, (found: string) => string | false>> = {
     !/^[01]$/.test(found) && 'Events will carry no labels of answers: "questions": "labels" would be of no use.',
 };
 
+/** Fields of the source's configuration, and what else is to be known. */
 function suggestionOf(
-  findings: readonly Finding[],
+  findings: readonly ReturnType<typeof findingOf>[],
   timeZone: string | undefined,
   zone: string | undefined,
-): ProbeReport["suggests"] {
+): { config: Record<string, unknown>; notes: string[] } {
   const notes = findings.flatMap(({ question, found }) => (found === null ? [] : NOTES[question]?.(found) || []));
   if (timeZone !== undefined) return { config: {}, notes };
   if (zone !== undefined) return { config: { timeZone: zone }, notes };

@@ -2,7 +2,7 @@ import { asUtc } from "../../events/build/date-string.ts";
 import { isInteger, isText } from "../../events/build/fields.ts";
 import type { Page } from "../../polling/index.ts";
 import { datesOf } from "./lists.ts";
-import type { Finding } from "./look.ts";
+import type { Seen } from "./look.ts";
 
 const MINUTE = 60_000;
 const QUARTER = 15 * MINUTE;
@@ -19,28 +19,22 @@ interface Evidence {
   offset: number;
 }
 
-export interface ZoneFinding {
-  finding: Finding;
-  /** One that fits, where the sample leaves no doubt about its offset. */
-  zone?: string;
-  /** All IANA zones that fit. */
-  zones: string[];
-}
-
 /**
  * In which zone the service writes its dates. `created` of a survey is an instant and its `modified` a string: where nobody has edited the survey
  * they are the same moment. Whatever was edited gives an upper limit of the offset, and each date of a response, which is past, a lower one.
+ *
+ * @returns also all IANA zones that fit, and one of them where the sample leaves no doubt about its offset
  */
-export function zoneFinding(
+export function zoneSeen(
   rows: readonly Record<string, unknown>[],
   pages: readonly Page[],
   now: number,
-): ZoneFinding {
-  const question = "zone of dates";
+): { seen: Seen; zone?: string | undefined; zones: string[] } {
   const ages = rows.flatMap(({ created, modified }) => {
     const local = isText(modified) ? asUtc(modified) : undefined;
     return isInteger(created) && local !== undefined ? [{ at: created * 1000, lead: local - created * 1000 }] : [];
   });
+  const timeOf = (date: unknown): number => (isText(date) ? asUtc(date) : undefined) ?? Number.NEGATIVE_INFINITY;
   const dates = pages.flatMap(({ runs }) => runs.flatMap((run) => Object.values(datesOf(run, now))));
   const newest = Math.max(...[...dates, ...rows.map(({ modified }) => modified)].map(timeOf));
   const least = newest - now - SAME_CLOCK;
@@ -55,17 +49,22 @@ export function zoneFinding(
   if (evidence.length === 0) evidence.push(...byLimits(least, most, now));
   if (evidence.length === 0) {
     const limits = `by the dates it lies between ${offsetText(Math.max(WESTERNMOST, least))} and ${offsetText(most)}`;
-    const why = Number.isFinite(newest) ? limits : "there are no dates";
-    return { finding: { question, found: null, says: `not seen: ${why}` }, zones: [] };
+    return { seen: Number.isFinite(newest) ? limits : "there are no dates", zones: [] };
   }
 
   const zones = zonesWith(evidence);
+  // UTC before all others, then the zone of this machine: both are likelier than one of a hundred.
+  const own = new Intl.DateTimeFormat().resolvedOptions().timeZone;
+  const only = zones.length === 1 ? zones[0] : undefined;
+  const zone = ["UTC", own].find((one) => zones.includes(one)) ?? only;
   const offsets = [...new Set(evidence.map(({ offset }) => offsetText(offset)))].sort();
-  const zone = chosen(zones);
   const named =
     zones.length > MOST_NAMED ? [...zones.slice(0, MOST_NAMED), `${zones.length - MOST_NAMED} more`] : zones;
-  const says = `${zone ?? (named.join(", ") || "no zone that is known")}${ahead(newest, evidence, now)}`;
-  return { finding: { question, found: offsets.join(" and "), says }, zones, ...(zone === undefined ? {} : { zone }) };
+  // Where the newest date is later than now, one of the two clocks is wrong.
+  const minutes = Math.round((newest - Math.max(...evidence.map((one) => one.offset)) - now) / MINUTE);
+  const ahead = Number.isFinite(newest) && minutes > 2 ? `; its newest date is ${minutes} min ahead of our clock` : "";
+  const says = `${zone ?? (named.join(", ") || "no zone that is known")}${ahead}`;
+  return { seen: [offsets.join(" and "), says], zones, zone };
 }
 
 /** The only whole half hour between the limits, if they leave one alone. */
@@ -73,13 +72,6 @@ function byLimits(least: number, most: number, now: number): Evidence[] {
   const half = 2 * QUARTER;
   const first = Math.ceil(Math.max(WESTERNMOST, least) / half) * half;
   return first <= most && first + half > most ? [{ at: now, offset: first }] : [];
-}
-
-/** Where the newest date is later than now, one of the two clocks is wrong. */
-function ahead(newest: number, evidence: readonly Evidence[], now: number): string {
-  const offset = Math.max(...evidence.map((one) => one.offset));
-  const minutes = Math.round((newest - offset - now) / MINUTE);
-  return Number.isFinite(newest) && minutes > 2 ? `; its newest date is ${minutes} min ahead of our clock` : "";
 }
 
 function zonesWith(evidence: readonly Evidence[]): string[] {
@@ -97,20 +89,6 @@ function offsetIn(format: Intl.DateTimeFormat, at: number): number {
   const name = format.formatToParts(at).find(({ type }) => type === "timeZoneName")?.value ?? "";
   const [, sign, hours = "0", minutes = "0"] = /GMT([+-])(\d{2}):(\d{2})/.exec(name) ?? [];
   return (sign === "-" ? -1 : 1) * (Number(hours) * 60 + Number(minutes)) * MINUTE;
-}
-
-/** UTC before all others, then the zone of this machine: both are likelier than one of a hundred. */
-function chosen(zones: readonly string[]): string | undefined {
-  const own = new Intl.DateTimeFormat().resolvedOptions().timeZone;
-  return (
-    zones.find((zone) => zone === "UTC") ??
-    zones.find((zone) => zone === own) ??
-    (zones.length === 1 ? zones[0] : undefined)
-  );
-}
-
-function timeOf(date: unknown): number {
-  return isText(date) ? (asUtc(date) ?? Number.NEGATIVE_INFINITY) : Number.NEGATIVE_INFINITY;
 }
 
 function offsetText(offset: number): string {

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { searchLog } from "../../../lib/cli/verbs/explain/event-log.ts";
+import { searchLog } from "../../../lib/cli/verbs/explain/verb.ts";
 
 const DAY = 86_400_000;
 const now = Date.UTC(2026, 2, 10, 12);

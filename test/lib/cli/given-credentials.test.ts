@@ -62,8 +62,7 @@ describe("credentials from the environment", () => {
   const environment = { SURVEY_CLIENT_ID: "me", SURVEY_CLIENT_SECRET: "hunter2" };
 
   it("go before standard input, which may never end", async () => {
-    const { input, talk } = fakeTerminal();
-    const outcome = await givenCredentials({ source: "main", secretId: "s" }, { environment, input, talk });
+    const outcome = await givenCredentials({ source: "main", secretId: "s" }, { environment, ...fakeTerminal() });
     expect(outcome).toEqual({ credentials, from: "the environment" });
   });
 

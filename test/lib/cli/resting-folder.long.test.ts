@@ -1,18 +1,16 @@
 import { rmSync } from "node:fs";
 import { join } from "node:path";
-import { expect, it, onTestFinished } from "vitest";
+import { expect, it } from "vitest";
 import { eventId } from "../../../lib/events/index.ts";
-import { startSimulator } from "../../../lib/local/simulator/index.ts";
 import { readEvents, temporaryFolder } from "../../support/command.ts";
-import { inShell, poll } from "./support/command.ts";
+import { inShell, poll, simulated } from "./support/command.ts";
 
 /** A data folder whose last run wrote its events there. What a verb publishes goes there as well, as `resend.long.test.ts` holds. */
 async function rested(events: string) {
-  const simulator = await startSimulator({ surveys: [{ surveyId: 7, responses: 5 }] });
-  onTestFinished(() => simulator.close());
-  const data = join(temporaryFolder(), "data");
-  await poll({ data, simulator }, ["--events", events]);
-  return { simulator, data };
+  const simulator = await simulated({ surveys: [{ surveyId: 7, responses: 5 }] });
+  const folder = { simulator, data: join(temporaryFolder(), "data") };
+  await poll(folder, ["--events", events]);
+  return folder;
 }
 
 it("what a run wrote to standard output needs a run beside it, and nothing counts as emitted", async () => {

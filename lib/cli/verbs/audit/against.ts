@@ -1,70 +1,53 @@
-import { closeSync, mkdirSync, openSync, writeFileSync } from "node:fs";
+import { setMaxListeners } from "node:events";
+import {
+  closeSync,
+  createReadStream,
+  existsSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmdirSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { open } from "node:fs/promises";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { CsvError, parse } from "csv-parse";
 import { html } from "hono/html";
-import { CAUSES, type Cause, type Comparison, compare } from "../../../operator/against/compare.ts";
+import { errorCode } from "../../../errors.ts";
+import { isObject } from "../../../json.ts";
+import { CAUSES, type Cause, compare } from "../../../operator/against/compare.ts";
+import { Listing, type ListPlace, type ReadList, readList } from "../../../operator/against/read-list.ts";
 import { watching } from "../../../operator/probe/look.ts";
-import { sayWhyOpen } from "../../../polling/index.ts";
-import { baseUrlProblem } from "../../../survey-api/index.ts";
+import { OutOfTimeError, readSurveyList, sayWhyOpen } from "../../../polling/index.ts";
+import { parseJson } from "../../../secrets/secret-values.ts";
+import { toSurveyService } from "../../../service/survey-service.ts";
+import { baseUrlProblem, createSurveyApi } from "../../../survey-api/index.ts";
 import { EXIT, orNotWritten, UsageError, unlessFailing } from "../../errors.ts";
-import type { Io } from "../../io.ts";
+import { type Io, showProgress } from "../../io.ts";
 import type { Answer } from "../../verb.ts";
 import { count, figure, named, surveyName, utc } from "../../words.ts";
-import { type IdList, readIdList } from "./id-list.ts";
-import { type ReadService, readService, type ServiceReading } from "./read-service.ts";
+import { credentialsFor } from "../doctor.ts";
+import { sumOf } from "../status/answer.ts";
 
 // What a list of ids from somewhere else lacks: no poller is asked, only the service.
 
-/** The output of `audit --against --json`, beside `schemaVersion`. */
-export interface AgainstAnswer {
-  service: string;
-  /** Epoch milliseconds; with --data of the oldest part of the reading. */
-  startedAt: number;
-  endedAt: number;
-  requests: number;
-  /** Whether nothing that was listed all the time can have slipped through. */
-  isSure: boolean;
-  /** Why not, beside what the surveys say. */
-  why: string[];
-  totals: {
-    listed: number;
-    completed: number;
-    open: number;
-    /** Rows of the list of ids, its different ids, and its rows without one. */
-    rows: number;
-    ids: number;
-    unreadable: number;
-    missing: number;
-    unknown: number | null;
-    twice: number;
-    causes: Record<Cause, number>;
-  };
-  surveys: AgainstSurvey[];
-  /** Ids that no list shows; null where not every list was read whole. */
-  unknown: number[] | null;
-  /** Ids that stand more than once in the list of ids. */
-  twice: number[];
-}
-
-interface AgainstSurvey extends Comparison {
-  surveyId: number;
-  name: string | null;
-  pages: number;
-  /** Whether its list was seen to change. */
-  moved: boolean;
-  /** Why something may have slipped through; null where nothing can have. */
-  why: string | null;
-}
-
-interface AgainstOptions extends Omit<ServiceReading, "baseUrl"> {
+interface AgainstOptions {
   /** The file with the ids, and the column that has them. */
   against: string;
   column?: string | undefined;
   baseUrl?: string | undefined;
-  /** The file of the report. */
   report?: string | undefined;
+  survey?: number | undefined;
+  /** The folder that keeps how far the reading has come; without it nothing is kept. */
+  data?: string | undefined;
 }
 
 /** Reads the lists of the service, and tells what the list of ids lacks of them. */
-export async function auditAgainst(options: AgainstOptions, io: Io): Promise<Answer<AgainstAnswer>> {
+export async function auditAgainst(options: AgainstOptions, io: Io): Promise<Answer> {
   const { against, column, baseUrl, report } = options;
   const hint = "See survey-poller audit --help.";
   if (baseUrl === undefined) throw new UsageError("--against needs --base-url", { hint });
@@ -74,22 +57,33 @@ export async function auditAgainst(options: AgainstOptions, io: Io): Promise<Ans
   // A reading may take an hour: where it is to go is seen before.
   if (report !== undefined) orNotWritten("--report", () => closeSync(openSync(report, "a")));
   if (options.data !== undefined) orNotWritten("--data", () => mkdirSync(options.data ?? "", { recursive: true }));
-  let read: ReadService = { startedAt: io.now(), surveys: [], nameless: 0 };
-  const { requests } = await watching(async () => {
-    read = await unlessFailing(() => readService({ ...options, baseUrl }, io));
+  const { read, requests } = await watching(async (watch) => {
+    const read = await unlessFailing(() => readService(baseUrl, options, io));
+    return { read, requests: watch.requests };
   });
   const service = new URL(baseUrl).host;
-  const answer = { service, startedAt: read.startedAt, endedAt: io.now(), requests, ...comparisonOf(list, read) };
+  // With --data it began with the oldest part of the reading.
+  const times = { startedAt: read.startedAt, endedAt: io.now() };
+  const answer: AgainstAnswer = { service, ...times, requests, ...comparisonOf(list, read) };
   if (report !== undefined) writeFileSync(report, reportPage(answer));
   const exit = answer.totals.missing > 0 ? EXIT.unaccounted : answer.isSure ? EXIT.done : EXIT.notNow;
   return { data: answer, text: textOf(answer, options.survey), exit };
 }
 
-/** Compares the list of ids with all that the service lists. */
+/** The output of `audit --against --json`, beside `schemaVersion`. */
+export interface AgainstAnswer extends ReturnType<typeof comparisonOf> {
+  service: string;
+  startedAt: number;
+  endedAt: number;
+  requests: number;
+}
+
+type AgainstSurvey = AgainstAnswer["surveys"][number];
+
 function comparisonOf(
-  { ids, rows, unreadable }: IdList,
-  { surveys: read, nameless }: ReadService,
-): Omit<AgainstAnswer, "service" | "startedAt" | "endedAt" | "requests"> {
+  { ids, rows, unreadable }: Awaited<ReturnType<typeof readIdList>>,
+  { surveys: read, nameless }: Awaited<ReturnType<typeof readService>>,
+) {
   const listed = new Set<number>();
   const several = new Set<number>();
   for (const { id } of read.flatMap((survey) => survey.rows)) {
@@ -97,13 +91,15 @@ function comparisonOf(
     listed.add(id);
   }
   const unlisted = ascending([...ids.keys()].filter((id) => !listed.has(id)));
+  // Nobody can say before every list was read whole.
   const unknown = nameless === 0 && read.every(({ open }) => open === undefined) ? unlisted : null;
   const twice = ascending([...ids].flatMap(([id, times]) => (times > 1 ? [id] : [])));
-  const surveys = read.map(({ surveyId, name, pages, moved, open, ...list }): AgainstSurvey => {
+  const surveys = read.map(({ surveyId, name, pages, moved, open, ...list }) => {
+    // Why something may have slipped through; null where nothing can have.
     const why = open === undefined ? null : sayWhyOpen(open);
     return { surveyId, name, ...compare(list, ids, unlisted.at(-1)), pages, moved, why };
   });
-  const sum = (of: (survey: AgainstSurvey) => number): number => surveys.reduce((all, survey) => all + of(survey), 0);
+  const sum = (of: (survey: (typeof surveys)[number]) => number): number => sumOf(surveys, of);
   const withCause = (cause: Cause): number => sum(({ missing }) => missing.filter((one) => one.cause === cause).length);
   const unclear = sum((one) => one.unreadable);
   const why = [
@@ -112,6 +108,7 @@ function comparisonOf(
     ...(several.size > 0 ? [`${count(several.size, "id")} in several surveys: compare each one by --survey`] : []),
   ];
   return {
+    // Nothing that was listed all the time can have slipped through.
     isSure: why.length === 0 && surveys.every((survey) => survey.why === null),
     why,
     totals: {
@@ -126,7 +123,6 @@ function comparisonOf(
 
 const ascending = (ids: number[]): number[] => ids.sort((a, b) => a - b);
 
-/** A cause in words. */
 const CAUSE_TEXT: Record<Cause, string> = {
   late: "completed late, behind newer ones that you have",
   open: "still open when newer ones that you have completed",
@@ -137,7 +133,6 @@ const CAUSE_TEXT: Record<Cause, string> = {
   unknown: "unknown",
 };
 
-/** How sure the answer is, in sentences. */
 function sureness({ isSure, why, surveys }: Pick<AgainstAnswer, "isSure" | "why" | "surveys">): string[] {
   const moved = surveys.some((survey) => survey.moved) ? " Pages moved meanwhile, and were read again." : "";
   if (isSure) return [`Every page was read twice alike.${moved}`];
@@ -275,3 +270,212 @@ th { font-weight: 500; font-size: .85rem; } tr { break-inside: avoid; }
 footer { margin: 2rem 0; font-size: .85rem; }
 @media print { :root { color-scheme: light; --line: #bbb; --dim: #444; } body { margin: 0; max-width: none; font-size: 11px; } }
 `;
+
+/** Nobody else comes later for it, as the next tick does. */
+const LONGEST_PAUSE = 600_000;
+/** Milliseconds after which the place is kept: what a crash costs is read again. */
+const KEPT_EVERY = 30_000;
+
+/** All that the service lists, and when the oldest part of it was read (epoch milliseconds). */
+async function readService(baseUrl: string, { survey, data }: AgainstOptions, io: Io) {
+  const proxy = io.environment.SURVEY_PROXY;
+  const api = createSurveyApi({
+    baseUrl,
+    credentials: await credentialsFor(baseUrl, io),
+    retry: { longestPause: LONGEST_PAUSE },
+    ...(proxy === undefined ? {} : { proxy }),
+  });
+  const stop = new AbortController();
+  setMaxListeners(0, stop.signal);
+  // A page that is not read for this reason has not failed.
+  const interrupt = (): void => stop.abort(new OutOfTimeError());
+  io.signal.addEventListener("abort", interrupt);
+  const progress = showProgress(io);
+  const places = data === undefined ? undefined : placesIn(join(data, "against"), baseUrl);
+  try {
+    const service = toSurveyService(api, undefined, stop.signal);
+    const { surveys: listed, unreadable } = readSurveyList(await service.surveys());
+    const chosen = listed.filter(({ surveyId }) => survey === undefined || surveyId === survey);
+    if (survey !== undefined && chosen.length === 0) {
+      const hint = "Perhaps the credentials belong to another account.";
+      throw new UsageError(`the service lists no survey ${survey}`, { hint });
+    }
+    const surveys: (ReadList & { surveyId: number; name: string | null })[] = [];
+    let startedAt = io.now();
+    for (const { surveyId, facts, counts } of chosen) {
+      const { place, since } = places?.kept(surveyId) ?? { since: io.now() };
+      startedAt = Math.min(startedAt, since);
+      const list = new Listing(place);
+      const done = chosen.length > 1 ? `, ${surveys.length} of ${count(chosen.length, "survey")} done` : "";
+      const counted = Math.max(0, ...counts.map((one) => one ?? 0));
+      let keptAt = io.now();
+      const onPage = (page: number, pages: number): void => {
+        progress.update(`survey ${surveyId}: page ${figure(page)} of ${figure(pages)}${done}`, page / pages);
+        if (io.now() < keptAt + KEPT_EVERY) return;
+        places?.keep(surveyId, { since, place: list.toPlace() });
+        keptAt = io.now();
+      };
+      try {
+        const read = await readList(list, { service, surveyId, counted, onPage });
+        surveys.push({ surveyId, name: facts?.name ?? null, ...read });
+      } finally {
+        places?.keep(surveyId, { since, place: list.toPlace() });
+      }
+    }
+    // Another reading goes on where pages failed on to the end, and reads all other lists anew.
+    for (const { surveyId, isOver } of surveys) if (isOver) places?.drop(surveyId);
+    // Nameless: rows of the survey list without an id, whose lists nobody can read.
+    return { startedAt, surveys, nameless: survey === undefined ? unreadable : 0 };
+  } finally {
+    io.signal.removeEventListener("abort", interrupt);
+    progress.end();
+    await api.close();
+  }
+}
+
+/** The version of a kept place: one of another version is read anew. */
+const PLACE_VERSION = 2;
+
+/** A place, and when its reading began (epoch milliseconds). */
+type KeptPlace = { since: number; place: ListPlace };
+
+/** Keeps the places of surveys in a folder: response ids, dates and page numbers. */
+function placesIn(folder: string, baseUrl: string) {
+  const fileOf = (surveyId: number): string => join(folder, `${surveyId}.json`);
+  return {
+    kept(surveyId: number): KeptPlace | undefined {
+      let text: string;
+      try {
+        text = readFileSync(fileOf(surveyId), "utf8");
+      } catch {
+        return undefined;
+      }
+      const kept = parseJson(text);
+      const isOurs = isObject(kept) && kept.version === PLACE_VERSION && kept.baseUrl === baseUrl;
+      return isOurs ? (kept as unknown as KeptPlace) : undefined;
+    },
+    keep(surveyId: number, kept: KeptPlace): void {
+      mkdirSync(folder, { recursive: true });
+      writeFileSync(`${fileOf(surveyId)}.new`, JSON.stringify({ version: PLACE_VERSION, baseUrl, ...kept }));
+      renameSync(`${fileOf(surveyId)}.new`, fileOf(surveyId));
+    },
+    /** The last one takes the folder with it. */
+    drop(surveyId: number): void {
+      rmSync(fileOf(surveyId), { force: true });
+      if (existsSync(folder) && readdirSync(folder).length === 0) rmdirSync(folder);
+    },
+  };
+}
+
+/** Names of the column in which ids are looked for, if none is given; written in any way, such as response_id. */
+const USUAL = ["responseid", "id"];
+
+/**
+ * Reads ids from CSV with a header, NDJSON, or one a line.
+ *
+ * @param column the column; in NDJSON a field, also within others: detail.data.responseId
+ * @throws UsageError that repeats nothing of the file
+ */
+async function readIdList(file: string, column: string | undefined) {
+  /** How often each id is in it, and its rows, also those without one. */
+  const list = { ids: new Map<number, number>(), rows: 0, unreadable: 0 };
+  try {
+    const firstLine = await readFirstLine(file);
+    const values = firstLine.startsWith("{") ? jsonValues(file, column) : csvValues(file, column, firstLine);
+    for await (const value of values) {
+      list.rows += 1;
+      const id = idIn(value);
+      if (id === undefined) list.unreadable += 1;
+      else list.ids.set(id, (list.ids.get(id) ?? 0) + 1);
+    }
+  } catch (error) {
+    if (error instanceof CsvError) {
+      const hint = "A field that begins with a quote has to end with one.";
+      throw new UsageError(`${file} is no CSV that can be read`, { hint, cause: error });
+    }
+    if (!/^(ENOENT|EISDIR|EACCES)$/.test(errorCode(error))) throw error;
+    throw new UsageError(`${file} cannot be read`, { hint: "Give a file of response ids.", cause: error });
+  }
+  if (list.rows > 0 && list.ids.size === 0)
+    throw new UsageError(`${file} has rows, and no response id in any of them`, { hint: HINT });
+  return list;
+}
+
+const HINT = "Give the column by --column NAME: a name in the first line of a CSV, or a field of NDJSON.";
+
+const LONGEST_HEADER = 65_536;
+
+async function readFirstLine(file: string): Promise<string> {
+  await using handle = await open(file);
+  const { buffer, bytesRead } = await handle.read(Buffer.alloc(LONGEST_HEADER), 0, LONGEST_HEADER, 0);
+  return (
+    withoutMark(buffer.toString("utf8", 0, bytesRead))
+      .trimStart()
+      .split(/\r?\n|\r/, 1)[0] ?? ""
+  );
+}
+
+const withoutMark = (text: string): string => text.replace(/^\uFEFF/, "");
+
+function delimiterOf(firstLine: string): string {
+  const occurs = (delimiter: string): number => firstLine.split(delimiter).length;
+  return [",", ";", "\t"].reduce((most, one) => (occurs(one) > occurs(most) ? one : most));
+}
+
+async function* csvValues(file: string, column: string | undefined, firstLine: string): AsyncGenerator<unknown> {
+  const parser = parse({
+    ...{ bom: true, trim: true, skip_empty_lines: true, relax_column_count: true, relax_quotes: true },
+    delimiter: delimiterOf(firstLine),
+  });
+  const stream = createReadStream(file).on("error", (error) => parser.destroy(error));
+  let at: number | undefined;
+  for await (const cells of stream.pipe(parser) as AsyncIterable<string[]>) {
+    if (at !== undefined) yield cells[at];
+    else if (column === undefined && cells.length === 1 && idIn(cells[0]) !== undefined) {
+      at = 0;
+      yield cells[0];
+    } else at = columnIn(cells, column);
+  }
+}
+
+function columnIn(header: readonly string[], column: string | undefined): number {
+  if (column === undefined && header.length === 1) return 0;
+  const found = namedIn(header, column);
+  if (found !== undefined) return header.indexOf(found);
+  throw new UsageError(column === undefined ? "it is not said which column has the ids" : "there is no such column", {
+    hint: HINT,
+  });
+}
+
+function namedIn(names: readonly string[], column: string | undefined): string | undefined {
+  const plain = (name: string): string => name.toLowerCase().replaceAll(/[^a-z0-9]/g, "");
+  if (column !== undefined && names.includes(column)) return column;
+  const wanted = column === undefined ? USUAL : [plain(column)];
+  return wanted.map((name) => names.find((one) => plain(one) === name)).find((name) => name !== undefined);
+}
+
+async function* jsonValues(file: string, column: string | undefined): AsyncGenerator<unknown> {
+  const lines = createInterface({ input: createReadStream(file), crlfDelay: Number.POSITIVE_INFINITY });
+  for await (const line of lines) {
+    const text = withoutMark(line).trim();
+    if (text !== "") yield fieldIn(parseJson(text), column);
+  }
+}
+
+function fieldIn(value: unknown, column: string | undefined): unknown {
+  const steps = column === undefined ? [undefined] : column.split(".");
+  let at = value;
+  for (const step of steps) {
+    if (typeof at !== "object" || at === null) return undefined;
+    const name = namedIn(Object.keys(at), step);
+    at = name === undefined ? undefined : (at as Record<string, unknown>)[name];
+  }
+  return at;
+}
+
+/** A number, also as text, and as tables write it that know no whole numbers: 123.0. */
+function idIn(value: unknown): number | undefined {
+  const text = typeof value === "number" ? String(value) : typeof value === "string" ? value.trim() : "";
+  const id = Number(text);
+  return /^\d+(\.0+)?$/.test(text) && Number.isSafeInteger(id) ? id : undefined;
+}

@@ -8,12 +8,12 @@ import {
   isHistory,
   type LedgerEntry,
   placeOf,
+  type SentEvent,
   type SurveyState,
 } from "../../../polling/index.ts";
 import { FOREVER } from "../../../state/keys.ts";
 import { ago, nextCommand, span, whyPaused } from "../../words.ts";
 import { ORIGINS } from "../status/answer.ts";
-import type { EventLogLine } from "./event-log.ts";
 
 // Times are epoch milliseconds.
 
@@ -36,27 +36,32 @@ interface Next {
   command: string | null;
 }
 
-/** The output of `explain --json`, beside `schemaVersion`. */
-export interface ExplainAnswer {
-  source: string;
-  /** Null where no survey has it. */
-  surveyId: number | null;
-  /** Of the survey. */
-  name: string | null;
-  /** Text for a record without a readable responseId. */
-  responseId: LedgerEntry["id"];
+/** Where a response stands, and what comes next. */
+interface Verdict {
   verdict: LedgerEntry["state"] | "deleted" | "unknown";
   /** Settled: nothing is due. Coming: it goes on without anybody. Person: it needs somebody. */
   outlook: "settled" | "coming" | "person" | "unknown";
   sentence: string;
-  /** Oldest first. */
-  steps: Step[];
   next: Next;
+}
+
+/** The output of `explain --json`, beside `schemaVersion`. */
+export interface ExplainAnswer extends Verdict {
+  source: string;
+  /** Null where no survey has it. */
+  surveyId: number | null;
+  name: string | null;
+  /** Text for a record without a readable responseId. */
+  responseId: LedgerEntry["id"];
+  steps: Step[];
   /** The item of the response, but for what is kept of it; null where there is none. */
   ledger: Omit<LedgerEntry, "kept" | "person" | "shown"> | null;
   /** Lines of the log that tell of its events; and why these are less than one may expect. */
   log: { lines: number; note: string | null };
 }
+
+/** A line that the function has logged of an event of a response, and when (epoch milliseconds). */
+export type EventLogLine = Omit<SentEvent, "completed"> & { lag?: number; at: number };
 
 /** All that is known of one response of a survey. Times are epoch milliseconds. */
 export interface Facts {
@@ -83,7 +88,24 @@ export interface Facts {
   now: number;
 }
 
-type Verdict = Pick<ExplainAnswer, "verdict" | "outlook" | "sentence" | "next">;
+/** The story of a response, of all that is known of it. Pure. */
+export function explain(facts: Facts): ExplainAnswer {
+  const { source, surveyId, id, entry, mark, log } = facts;
+  const { kept: _, keptKey: __, person: ___, shown: ____, ...ledger } = entry ?? ({} as LedgerEntry);
+  return {
+    ...{ source: source.name, surveyId, name: mark.survey?.facts.name ?? null, responseId: id },
+    ...{ ...verdictOf(facts), steps: stepsOf(facts), ledger: entry === undefined ? null : ledger },
+    log: { lines: log.length, note: noteOf(facts) },
+  };
+}
+
+/** Why the log tells less than one may expect; null where it tells all. */
+function noteOf({ entry, log, source }: Facts): string | null {
+  if (entry?.state !== "emitted" || log.some(({ eventId }) => eventId === entry.eventId)) return null;
+  return source.logLevel === "warn" || source.logLevel === "error"
+    ? `The log has no lines of events: logLevel of ${source.name} is "${source.logLevel}".`
+    : "No line of its event was found in the log: what is told here is what the ledger has.";
+}
 
 const say = (
   verdict: Verdict["verdict"],
@@ -98,7 +120,7 @@ const say = (
 const NOTHING = "Nothing more is due.";
 
 /** One sentence on where a response stands, and what happens next. */
-export function verdictOf(facts: Facts): Verdict {
+function verdictOf(facts: Facts): Verdict {
   const { entry, mark, id } = facts;
   if (mark.pending?.some((one) => one.id === id) === true) {
     const next = byItself(facts, "The next poll of its survey writes the ledger first.");
@@ -299,37 +321,48 @@ export function instant(at: number, exact = false): string {
   return `${text.slice(0, exact ? 23 : 19).replace("T", " ")}Z`;
 }
 
-/** Steps of what belongs together. One without a time of its own stands behind the one before it. */
-type Group = Step[];
-
 const step = (at: number | null, what: Step["what"], detail: string, took: Step["took"] = []): Step => ({
   ...{ at, what, detail, took },
 });
 
-export function stepsOf(facts: Facts): Step[] {
+function stepsOf(facts: Facts): Step[] {
   const { log, entry } = facts;
+  const { firstSeen, state, origin, gone } = entry ?? {};
+  const met = state === "open" ? "open since then at the latest" : joined(["met first", originText(origin)]);
+  const isTold = log.some(({ type }) => type === "response.deleted");
+  const deleted = "no longer listed by two full reads; subscribers were told by response.deleted";
   const contents = log.filter(({ type }) => type === "response.completed" || type === "response.updated");
   const first = contents.find(({ type, outcome }) => type === "response.completed" && outcome === "published");
-  const groups: Group[] = [
-    metSteps(facts),
-    ...contents.map((line) =>
-      line.type === "response.updated" ? [updateStep(line)] : eventSteps(facts, line, line === first),
+  // Steps of what belongs together. One without a time of its own stands behind the one before it.
+  const groups: Step[][] = [
+    // When it was met first, where the ledger has kept that: of what is not settled.
+    firstSeen === undefined || state === "emitted" ? [] : [step(firstSeen, "met", met)],
+    ...contents.map((line) => eventSteps(facts, line, line === first)),
+    ...log.flatMap(({ type, at, outcome }) =>
+      type === "response.deleted" ? [[step(at, "deleted", `subscribers were told by ${type}: ${outcome}`)]] : [],
     ),
-    ...log.map(toldSteps),
     ...ledgerSteps(facts, contents),
     ...(entry?.sight === undefined ? [] : [[step(entry.sight.at, "changed", "it reads otherwise than its event")]]),
-    goneSteps(facts),
+    gone === undefined || gone.told === true ? [] : [step(gone.since, "gone", "a full read no longer lists it")],
+    gone?.told !== true || isTold ? [] : [step(gone.since, "deleted", deleted)],
     bookSteps(facts),
     askedSteps(facts),
   ];
-  const timeOf = (group: Group): number => group.find(({ at }) => at !== null)?.at ?? entry?.firstSeen ?? 0;
+  const timeOf = (group: Step[]): number => group.find(({ at }) => at !== null)?.at ?? entry?.firstSeen ?? 0;
   return groups.sort((a, b) => timeOf(a) - timeOf(b)).flat();
 }
 
-/** From its completion to the ledger. */
-function eventSteps({ source, entry }: Facts, line: EventLogLine, isFirst: boolean): Group {
-  const { lag, detectedAt, listed, proved, eventId, outcome, at, ms, attempts } = line;
-  const steps: Group = [];
+/** From its completion to the ledger; of an update all in one. */
+function eventSteps({ source, entry }: Facts, line: EventLogLine, isFirst: boolean): Step[] {
+  const { lag, detectedAt, listed, proved, eventId, outcome, at, ms, attempts, revision, changed = [] } = line;
+  const proof = proved === undefined ? undefined : (PROOFS[proved] ?? proved);
+  if (line.type === "response.updated") {
+    const what = changed.length === 0 ? "" : `: ${changed.join(", ")} changed`;
+    const seen = `${listedText(line)}${proof === undefined ? "" : `; ${proof}`}`;
+    const detail = `revision ${revision}${what}; ${seen}; ${busText(line)}; event ${eventId}`;
+    return [step(at, "updated", detail, tookOf(ms, ["metrics", "metadata", "bus", "ledger"]))];
+  }
+  const steps: Step[] = [];
   if (isFirst && source.timeZone === undefined) {
     steps.push(step(null, "completed", "when, nobody can say: the source has no timeZone"));
   } else if (isFirst && lag !== undefined) {
@@ -337,7 +370,7 @@ function eventSteps({ source, entry }: Facts, line: EventLogLine, isFirst: boole
     steps.push(step(detectedAt - lag, "completed", `its event was made ${after} later`));
   }
   steps.push(step(listed?.at ?? null, "listed", listedText(line)));
-  if (proved !== undefined) steps.push(step(null, "proved", PROOFS[proved] ?? proved));
+  if (proof !== undefined) steps.push(step(null, "proved", proof));
   const took = tookOf(ms, ["metrics", "metadata"]);
   const details = took.map(({ what, ms: time }) => `${what} ${time} ms`);
   if (attempts !== undefined) details.push(`${attempts} attempts`);
@@ -345,7 +378,7 @@ function eventSteps({ source, entry }: Facts, line: EventLogLine, isFirst: boole
   steps.push(step(at - (ms.ledger ?? 0), "bus", busText(line), tookOf(ms, ["bus"])));
   if (outcome !== "published" || (ms.ledger === undefined && entry?.eventId !== eventId)) return steps;
   const written = ms.ledger === undefined ? "" : `, written in ${ms.ledger} ms`;
-  const detail = `emitted, event ${eventId}, revision ${line.revision ?? 1}${written}`;
+  const detail = `emitted, event ${eventId}, revision ${revision ?? 1}${written}`;
   return [...steps, step(at, "ledger", detail, tookOf(ms, ["ledger"]))];
 }
 
@@ -363,8 +396,10 @@ function originText(origin: string | undefined): string {
 function listedText({ listed, origin }: EventLogLine): string {
   const order = listed?.order === "desc" ? "newest first" : "oldest first";
   const place = listed === undefined ? "" : `page ${listed.page} (${order})`;
-  return [place, originText(origin)].filter(Boolean).join(", ");
+  return joined([place, originText(origin)]);
 }
+
+const joined = (parts: readonly string[]): string => parts.filter(Boolean).join(", ");
 
 const PROOFS: Readonly<Record<string, string>> = {
   "its page": "whole by its page",
@@ -379,27 +414,8 @@ function busText({ outcome, code, batch = 1, ms }: EventLogLine): string {
   return `${verdict}, ${others}${ms.bus === undefined ? "" : `, in ${ms.bus} ms`}`;
 }
 
-function updateStep(line: EventLogLine): Step {
-  const { at, revision, changed = [], proved, eventId, ms } = line;
-  const what = changed.length === 0 ? "" : `: ${changed.join(", ")} changed`;
-  const seen = `${listedText(line)}${proved === undefined ? "" : `; ${PROOFS[proved] ?? proved}`}`;
-  const detail = `revision ${revision}${what}; ${seen}; ${busText(line)}; event ${eventId}`;
-  return step(at, "updated", detail, tookOf(ms, ["metrics", "metadata", "bus", "ledger"]));
-}
-
-function toldSteps({ type, at, outcome }: EventLogLine): Group {
-  return type === "response.deleted" ? [step(at, "deleted", `subscribers were told by ${type}: ${outcome}`)] : [];
-}
-
-/** When it was met first, where the ledger has kept that: of what is not settled. */
-function metSteps({ entry }: Facts): Group {
-  if (entry?.firstSeen === undefined || entry.state === "emitted") return [];
-  const met = ["met first", originText(entry.origin)].filter(Boolean).join(", ");
-  return [step(entry.firstSeen, "met", entry.state === "open" ? "open since then at the latest" : met)];
-}
-
 /** The steps that the ledger tells of where no line of the log does. */
-function ledgerSteps(facts: Facts, lines: readonly EventLogLine[]): Group[] {
+function ledgerSteps(facts: Facts, lines: readonly EventLogLine[]): Step[][] {
   const { entry, now, mark, id } = facts;
   const pending = mark.pending?.find((one) => one.id === id);
   if (pending !== undefined) {
@@ -434,16 +450,8 @@ function startText({ start }: Facts["account"]): string {
   return `what completed ${when} ${start.at} is history, and no event goes out of it`;
 }
 
-function goneSteps({ entry, log }: Facts): Group {
-  if (entry?.gone === undefined) return [];
-  const { since, told } = entry.gone;
-  if (told !== true) return [step(since, "gone", "a full read no longer lists it")];
-  if (log.some(({ type }) => type === "response.deleted")) return [];
-  return [step(since, "deleted", "no longer listed by two full reads; subscribers were told by response.deleted")];
-}
-
 /** The steps that the last closed books tell of, where the ledger alone does not. */
-function bookSteps({ mark: { books }, entry, isListed }: Facts): Group {
+function bookSteps({ mark: { books }, entry, isListed }: Facts): Step[] {
   if (books === undefined || isListed === undefined || entry?.state === "emitted") return [];
   // What came since that pass began says nothing by not being in it.
   if (!isListed && (entry?.firstSeen ?? 0) > books.startedAt) return [];
@@ -451,7 +459,7 @@ function bookSteps({ mark: { books }, entry, isListed }: Facts): Group {
   return [step(books.closedAt, "books", `${detail} (${books.listed} listed)`)];
 }
 
-function askedSteps({ looked, now }: Facts): Group {
+function askedSteps({ looked, now }: Facts): Step[] {
   if (looked === undefined) return [];
   if (looked === null) return [step(now, "asked", "operation 9 has no such response")];
   const { isCompleted, dateCompleted, records } = looked;

@@ -1,9 +1,14 @@
+import type { FilteredLogEvent } from "@aws-sdk/client-cloudwatch-logs";
+import { isObject } from "../../../json.ts";
+import { readLogLines } from "../../../local/runner/log-file.ts";
 import { type Looked, MOST_ASKED } from "../../../operator/look.ts";
 import type { LedgerEntry } from "../../../polling/index.ts";
+import { parseJson } from "../../../secrets/secret-values.ts";
 import { readAccount } from "../../../state/account.ts";
 import { readMark } from "../../../state/leases.ts";
 import { CommandError, EXIT, UsageError, unlessFailing } from "../../errors.ts";
 import type { Io, Style } from "../../io.ts";
+import { askingAws, closing } from "../../target/aws-failure.ts";
 import { type Flags, openTarget } from "../../target/open-target.ts";
 import {
   findResponse,
@@ -15,34 +20,28 @@ import {
   theOne,
 } from "../../target/surveys.ts";
 import { oneSource, sourcesOf, type Target } from "../../target/target.ts";
-import { examples, surveyId, targetVerb, type Verb } from "../../verb.ts";
+import { surveyId, targetVerb, type Verb } from "../../verb.ts";
 import { columns, count, nextCommand, surveyName } from "../../words.ts";
-import { readEventLog } from "./event-log.ts";
-import { type ExplainAnswer, type Facts, instant, stepsOf, verdictOf } from "./story.ts";
+import { type EventLogLine, type ExplainAnswer, explain, type Facts, instant } from "./story.ts";
 
 const EXITS = { settled: EXIT.done, coming: EXIT.notNow, person: EXIT.unaccounted, unknown: EXIT.failed };
 
 const HELP = `
 Exit codes: 0 emitted, deleted, forgotten or before the start · 3 it goes on by itself (open, waiting, held)
             5 it needs somebody (quarantined, refused, unaccounted) · 1 not known at all
-`;
+
+Examples:
+  survey-poller explain 45858 --stack SurveyPoller
+  survey-poller explain 45858 --survey 101 --ask
+  survey-poller explain --crk customer-4711`;
 
 export const explainVerb: Verb = (act) =>
-  targetVerb("explain", "the story of one response, and what will happen next")
+  targetVerb("explain", "the story of one response, and what will happen next", HELP)
     .argument("[response]", "its id; or record-… of a record that has none")
     .option("--crk <code>", "find it by a respondent's key: a request a survey, 100 at most")
     .option("--survey <id>", "where the response's id alone is ambiguous", surveyId)
     .option("--source <name>", "only this source")
     .option("--ask", "ask the service for it as well, by its id: a request a survey, 100 at most")
-    .addHelpText(
-      "after",
-      HELP +
-        examples(
-          "explain 45858 --stack SurveyPoller",
-          "explain 45858 --survey 101 --ask",
-          "explain --crk customer-4711",
-        ),
-    )
     .action((response, { crk, survey, source, ask = false, ...options }) =>
       act(options, async (io) => {
         const by = whichOf(response, crk);
@@ -107,7 +106,17 @@ export async function readStory(
     survey === undefined
       ? await ledgersOf(target, flags)
       : (await sourcesOf(target, source)).map(({ name }) => ({ source: name, surveyId: survey }));
-  const named = "crk" in by ? await byCrk(target, all, by.crk) : undefined;
+  let named: LookedIn | undefined;
+  if ("crk" in by) {
+    const { found, asked } = await unlessFailing(() => askService(target, all, by));
+    named = theOne(found);
+    if (named === undefined) {
+      const some = "Say which survey: --survey N.";
+      const hint = asked < all.length ? some : "Is the key right? Upper and lower case differ.";
+      const message = `the service has no such key in ${asked} of ${count(all.length, "survey")}`;
+      throw new CommandError("NO_SUCH_KEY", message, { hint });
+    }
+  }
   const id = "id" in by ? by.id : (named?.looked.responseId ?? 0);
   const surveys = named === undefined ? all : [named];
   const known = await findResponse(target, surveys, id);
@@ -159,16 +168,6 @@ async function askService(
   return { found, asked };
 }
 
-async function byCrk(target: Target, surveys: readonly SurveyOf[], crk: string): Promise<LookedIn> {
-  const { found, asked } = await unlessFailing(() => askService(target, surveys, { crk }));
-  const one = theOne(found);
-  if (one !== undefined) return one;
-  const hint =
-    asked < surveys.length ? "Say which survey: --survey N." : "Is the key right? Upper and lower case differ.";
-  const message = `the service has no such key in ${asked} of ${count(surveys.length, "survey")}`;
-  throw new CommandError("NO_SUCH_KEY", message, { hint });
-}
-
 async function factsOf(
   target: Target,
   { source: name, surveyId }: SurveyOf,
@@ -195,30 +194,6 @@ async function factsOf(
   return { ...facts, log: log ?? [], isListed: (await listedIdsOf(mark, target.bucket))?.has(id) };
 }
 
-/** The story of a response, of all that is known of it. Pure. */
-export function explain(facts: Facts): ExplainAnswer {
-  const { source, surveyId, id, entry, mark, log } = facts;
-  return {
-    ...{ source: source.name, surveyId, name: mark.survey?.facts.name ?? null, responseId: id },
-    ...{ ...verdictOf(facts), steps: stepsOf(facts), ledger: ledgerOf(entry) },
-    log: { lines: log.length, note: noteOf(facts) },
-  };
-}
-
-function ledgerOf(entry: LedgerEntry | undefined): ExplainAnswer["ledger"] {
-  if (entry === undefined) return null;
-  const { kept: _, keptKey: __, person: ___, shown: ____, ...others } = entry;
-  return others;
-}
-
-/** Why the log tells less than one may expect; null where it tells all. */
-function noteOf({ entry, log, source }: Facts): string | null {
-  if (entry?.state !== "emitted" || log.some(({ eventId }) => eventId === entry.eventId)) return null;
-  return source.logLevel === "warn" || source.logLevel === "error"
-    ? `The log has no lines of events: logLevel of ${source.name} is "${source.logLevel}".`
-    : "No line of its event was found in the log: what is told here is what the ledger has.";
-}
-
 /** The answer about a response that no survey has. */
 async function nowhere(
   target: Target,
@@ -236,12 +211,84 @@ async function nowhere(
     ...{ source: names.join(", "), surveyId: null, name: null, responseId: id },
     ...{ verdict: "unknown", outlook: isBehind ? "coming" : "unknown" },
     sentence: `Not known: none of ${count(surveys, "survey")} has it in its ledger${of}.${more}`,
-    steps: [],
-    next: {
-      what,
-      at: null,
-      command: nextCommand(`explain ${id}`, { surveyId: "N", flags: target.flags }, "--ask"),
-    },
-    ...{ ledger: null, log: { lines: 0, note: null } },
+    next: { what, at: null, command: nextCommand(`explain ${id}`, { surveyId: "N", flags: target.flags }, "--ask") },
+    ...{ steps: [], ledger: null, log: { lines: 0, note: null } },
   };
+}
+
+/** Whose lines are asked for, and moments (epoch milliseconds) at which some may lie. */
+interface OfResponse {
+  source: string;
+  surveyId: number;
+  responseId: number;
+  around: readonly number[];
+}
+
+/**
+ * Reads the lines of one response in the log while they are kept, the oldest first. Those of a stack are in CloudWatch Logs, those of a data
+ * folder in its log file.
+ */
+export async function readEventLog(target: Target, of: OfResponse, now: number): Promise<EventLogLine[]> {
+  if (target.data !== undefined) {
+    const marked = readLogLines(target.data.folder).filter((text) => text.includes(`"responseId":${of.responseId},`));
+    return linesOf(marked, of);
+  }
+  const group = target.stack?.outputs.PollLogGroupName;
+  if (group === undefined) return [];
+  const { CloudWatchLogsClient, FilterLogEventsCommand } = await import("@aws-sdk/client-cloudwatch-logs");
+  using client = closing(new CloudWatchLogsClient({ maxAttempts: 5 }));
+  const filterPattern = `{ $.message = "event" && $.surveyId = ${of.surveyId} && $.responseId = ${of.responseId} }`;
+  return await searchLog(of, now, (startTime, endTime, nextToken) =>
+    askingAws("the log could not be read", () =>
+      client.send(new FilterLogEventsCommand({ logGroupName: group, filterPattern, startTime, endTime, nextToken })),
+    ),
+  );
+}
+
+interface LogPage {
+  events?: FilteredLogEvent[] | undefined;
+  nextToken?: string | undefined;
+}
+
+const MINUTE = 60_000;
+const DAY = 24 * 60 * MINUTE;
+/** Pages that are read: each looks through a megabyte or more. */
+const MOST_PAGES = 60;
+/** Days before now at which a stretch of the log begins; a stretch is read from its beginning on, so the newest comes first. */
+const STRETCHES = [0, 1, 3, 7, 14, 30, 90, 400];
+
+/** Looks around known moments first, as these are sure to matter, then backwards from now, for a number of pages. */
+export async function searchLog(
+  of: OfResponse,
+  now: number,
+  page: (from: number, to: number, next: string | undefined) => Promise<LogPage>,
+): Promise<EventLogLine[]> {
+  const found = new Set<string>();
+  let left = MOST_PAGES;
+  const read = async (from: number, to: number): Promise<boolean> => {
+    let next: string | undefined;
+    do {
+      if (left === 0) return false;
+      left -= 1;
+      const { events = [], nextToken } = await page(from, to, next);
+      for (const { message = "" } of events) found.add(message);
+      next = nextToken;
+    } while (next !== undefined);
+    return true;
+  };
+  for (const at of of.around) await read(at - 5 * MINUTE, at + 5 * MINUTE);
+  for (const [i, days] of STRETCHES.slice(1).entries()) {
+    if (!(await read(now - days * DAY, now - (STRETCHES[i] ?? 0) * DAY))) break;
+  }
+  return linesOf(found, of);
+}
+
+function linesOf(texts: Iterable<string>, of: OfResponse): EventLogLine[] {
+  const lines = [...texts].map(parseJson).filter((line) => isOf(line, of));
+  return lines.map((line) => ({ ...line, at: Date.parse(line.timestamp) })).sort((a, b) => a.at - b.at);
+}
+
+function isOf(line: unknown, of: OfResponse): line is Omit<EventLogLine, "at"> & { timestamp: string } {
+  if (!isObject(line) || line.message !== "event" || !isObject(line.ms)) return false;
+  return line.source === of.source && line.surveyId === of.surveyId && line.responseId === of.responseId;
 }

@@ -1,4 +1,4 @@
-import { type BooksVerdict, booksSums, verifyBooks } from "../../../events/index.ts";
+import { booksSums, verifyBooks } from "../../../events/index.ts";
 import { CommandError, EXIT, UsageError } from "../../errors.ts";
 import { eventsIn, linesOf } from "../../event-ids.ts";
 import type { Io } from "../../io.ts";
@@ -7,48 +7,11 @@ import { columns, count, figure } from "../../words.ts";
 
 // `verify --buckets`: what a consumer has, by the books that it was sent. Files alone are read, no ledger and nothing of AWS.
 
-export interface BucketOptions {
-  ids?: string | undefined;
-  events?: string | undefined;
-}
-
 interface Event {
   eventId: string;
   responseId: number;
   revision: number;
   detectedAt: string;
-}
-
-/** One value of the first byte of event ids, where the consumer has others than the books count. */
-interface Bucket {
-  /** Two hexadecimal digits: the ids begin with them. */
-  bucket: string;
-  expected: number;
-  has: number;
-  /** Events of the files that the consumer does not have. */
-  missing: Event[];
-  /** Events that the consumer has. */
-  theirs: Event[];
-}
-
-interface SurveyVerdict {
-  source: string;
-  surveyId: number;
-  /** `meta.sequence` of the books; null where the files have none of the survey: nobody can tell what it should have. */
-  books: number | null;
-  verdict: BooksVerdict["kind"] | "unknown";
-  expected: number;
-  has: number;
-  buckets: Bucket[];
-}
-
-/** The output of `verify --buckets --json`, beside `schemaVersion`. */
-export interface BucketsAnswer {
-  verdict: "complete" | "missing" | "unknown";
-  sentence: string;
-  surveys: SurveyVerdict[];
-  /** Ids of the consumer that are of no event in the files. */
-  unknown: number;
 }
 
 /** What the files say of one survey. */
@@ -61,22 +24,24 @@ interface Told {
 }
 
 /** Names the buckets in which a consumer differs from its books, and the events in them. */
-export async function verifyBuckets({ ids, events }: BucketOptions, io: Io): Promise<Answer<BucketsAnswer>> {
+export async function verifyBuckets(
+  { ids, events }: { ids?: string | undefined; events?: string | undefined },
+  io: Io,
+): Promise<Answer> {
   if (ids === undefined) {
     throw new UsageError("it is not said what the consumer has", { hint: "Give --ids FILE, or - for standard input." });
   }
   const told = new Map<string, Told>();
   const own = new Set<string>();
   for await (const line of linesOf("--ids", ids, io)) {
-    const { ids: some = [], details = [] } = eventsIn(line) ?? {};
-    for (const id of some) own.add(id);
-    take(told, details);
+    const some = eventsIn(line);
+    for (const { id } of some) if (id !== undefined) own.add(id);
+    take(told, some);
   }
-  if (events !== undefined) {
-    for await (const line of linesOf("--events", events, io)) take(told, eventsIn(line)?.details ?? []);
-  }
+  if (events !== undefined) for await (const line of linesOf("--events", events, io)) take(told, eventsIn(line));
   const all = [...told.values()].sort((a, b) => a.surveyId - b.surveyId || (a.source < b.source ? -1 : 1));
   const surveys = all.map((survey) => verdictOn(survey, own));
+  // Ids of the consumer that are of no event in the files.
   const known = new Set(all.flatMap((survey) => [...survey.events.keys()]));
   const unknown = [...own].filter((id) => !known.has(id)).length;
   if (surveys.every(({ books }) => books === null)) {
@@ -97,45 +62,40 @@ export async function verifyBuckets({ ids, events }: BucketOptions, io: Io): Pro
   };
 }
 
+/** The outcome for one survey. Unknown: the files have no books of it, and nobody can tell what it should have. */
+type SurveyVerdict = ReturnType<typeof verdictOn>;
+
 const isLacking = ({ verdict }: SurveyVerdict): boolean => verdict === "missing" || verdict === "different";
 
 /** The details of events with contents and of books, as far as they are looked at here. */
 interface Detail {
   meta: { eventId: string; sourceName: string; detectedAt: string; revision?: number; sequence?: number };
-  data: {
-    surveyId: number;
-    responseId?: number;
-    digest?: { count: number; sum: string };
-    buckets?: number[];
-  };
+  data: { surveyId: number; responseId?: number; digest?: { count: number; sum: string }; buckets?: number[] };
 }
 
 /** Keeps what a line says of events and of books. */
-function take(told: Map<string, Told>, details: readonly object[]): void {
-  for (const { meta, data } of details as Detail[]) {
-    const { sourceName: source, detectedAt } = meta;
+function take(told: Map<string, Told>, events: ReturnType<typeof eventsIn>): void {
+  for (const { meta, data } of events.flatMap(({ detail }) => (detail as Detail | undefined) ?? [])) {
+    const { sourceName: source, detectedAt, eventId, revision, sequence } = meta;
     const { surveyId, responseId, digest, buckets } = data;
     const key = `${source}/${surveyId}`;
     const survey: Told = told.get(key) ?? { source, surveyId, events: new Map() };
     told.set(key, survey);
-    const { revision, sequence } = meta;
     if (responseId !== undefined && revision !== undefined) {
-      const known = survey.events.get(meta.eventId);
-      if (known === undefined || detectedAt < known.detectedAt) {
-        survey.events.set(meta.eventId, { eventId: meta.eventId, responseId, revision, detectedAt });
-      }
+      const known = survey.events.get(eventId);
+      if (known === undefined || detectedAt < known.detectedAt)
+        survey.events.set(eventId, { eventId, responseId, revision, detectedAt });
     } else if (sequence !== undefined && digest !== undefined && buckets !== undefined) {
-      if (sequence > (survey.books?.sequence ?? 0)) {
-        survey.books = { sequence, closedAt: detectedAt, digest, buckets };
-      }
+      if (sequence > (survey.books?.sequence ?? 0)) survey.books = { sequence, closedAt: detectedAt, digest, buckets };
     }
   }
 }
 
-function verdictOn({ source, surveyId, books, events }: Told, own: ReadonlySet<string>): SurveyVerdict {
+function verdictOn({ source, surveyId, books, events }: Told, own: ReadonlySet<string>) {
+  const of = { source, surveyId, books: books?.sequence ?? null };
   if (books === undefined) {
     const has = latestOf([...events.values()].filter(({ eventId }) => own.has(eventId))).length;
-    return { source, surveyId, books: null, verdict: "unknown", expected: 0, has, buckets: [] };
+    return { ...of, verdict: "unknown" as const, expected: 0, has, buckets: [] };
   }
   const counted = [...events.values()].filter(({ detectedAt }) => detectedAt <= books.closedAt);
   const theirs = latestOf(counted.filter(({ eventId }) => own.has(eventId)));
@@ -143,7 +103,8 @@ function verdictOn({ source, surveyId, books, events }: Told, own: ReadonlySet<s
   for (const { eventId } of theirs) sums.add(eventId);
   const { digest, buckets } = sums.sums();
   const missing = latestOf(counted).filter(({ eventId }) => !own.has(eventId));
-  const differing = books.buckets.flatMap((expected, byte): Bucket[] => {
+  const differing = books.buckets.flatMap((expected, byte) => {
+    // The ids in it begin with these two digits.
     const bucket = byte.toString(16).padStart(2, "0");
     const isIn = ({ eventId }: Event): boolean => eventId.startsWith(bucket);
     const lacking = missing.filter(isIn);
@@ -153,7 +114,7 @@ function verdictOn({ source, surveyId, books, events }: Told, own: ReadonlySet<s
   });
   const { kind } = verifyBooks(digest, { data: { digest: books.digest } });
   const figures = { verdict: kind, expected: books.digest.count, has: digest.count };
-  return { source, surveyId, books: books.sequence, ...figures, buckets: kind === "complete" ? [] : differing };
+  return { ...of, ...figures, buckets: kind === "complete" ? [] : differing };
 }
 
 /** Of each response its latest event. */

@@ -1,15 +1,20 @@
+import { stat } from "node:fs/promises";
+import { DescribeTableCommand } from "@aws-sdk/client-dynamodb";
+import { GetQueueAttributesCommand, SQSClient } from "@aws-sdk/client-sqs";
+import { paginateScan } from "@aws-sdk/lib-dynamodb";
 import type { EmittedResponse } from "../../../polling/index.ts";
-import { EXIT, UsageError } from "../../errors.ts";
-import { olderEventIds } from "../../event-ids.ts";
+import { CommandError, EXIT, InterruptedError, UsageError } from "../../errors.ts";
+import { eventIdsIn, eventsIn, linesOf, olderEventIds, unreadable } from "../../event-ids.ts";
 import { type Io, showProgress } from "../../io.ts";
+import { askingAws, closing } from "../../target/aws-failure.ts";
 import { type Flags, openTarget } from "../../target/open-target.ts";
+import { readQueue } from "../../target/read-queue.ts";
 import { eachEmitted, ledgersOf, type SurveyOf } from "../../target/surveys.ts";
 import type { Target } from "../../target/target.ts";
-import { type Answer, DRY_RUN, examples, surveyId, targetVerb, type Verb, yesOption } from "../../verb.ts";
+import { type Answer, momentOf, surveyId, targetVerb, type Verb, yesOption } from "../../verb.ts";
 import { columns, count, figure, named, quoted, utc } from "../../words.ts";
 import { exitOf, itemLines, type ResentItem, sendAgain, sentenceOf } from "../resend.ts";
 import { verifyBuckets } from "./buckets.ts";
-import { checkList, type ListOptions, readDeadLetters, readList } from "./lists.ts";
 
 const EXITS = {
   complete: EXIT.done,
@@ -18,14 +23,24 @@ const EXITS = {
   unknown: EXIT.notNow,
 };
 
-interface Options extends Flags, ListOptions {
+interface Options extends Flags {
+  ids?: string | undefined;
+  dynamodb?: string | undefined;
+  s3?: string | undefined;
+  asOf?: string | undefined;
   dlq?: string | undefined;
   buckets?: true | undefined;
   events?: string | undefined;
 }
 
+const HELP = `
+Examples:
+  survey-poller verify --stack SurveyPoller --dynamodb crm-events:eventId --dlq https://sqs…/crm-dead
+  survey-poller verify --data .survey-poller --ids events.jsonl --resend --yes
+  survey-poller verify --buckets --ids mine.csv --events events.jsonl`;
+
 export const verifyVerb: Verb = (act) =>
-  targetVerb("verify", "compares the event ids of a consumer with the ledger")
+  targetVerb("verify", "compares the event ids of a consumer with the ledger", HELP)
     .option("--ids <file>", "its ids, one a line, or events as NDJSON, or CSV; - is stdin")
     .option("--dynamodb <table>", "its table: TABLE or TABLE:attribute (else partition key)")
     .option("--s3 <prefix>", "its objects: s3://bucket/prefix, each named by its event id")
@@ -37,26 +52,21 @@ export const verifyVerb: Verb = (act) =>
     .option("--survey <id>", "only this survey", surveyId)
     .option("--resend", "send what is missing once more")
     .addOption(yesOption())
-    .addHelpText(
-      "after",
-      examples(
-        "verify --stack SurveyPoller --dynamodb crm-events:eventId --dlq https://sqs…/crm-dead",
-        "verify --data .survey-poller --ids events.jsonl --resend --yes",
-        "verify --buckets --ids mine.csv --events events.jsonl",
-      ),
-    )
     .action((options) =>
       act(options, async (io) => {
         checkBuckets(options);
         if (options.buckets === true) return verifyBuckets(options, io);
-        checkList(options);
+        const openList = chosenList(options);
         if (options.yes === true && options.resend !== true) {
           throw new UsageError("--yes belongs to --resend", { hint: "Without --resend nothing is changed." });
         }
         await using target = await openTarget(options, io);
-        const found = await verify(target, io, options);
+        const found = await verify(target, io, options, openList);
         const { unknown, list } = found;
-        if (unknown !== null && unknown.length > 0) io.say(unknownWarning(unknown));
+        if (unknown !== null && unknown.length > 0) {
+          const ids = `${count(unknown.length, "id")} of the consumer ${unknown.length === 1 ? "is" : "are"}`;
+          io.say(`Warning: ${ids} of no event that this poller knows (${named(unknown, 3)}).`);
+        }
         if (list.unreadable > 0)
           io.say(`${count(list.unreadable, "entry", "entries")} without an event id in ${list.from}.`);
         return options.resend === true ? await resendMissing(target, io, found, options.yes !== true) : told(found);
@@ -75,22 +85,33 @@ function checkBuckets({ buckets, ids: _, json: __, events, ...others }: Options 
   }
 }
 
-/** Compares what a consumer has with the ledger. */
-async function verify(target: Target, io: Io, options: Options): Promise<VerifyAnswer> {
+/** The output of `verify --json`, beside `schemaVersion`. */
+export interface VerifyAnswer extends Omit<Found, "resend"> {
+  resend: { dryRun: boolean; sentence: string; items: ResentItem[] } | null;
+}
+
+type Found = Awaited<ReturnType<typeof verify>>;
+
+async function verify(target: Target, io: Io, options: Options, openList: OpenList) {
   const { source, survey, dlq } = options;
   const surveys = await ledgersOf(target, options);
   using progress = showProgress(io);
   const [ids, deadLetters] = [new Set<string>(), new Set<string>()];
-  const reading = { signal: io.signal, tell: (text: string) => progress.update(text) };
-  const { from, asOf, unreadable } = await readList(target, options, io, { ...reading, ids });
+  const tell = (text: string) => progress.update(text);
+  const { from, asOf, unreadable } = await askingAws("what the consumer has could not be read", async () =>
+    readList(await openList(target, io), options, io, { ids, tell }),
+  );
+  // What was emitted later is left out.
   const list = { from, asOf: Math.floor(asOf), ids: ids.size, unreadable };
   if (dlq !== undefined) {
-    const { isAll, messages } = await readDeadLetters(target, dlq, { ...reading, ids: deadLetters });
+    const { isAll, messages } = await askingAws("the dead-letter queue could not be read", () =>
+      readDeadLetters(target, dlq, io, { ids: deadLetters, tell }),
+    );
     if (!isAll) io.say(`Only the first ${count(messages, "message")} of the dead-letter queue were read.`);
   }
   // Where nobody has said when the list was taken, it may be too old to tell of what its consumer should have by now.
   const dueBy = options.asOf === undefined ? io.now() - ON_ITS_WAY : Number.NEGATIVE_INFINITY;
-  const { take, compared } = createComparison({ ids, deadLetters, asOf, dueBy });
+  const { take, compared } = createComparison(ids, { deadLetters, asOf, dueBy });
   await eachEmitted(target, surveys, io, (one, entries) => {
     for (const entry of entries) take(one, entry);
     progress.update(`${count(compared.expected, "emitted response")} compared`);
@@ -103,32 +124,29 @@ async function verify(target: Target, io: Io, options: Options): Promise<VerifyA
     ...{ verdict, sentence: verdictText(compared, list) },
     next: verdict === "missing" ? commandLine(target, options) : null,
     ...{ list, scope: { source: source ?? null, surveyId: survey ?? null } },
+    // Ids that no ledger of the poller has; null where only a part of it was read.
     ...{ expected, emittedLater, missing, unknown: isPart ? null : [...ids].sort(), resend: null },
   };
 }
 
-function told(found: VerifyAnswer): Answer {
-  const { next } = found;
-  return {
-    data: found,
-    text: [found.sentence, ...missingLines(found.missing), ...(next === null ? [] : [`Next: ${next}`])],
-    exit: EXITS[found.verdict],
-  };
+function told(data: Found): Answer {
+  const next = data.next === null ? [] : [`Next: ${data.next}`];
+  return { data, text: [data.sentence, ...missingLines(data.missing), ...next], exit: EXITS[data.verdict] };
 }
 
 /** Sends missing events again. An event that may still be on its way is left alone. */
-async function resendMissing(target: Target, io: Io, found: VerifyAnswer, dryRun: boolean): Promise<Answer> {
+async function resendMissing(target: Target, io: Io, found: Found, dryRun: boolean): Promise<Answer> {
   const due = found.missing.flatMap(({ cause, emittedAt: _, has: __, ...event }): ResentItem[] =>
     cause === "on-its-way" ? [] : [{ ...event, outcome: "would-send", reason: null }],
   );
   if (due.length === 0) return told(found);
-  if (dryRun) io.say(DRY_RUN);
   const items = dryRun ? due : await sendAgain(target, io, due);
   const left = items.filter(({ outcome }) => outcome !== "sent");
   const sentence = sentenceOf(items, dryRun);
   const isMended = !dryRun && exitOf(items) === EXIT.done;
+  const data: VerifyAnswer = { ...found, resend: { dryRun, sentence, items } };
   return {
-    data: { ...found, resend: { dryRun, sentence, items } },
+    data,
     text: [
       ...[found.sentence, ...missingLines(found.missing), sentence],
       ...(dryRun ? [] : itemLines(left)),
@@ -136,6 +154,7 @@ async function resendMissing(target: Target, io: Io, found: VerifyAnswer, dryRun
     ],
     // Only what was sent is accounted for.
     exit: isMended ? EXIT.done : EXIT.unaccounted,
+    isDry: dryRun,
   };
 }
 
@@ -166,11 +185,6 @@ function missingLines(missing: readonly MissingEvent[]): string[] {
   );
 }
 
-function unknownWarning(unknown: readonly string[]): string {
-  const are = unknown.length === 1 ? "is" : "are";
-  return `Warning: ${count(unknown.length, "id")} of the consumer ${are} of no event that this poller knows (${named(unknown, 3)}).`;
-}
-
 // Times are epoch milliseconds.
 
 interface MissingEvent {
@@ -179,37 +193,10 @@ interface MissingEvent {
   responseId: number;
   eventId: string;
   revision: number | null;
-  /** When the bus took it. */
   emittedAt: number;
   /** On its way: emitted so shortly before the list was taken that it may have come since. */
   cause: "never-arrived" | "dead-letter-queue" | "older-revision" | "on-its-way";
   has: number | null;
-}
-
-/** The output of `verify --json`, beside `schemaVersion`. */
-export interface VerifyAnswer {
-  verdict: "complete" | "missing" | "on-its-way" | "unknown";
-  sentence: string;
-  /** The command that mends it. */
-  next: string | null;
-  list: {
-    /** Where the consumer's ids were read. */
-    from: string;
-    /** When the list was taken: what was emitted later is left out. */
-    asOf: number;
-    ids: number;
-    /** Lines, items or objects without an event id. */
-    unreadable: number;
-  };
-  scope: { source: string | null; surveyId: number | null };
-  /** Responses whose last event the consumer should have. */
-  expected: number;
-  /** Emitted after the list was taken: not judged. */
-  emittedLater: number;
-  missing: MissingEvent[];
-  /** Ids that no ledger of the poller has; null where only a part of it was read. */
-  unknown: string[] | null;
-  resend: { dryRun: boolean; sentence: string; items: ResentItem[] } | null;
 }
 
 /**
@@ -218,24 +205,18 @@ export interface VerifyAnswer {
  */
 const ON_ITS_WAY = 30_000;
 
-interface CompareOptions {
-  /** Ids of the consumer. Those that the ledger knows are taken out: what is left is unknown. */
-  ids: Set<string>;
-  deadLetters: ReadonlySet<string>;
-  /** When the consumer's list was taken (epoch milliseconds). */
-  asOf: number;
-  /** By when what the list is to be judged by was emitted (epoch milliseconds). */
-  dueBy: number;
-}
-
-interface Compared extends Pick<VerifyAnswer, "expected" | "emittedLater" | "missing"> {
-  /** Those emitted later that a list as of now would be judged by. */
-  notJudged: number;
-}
-
-/** Compares the emitted responses of ledgers, some at a time, with what a consumer has. */
-export function createComparison({ ids, deadLetters, asOf, dueBy }: CompareOptions) {
-  const compared: Compared = { expected: 0, emittedLater: 0, notJudged: 0, missing: [] };
+/**
+ * Compares the emitted responses of ledgers, some at a time, with what a consumer has.
+ *
+ * @param ids of the consumer. Those that the ledger knows are taken out: what is left is unknown
+ * @param asOf when its list was taken, and `dueBy` when what the list is to be judged by was emitted, at the latest
+ */
+export function createComparison(
+  ids: Set<string>,
+  { deadLetters, asOf, dueBy }: { deadLetters: ReadonlySet<string>; asOf: number; dueBy: number },
+) {
+  /** Expected: responses whose last event the consumer should have. Not judged: later than the list, and a list as of now would be judged by them. */
+  const compared = { expected: 0, emittedLater: 0, notJudged: 0, missing: [] as MissingEvent[] };
 
   function take({ source, surveyId }: SurveyOf, { id, eventId, emittedAt }: EmittedResponse): void {
     const isThere = ids.delete(eventId);
@@ -261,14 +242,16 @@ export function createComparison({ ids, deadLetters, asOf, dueBy }: CompareOptio
   return { take, compared };
 }
 
-export function verdictOf({ missing, expected, notJudged }: Compared): VerifyAnswer["verdict"] {
+type Compared = ReturnType<typeof createComparison>["compared"];
+
+export function verdictOf({ missing, expected, notJudged }: Compared): keyof typeof EXITS {
   if (missing.some(({ cause }) => cause !== "on-its-way")) return "missing";
   if (expected === 0 || notJudged > 0) return "unknown";
   return missing.length > 0 ? "on-its-way" : "complete";
 }
 
 /** "Missing 12 of 10,000: 10 never arrived, 2 in the dead-letter queue; 1 older revision." */
-export function verdictText(compared: Compared, list: Pick<VerifyAnswer["list"], "ids" | "asOf">): string {
+export function verdictText(compared: Compared, list: { ids: number; asOf: number }): string {
   const { missing, expected, emittedLater } = compared;
   const countOf = (cause: MissingEvent["cause"]): number => missing.filter((one) => one.cause === cause).length;
   const all = figure(expected);
@@ -302,10 +285,7 @@ export function verdictText(compared: Compared, list: Pick<VerifyAnswer["list"],
 }
 
 /** Why nothing is proved, and what to do. */
-function unknownText(
-  { expected, emittedLater }: Compared,
-  { ids, asOf }: Pick<VerifyAnswer["list"], "ids" | "asOf">,
-): string {
+function unknownText({ expected, emittedLater }: Compared, { ids, asOf }: { ids: number; asOf: number }): string {
   const taken = `the list counts as taken on ${utc(asOf)}`;
   if (expected > 0) {
     const since = `${count(emittedLater, "event")} ${emittedLater === 1 ? "was" : "were"} emitted since`;
@@ -317,4 +297,143 @@ function unknownText(
   return ids === 0
     ? "nothing was emitted there yet, and nothing was compared."
     : "nothing was emitted there, and this poller knows none of the ids. Is it the right one?";
+}
+
+/** Where ids go as they are read; `tell` is called as it goes on. */
+interface Reading {
+  ids: Set<string>;
+  tell(text: string): void;
+}
+
+interface List {
+  /** Where it was read, for people; when it was taken (epoch milliseconds); and of what it is. */
+  from: string;
+  asOf: number;
+  unit: "lines" | "items" | "objects";
+  /** Advice where no event id stands in it. */
+  hint: string;
+  /** Of each line, item or object the ids in it; undefined: none that can be read. */
+  entries: AsyncIterable<readonly string[] | undefined>;
+}
+
+type OpenList = (target: Target, io: Io) => Promise<List>;
+
+/** The list that the flags name. They are looked at before anything is opened. */
+function chosenList({ ids, dynamodb, s3, asOf }: Options): OpenList {
+  const hint = "Give one of --ids FILE, --dynamodb TABLE and --s3 PREFIX.";
+  const given = [ids, dynamodb, s3].filter((one) => one !== undefined).length;
+  if (given > 1) throw new UsageError("there is more than one list of the consumer", { hint });
+  if (asOf !== undefined) momentOf("--as-of", asOf);
+  if (ids !== undefined) return fileList(ids);
+  if (dynamodb !== undefined) return tableList(dynamodb);
+  if (s3 !== undefined) return objectList(s3);
+  throw new UsageError("it is not said what the consumer has", { hint });
+}
+
+async function readList(
+  { from, unit, entries, hint, asOf: takenAt }: List,
+  { asOf }: Options,
+  { signal }: Io,
+  { ids, tell }: Reading,
+) {
+  let [all, found, unreadable] = [0, 0, 0];
+  for await (const own of entries) {
+    if (signal.aborted) throw new InterruptedError();
+    all += 1;
+    unreadable += own === undefined ? 1 : 0;
+    found += own?.length ?? 0;
+    // A copy: a part of a line would keep all of the line in memory.
+    for (const id of own ?? []) ids.add(Buffer.from(id).toString("latin1"));
+    if (all % 1_000 === 0) tell(`${figure(all)} ${unit} read`);
+  }
+  if (all > 0 && found === 0) throw new CommandError("NO_EVENT_IDS", `${from} holds no event id`, { hint });
+  return { from, asOf: asOf === undefined ? takenAt : momentOf("--as-of", asOf), unreadable };
+}
+
+/** A file: one id a line, NDJSON of whole events, or the first column of a CSV. `-` is standard input. */
+function fileList(file: string): OpenList {
+  return async (_, io) => {
+    const isInput = file === "-";
+    const stats = isInput ? undefined : await stat(file).catch((cause) => Promise.reject(unreadable("--ids", cause)));
+    async function* entries(): AsyncGenerator<readonly string[] | undefined> {
+      let isFirst = true;
+      for await (const line of linesOf("--ids", file, io)) {
+        // A list may stand in brackets.
+        if (/^[\s[\],]*$/.test(line)) continue;
+        const told = eventsIn(line);
+        // The first line may be the head of a table.
+        yield told.length === 0 && !isFirst ? undefined : told.flatMap(({ id }) => id ?? []);
+        isFirst = false;
+      }
+    }
+    return {
+      ...{ from: isInput ? "standard input" : file, asOf: stats?.mtimeMs ?? io.now(), unit: "lines" },
+      hint: "Give one event id a line, whole events as NDJSON, or a CSV with the ids in its first column.",
+      entries: entries(),
+    };
+  };
+}
+
+/** `TABLE:attribute`: the ids in one attribute of a consumer's table, in whatever text they stand. Without an attribute that is the partition key. */
+function tableList(text: string): OpenList {
+  // A table may be named by its ARN.
+  const [, TableName, named] = /^(arn:[^/]+\/[\w.-]+|[\w.-]+)(?::(.+))?$/.exec(text) ?? [];
+  const hint = "Give it as --dynamodb TABLE or --dynamodb TABLE:attribute.";
+  if (TableName === undefined) throw new UsageError("--dynamodb is no table", { hint });
+  return async ({ clients: { dynamodb } }, { now }) => {
+    const keys = named === undefined ? (await dynamodb.send(new DescribeTableCommand({ TableName }))).Table : undefined;
+    const attribute = named ?? keys?.KeySchema?.find(({ KeyType }) => KeyType === "HASH")?.AttributeName ?? "id";
+    async function* entries(): AsyncGenerator<readonly string[] | undefined> {
+      const ids = { ProjectionExpression: "#id", ExpressionAttributeNames: { "#id": attribute } };
+      const pages = paginateScan({ client: dynamodb }, { TableName, ConsistentRead: true, ...ids });
+      for await (const { Items = [] } of pages) {
+        for (const { [attribute]: value } of Items) yield typeof value === "string" ? eventIdsIn(value) : undefined;
+      }
+    }
+    return {
+      ...{ from: `attribute ${attribute} of table ${TableName}`, asOf: now(), unit: "items", entries: entries() },
+      hint: "Name the attribute that holds detail.meta.eventId: --dynamodb TABLE:attribute.",
+    };
+  };
+}
+
+/** `s3://BUCKET/PREFIX`: the ids in the names of a consumer's objects, `…/<eventId>.json` or so. */
+function objectList(text: string): OpenList {
+  const [, Bucket, Prefix = ""] = /^s3:\/\/([a-z0-9.-]+)(?:\/(.*))?$/.exec(text) ?? [];
+  const hint = "Give it as --s3 s3://BUCKET/PREFIX.";
+  if (Bucket === undefined) throw new UsageError("--s3 is no prefix of a bucket", { hint });
+  return async ({ clients }, { now }) => {
+    const client = await clients.s3();
+    // The client of S3 is large: no other list needs it.
+    const { paginateListObjectsV2 } = await import("@aws-sdk/client-s3");
+    async function* entries(): AsyncGenerator<readonly string[] | undefined> {
+      for await (const { Contents = [] } of paginateListObjectsV2({ client }, { Bucket, Prefix })) {
+        for (const { Key = "", Size = 0 } of Contents)
+          if (Size > 0) yield eventIdsIn(Key.slice(Key.lastIndexOf("/") + 1));
+      }
+    }
+    return {
+      ...{ from: `keys under s3://${Bucket}/${Prefix}`, asOf: now(), unit: "objects", entries: entries() },
+      hint: "Each object is named by its event id, such as <eventId>.json. Else give a file of ids: --ids.",
+    };
+  };
+}
+
+/** Messages read at most: SQS hides 120,000 of a queue at once. */
+const MOST_MESSAGES = 100_000;
+
+/** Reads the event ids in a dead-letter queue. A queue that drops or moves messages by the count of receipts is refused. */
+async function readDeadLetters(target: Target, QueueUrl: string, { signal }: Io, { ids, tell }: Reading) {
+  using client = closing(new SQSClient(target.client("sqs")));
+  const policy = new GetQueueAttributesCommand({ QueueUrl, AttributeNames: ["RedrivePolicy"] });
+  if ((await client.send(policy)).Attributes?.RedrivePolicy !== undefined) {
+    const hint =
+      "To read it counts as an attempt, after some of which SQS moves a message on. Give the dead-letter queue itself.";
+    throw new UsageError("the queue of --dlq has a dead-letter queue of its own", { hint });
+  }
+  const take = (body: string): boolean => {
+    for (const { id } of eventsIn(body)) if (id !== undefined) ids.add(id);
+    return false;
+  };
+  return await readQueue(client, QueueUrl, { signal, tell, most: MOST_MESSAGES, take });
 }

@@ -103,18 +103,28 @@ export function answerOf<Answer>(ran: Ran): Answer & { schemaVersion: 1 } {
   return ran.json as Answer & { schemaVersion: 1 };
 }
 
+/** A simulated service, which answers until the test ends. */
+export async function simulated(settings: SimulatorOptions = {}): Promise<Simulator> {
+  const simulator = await startSimulator(settings);
+  onTestFinished(() => simulator.close());
+  return simulator;
+}
+
+/** The credentials of a service, as the environment has them. */
+export const environmentOf = ({ clientId, clientSecret }: Simulator) => ({
+  ...{ SURVEY_CLIENT_ID: clientId, SURVEY_CLIENT_SECRET: clientSecret },
+});
+
 export interface Folder {
   data: string;
   simulator: Simulator;
 }
 
-/** A data folder after some ticks over a simulated service, which goes on to answer until the test ends. */
+/** A data folder after some ticks over a simulated service. */
 export async function polledFolder(settings: SimulatorOptions, args: readonly string[] = []): Promise<Folder> {
-  const simulator = await startSimulator(settings);
-  onTestFinished(() => simulator.close());
-  const data = temporaryFolder();
-  await poll({ data, simulator }, args);
-  return { data, simulator };
+  const folder = { data: temporaryFolder(), simulator: await simulated(settings) };
+  await poll(folder, args);
+  return folder;
 }
 
 /** The same for all tests of a file, after what `then` does before the first of them. */
@@ -138,10 +148,8 @@ export function useFolder(
 
 /** Some more ticks. */
 export async function poll({ data, simulator }: Folder, args: readonly string[] = []): Promise<void> {
-  const { url, clientId, clientSecret } = simulator;
-  const credentials = { SURVEY_CLIENT_ID: clientId, SURVEY_CLIENT_SECRET: clientSecret };
-  const line = ["--base-url", url, "--data", data, "--ticks", "2", "--interval", "0s"];
+  const line = ["--base-url", simulator.url, "--data", data, "--ticks", "2", "--interval", "0s"];
   if (!args.includes("--start-from")) line.push("--start-from", "beginning");
-  const { code, stderr } = await runCommand([...line, ...args], { env: credentials, isAwaited: true });
+  const { code, stderr } = await runCommand([...line, ...args], { env: environmentOf(simulator), isAwaited: true });
   if (code !== 0) throw new Error(`npm start failed: ${stderr}`);
 }

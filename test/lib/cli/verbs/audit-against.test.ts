@@ -1,29 +1,23 @@
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect, it, onTestFinished } from "vitest";
+import { expect, it } from "vitest";
 import type { AgainstAnswer } from "../../../../lib/cli/verbs/audit/against.ts";
-import { type Simulator, type SimulatorOptions, startSimulator } from "../../../../lib/local/simulator/index.ts";
+import type { Simulator, SimulatorOptions } from "../../../../lib/local/simulator/index.ts";
 import { temporaryFolder } from "../../../support/command.ts";
-import { answerOf, type Ran, type RunOptions, survey } from "../support/command.ts";
+import { answerOf, environmentOf, type Ran, type RunOptions, simulated, survey } from "../support/command.ts";
 import { dayOfCursor } from "../support/day-of-cursor.ts";
-
-async function serviceOf(options: SimulatorOptions): Promise<Simulator> {
-  const simulator = await startSimulator(options);
-  onTestFinished(() => simulator.close());
-  return simulator;
-}
 
 /** Compares a file of this content with a service. */
 async function against(
-  { url, clientId, clientSecret }: Simulator,
+  simulator: Simulator,
   content: string,
   args: readonly string[] = [],
   options: RunOptions = {},
 ): Promise<Ran> {
   const file = join(temporaryFolder(), "ids.csv");
   writeFileSync(file, content);
-  const environment = { SURVEY_CLIENT_ID: clientId, SURVEY_CLIENT_SECRET: clientSecret };
-  return survey(["audit", "--against", file, "--base-url", url, ...args], { environment, ...options });
+  const environment = environmentOf(simulator);
+  return survey(["audit", "--against", file, "--base-url", simulator.url, ...args], { environment, ...options });
 }
 
 const csvOf = (ids: Iterable<number>): string => ["response_id", ...ids].join("\n");
@@ -60,7 +54,7 @@ it("names exactly what a poller with a cursor has lost, and the right cause wher
 }, 120_000);
 
 it("names what is lost by chance, and no cause for it, though most responses complete behind newer ones", async () => {
-  const simulator = await serviceOf({
+  const simulator = await simulated({
     surveys: [{ surveyId: 7, responses: 2_000 }],
     settings: { recordsPerResponse: 2 },
   });
@@ -86,7 +80,7 @@ it.each<[name: string, listOf: (ids: number[], others: number[]) => string, code
   ["numbers as text", (ids, others) => ndjson([...ids, ...others].map(String)), 0, { missing: 0, ids: 180 }],
   ["empty", () => "", 5, { missing: 180, ids: 0, rows: 0 }],
 ])("compares a list: %s", async (_, listOf, code, totals) => {
-  const simulator = await serviceOf(TWO);
+  const simulator = await simulated(TWO);
 
   const ran = await against(simulator, listOf(idsOf(simulator, 7), idsOf(simulator, 8)), ["--json"]);
 
@@ -97,7 +91,7 @@ it.each<[name: string, listOf: (ids: number[], others: number[]) => string, code
 const ndjson = (ids: readonly unknown[]): string => ids.map((responseId) => JSON.stringify({ responseId })).join("\n");
 
 it("reads one survey alone, and says what each missing one is", async () => {
-  const simulator = await serviceOf(TWO);
+  const simulator = await simulated(TWO);
   const ids = idsOf(simulator, 7);
   const lost = ids[70] ?? 0;
 
@@ -126,7 +120,7 @@ it.each<[name: string, content: (id: number) => string, args: string[]]>([
     ["--column", "detail.data.responseId"],
   ],
 ])("reads a file of ids: %s", async (_, content, args) => {
-  const simulator = await serviceOf({ surveys: [{ surveyId: 7, responses: 1 }] });
+  const simulator = await simulated({ surveys: [{ surveyId: 7, responses: 1 }] });
   const [id = 0] = idsOf(simulator);
 
   const ran = await against(simulator, content(id), [...args, "--json"]);
@@ -141,7 +135,7 @@ it.each<[why: string, content: string, args: string[]]>([
   ["lists no survey 9", "1", ["--survey", "9"]],
   ["--sample", "1", ["--sample", "3%"]],
 ])("is called wrongly: %s", async (why, content, args) => {
-  const simulator = await serviceOf({ surveys: [{ surveyId: 7, responses: 1 }] });
+  const simulator = await simulated({ surveys: [{ surveyId: 7, responses: 1 }] });
 
   const { code, stdout, stderr } = await against(simulator, content, args);
 
@@ -150,23 +144,17 @@ it.each<[why: string, content: string, args: string[]]>([
   expect(stderr).not.toContain("hunter2");
 });
 
-it("needs the service, and a file", async () => {
-  expect(await survey(["audit", "--against", "none.csv"])).toMatchObject({
-    code: 2,
-    stderr: expect.stringContaining("--base-url"),
-  });
-  expect(await survey(["audit", "--against", "none.csv", "--base-url", "https://surveys.example.com"])).toMatchObject({
-    code: 2,
-    stderr: expect.stringContaining("none.csv cannot be read"),
-  });
-  expect(await survey(["audit", "--column", "id"])).toMatchObject({
-    code: 2,
-    stderr: expect.stringContaining("go with --against"),
-  });
+it.each([
+  ["--against none.csv", "--base-url"],
+  ["--against none.csv --base-url https://surveys.example.com", "none.csv cannot be read"],
+  ["--column id", "go with --against"],
+])("needs the service, and a file: %s", async (line, said) => {
+  const ran = await survey(["audit", ...line.split(" ")]);
+  expect(ran).toMatchObject({ code: 2, stderr: expect.stringContaining(said) });
 });
 
 it("ends with 3 where a page cannot be read, and with 5 once something is missing on the others", async () => {
-  const simulator = await serviceOf(TWO);
+  const simulator = await simulated(TWO);
   const ids = idsOf(simulator);
   simulator.fault({ kind: "status", status: 400, operation: "responses-order", surveyId: 8 });
 
@@ -180,7 +168,7 @@ it("ends with 3 where a page cannot be read, and with 5 once something is missin
 });
 
 it("goes on where it was interrupted, and keeps nothing once it is done", async () => {
-  const simulator = await serviceOf({ surveys: [{ surveyId: 7, responses: 1_500 }] });
+  const simulator = await simulated({ surveys: [{ surveyId: 7, responses: 1_500 }] });
   const ids = idsOf(simulator);
   const data = temporaryFolder();
   const stop = new AbortController();
@@ -205,7 +193,7 @@ it("goes on where it was interrupted, and keeps nothing once it is done", async 
 });
 
 it("reads anew what was read whole once there was an answer, and goes on where pages failed to the end", async () => {
-  const simulator = await serviceOf({
+  const simulator = await simulated({
     surveys: [
       { surveyId: 7, responses: 150 },
       { surveyId: 8, responses: 1_500 },
@@ -228,7 +216,7 @@ it("reads anew what was read whole once there was an answer, and goes on where p
 });
 
 it("writes a report that needs nothing else and has nothing personal", async () => {
-  const simulator = await serviceOf({
+  const simulator = await simulated({
     surveys: [{ surveyId: 7, responses: 20, name: "<b>Onboarding</b>" }],
   });
   const [lost = 0, ...ids] = idsOf(simulator);
@@ -248,7 +236,7 @@ it("writes a report that needs nothing else and has nothing personal", async () 
 });
 
 it.each(["--report", "--data"])("is refused before anything is read where %s cannot be written", async (option) => {
-  const simulator = await serviceOf({ surveys: [{ surveyId: 7, responses: 2 }] });
+  const simulator = await simulated({ surveys: [{ surveyId: 7, responses: 2 }] });
   const ran = await against(simulator, csvOf(idsOf(simulator)), [option, "/dev/null/nowhere"]);
   expect(ran.code).toBe(1);
   expect(ran.stderr).toContain(`Give another ${option}`);

@@ -6,14 +6,13 @@ import {
   SecretsManagerClient,
 } from "@aws-sdk/client-secrets-manager";
 import { App, Stack } from "aws-cdk-lib";
-import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { createSourceSecrets } from "../../../../infra/source-secrets.ts";
 import { type CredentialsAnswer, fillCredentials } from "../../../../lib/cli/verbs/credentials.ts";
-import { startSimulator } from "../../../../lib/local/simulator/index.ts";
 import { readCredentials } from "../../../../lib/secrets/credentials.ts";
 import { temporaryFolder } from "../../../infra/support/temporary-folder.ts";
 import { useAws } from "../../support/aws.ts";
-import { answerOf, findsAws, ioOf, polledFolder, type Ran, survey } from "../support/command.ts";
+import { answerOf, findsAws, ioOf, polledFolder, type Ran, simulated, survey } from "../support/command.ts";
 
 const test = useAws();
 const HIDDEN = "hunter2-of-the-client";
@@ -114,8 +113,7 @@ it("of a data folder fills the secret of its only source", async () => {
 });
 
 it("credentials that the service cannot be asked about are not written", async () => {
-  const simulator = await startSimulator();
-  onTestFinished(() => simulator.close());
+  const simulator = await simulated();
   const name = await deployed(stackName());
   const before = puts();
   simulator.fault({ kind: "status", status: 404, operation: "token" });

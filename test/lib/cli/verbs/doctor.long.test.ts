@@ -1,14 +1,14 @@
-import { expect, it, onTestFinished } from "vitest";
-import { alarms, type CheckContext, type StackLooks, schedules } from "../../../../lib/cli/verbs/doctor/checks.ts";
-import type { DoctorAnswer } from "../../../../lib/cli/verbs/doctor/verb.ts";
+import { expect, it } from "vitest";
 import {
-  type SettingsPatch,
-  type Simulator,
-  type SurveySpec,
-  startSimulator,
-} from "../../../../lib/local/simulator/index.ts";
+  alarms,
+  type CheckContext,
+  type DoctorAnswer,
+  type StackLooks,
+  schedules,
+} from "../../../../lib/cli/verbs/doctor.ts";
+import type { SettingsPatch, Simulator, SurveySpec } from "../../../../lib/local/simulator/index.ts";
 import type { Question } from "../../../../lib/operator/probe/look.ts";
-import { answerOf, polledFolder, survey } from "../support/command.ts";
+import { answerOf, environmentOf, polledFolder, simulated, survey } from "../support/command.ts";
 import { inAws } from "../support/folder-aws.ts";
 
 it("examines a data folder and the service behind it, with the token that is kept", async () => {
@@ -75,9 +75,8 @@ it("tries what an event needs, and repeats the open problem of status", async ()
 }, 60_000);
 
 it("looks at a service before anything is deployed", async () => {
-  const simulator = await startSimulator({ surveys: [{ surveyId: 7, responses: 30 }] });
-  onTestFinished(() => simulator.close());
-  const right = { SURVEY_CLIENT_ID: simulator.clientId, SURVEY_CLIENT_SECRET: simulator.clientSecret };
+  const simulator = await simulated({ surveys: [{ surveyId: 7, responses: 30 }] });
+  const right = environmentOf(simulator);
 
   const ran = await survey(["doctor", "--base-url", simulator.url], { environment: right });
   expect(ran.code).toBe(0);
@@ -111,29 +110,20 @@ const denied = async (): Promise<never> => {
 };
 const off = async (name: string) => ({ name, description: "Polls the survey service, source main", isEnabled: false });
 
+const SWITCH_ON = "Switch it on in EventBridge Scheduler.";
+const lacking = (permission: string) => {
+  const names = expect.stringContaining(permission);
+  return { check: "permissions", state: "warn", says: names, todo: names };
+};
+
 it.each([
   ["a schedule that is on", schedules, {}, { check: "schedule", state: "ok" }],
   ["no schedule", schedules, { resources: async () => [] }, { state: "fail", says: "there is none" }],
-  [
-    "a schedule that is off",
-    schedules,
-    { schedule: off },
-    { state: "fail", todo: "Switch it on in EventBridge Scheduler." },
-  ],
+  ["a schedule that is off", schedules, { schedule: off }, { state: "fail", todo: SWITCH_ON }],
   ["silent alarms", alarms, {}, { state: "ok", says: "none of 2 alarms is raised" }],
   ["an alarm", alarms, { raised: async () => ["alarm-2"] }, { state: "fail", says: "raised: alarm-2" }],
-  [
-    "alarms that may not be looked at",
-    alarms,
-    { raised: denied },
-    { check: "permissions", state: "warn", says: expect.stringContaining("cloudwatch:DescribeAlarms") },
-  ],
-  [
-    "a schedule that may not be looked at",
-    schedules,
-    { schedule: denied },
-    { check: "permissions", state: "warn", todo: expect.stringContaining("scheduler:GetSchedule") },
-  ],
+  ["alarms that may not be looked at", alarms, { raised: denied }, lacking("cloudwatch:DescribeAlarms")],
+  ["a schedule that may not be looked at", schedules, { schedule: denied }, lacking("scheduler:GetSchedule")],
 ])("a stack with %s", async (_what, check, own, line) => {
   expect(await check(stackOf(own))).toMatchObject([line]);
 });
@@ -257,11 +247,10 @@ const services: Record<string, Service> = {
 };
 
 it.each(Object.entries(services))("doctor finds the truth about a service: %s", async (_name, service) => {
-  const simulator = await startSimulator({ surveys: service.surveys ?? [], settings: service.settings });
-  onTestFinished(() => simulator.close());
+  const simulator = await simulated({ surveys: service.surveys ?? [], settings: service.settings });
   service.before?.(simulator);
   simulator.resetCounters();
-  const environment = { SURVEY_CLIENT_ID: simulator.clientId, SURVEY_CLIENT_SECRET: simulator.clientSecret };
+  const environment = environmentOf(simulator);
 
   const ran = await survey(["doctor", "--base-url", simulator.url, "--json"], { environment });
 

@@ -1,9 +1,7 @@
 import { readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, it } from "vitest";
-import type { EventLogLine } from "../../../../lib/cli/verbs/explain/event-log.ts";
-import type { ExplainAnswer, Facts } from "../../../../lib/cli/verbs/explain/story.ts";
-import { explain } from "../../../../lib/cli/verbs/explain/verb.ts";
+import { expect, it } from "vitest";
+import { type EventLogLine, type ExplainAnswer, explain, type Facts } from "../../../../lib/cli/verbs/explain/story.ts";
 import { parseConfig } from "../../../../lib/config/index.ts";
 import { type Books, FORGOTTEN, type LedgerEntry, NEW_SURVEY, newFullRead } from "../../../../lib/polling/index.ts";
 import { FOREVER } from "../../../../lib/state/keys.ts";
@@ -154,232 +152,194 @@ it("a response that was emitted: from its completion to the ledger, each with it
 });
 
 const update: EventLogLine = { ...line, type: "response.updated", eventId: "e2", revision: 2, changed: ["answers"] };
+const forgotten: LedgerEntry = { id: 2, state: "before-start", reason: FORGOTTEN };
+const history: Partial<Facts> = { entry: { id: 2, state: "before-start" } };
+const backfill = { from: "2026-03-01 00:00:00", to: "2026-03-10 11:30:00" };
+const backfilled = { ...NEW_SURVEY, phase: { kind: "backlog", place: newFullRead(noon, { backfill }) } } as const;
+const unread = { ...NEW_SURVEY, phase: { kind: "head" }, books: undefined } as unknown as Facts["mark"];
+const looked = { surveyId: 1, responseId: 2, isCompleted: true, dateCompleted: at(0), records: 2 };
 const redrive = "survey-poller quarantine show 2 --survey 1 --source main --stack SurveyPoller";
 
-it.each<[what: string, facts: Partial<Facts>, answer: object, sentence: string, said: string]>([
-  [
-    "that was updated",
-    { entry: { ...emitted, eventId: "e2", revision: 2 }, log: [line, update] },
-    { verdict: "emitted", outlook: "settled", ledger: { revision: 2 } },
-    "Emitted 0 s ago, revision 2.",
-    "updated: revision 2: answers changed; page 1 (newest first)",
-  ],
-  [
-    "that reads otherwise by now",
-    { entry: { ...emitted, next: { revision: 2, contents: "c" } } },
-    { verdict: "emitted", outlook: "settled" },
-    "it reads otherwise by now",
-    "ledger: emitted",
-  ],
-  [
-    "whose update the bus has refused",
-    { entry: { ...emitted, refusedRevision: "TooLarge" } },
-    { verdict: "refused", outlook: "person", next: { command: redrive } },
-    "the bus has refused its update (TooLarge)",
-    "refused: the bus has refused for good",
-  ],
-  [
-    "that is listed no more",
-    { entry: { ...emitted, gone: { since: noon - DAY } } },
-    { verdict: "emitted", outlook: "settled" },
-    "no longer listed",
-    "gone: a full read no longer lists it",
-  ],
-  [
-    "that is listed no more, as a second full read agrees",
-    { entry: { ...emitted, gone: { since: noon - DAY, told: true } } },
-    { verdict: "deleted", outlook: "settled", next: { command: null } },
-    "Deleted: emitted 0 s ago",
-    "subscribers were told by response.deleted",
-  ],
-  [
-    "that is listed no more, where nobody is told",
-    { entry: { ...emitted, gone: { since: noon - DAY } }, tellsDeleted: false, isListed: false },
-    { verdict: "deleted", outlook: "settled" },
-    "Deleted: emitted 0 s ago",
-    "gone: a full read no longer lists it",
-  ],
-  [
-    "whose ledger write failed: the next poll writes it first",
-    { mark: { ...NEW_SURVEY, pending: [emitted] } },
-    { verdict: "emitted", outlook: "coming" },
-    "the ledger does not say so yet",
-    "ledger: the bus has taken event e1",
-  ],
-  [
-    "that is open",
-    { entry: { id: 2, state: "open", firstSeen: noon - HOUR, nextCheck: noon + HOUR } },
-    { verdict: "open", outlook: "coming", next: { at: noon + HOUR } },
-    "not completed yet",
-    "met: open since then at the latest\nopen: not completed",
-  ],
-  [
-    "that waits for metrics; that a full read of before has not listed it says nothing",
-    {
+const audit = "survey-poller audit --survey 1 --source main --stack SurveyPoller";
+
+/** What is told of a response: where it stands, in which words, and by which steps. */
+interface Told {
+  facts: Partial<Facts>;
+  /** Verdict and outlook. */
+  is: string;
+  says: string;
+  shows?: string;
+  next?: object;
+}
+
+const toldOf: Record<string, Told> = {
+  "was updated": {
+    facts: { entry: { ...emitted, eventId: "e2", revision: 2 }, log: [line, update] },
+    ...{ is: "emitted settled", says: "Emitted 0 s ago, revision 2." },
+    shows: "updated: revision 2: answers changed; page 1 (newest first)",
+  },
+  "reads otherwise by now": {
+    facts: { entry: { ...emitted, next: { revision: 2, contents: "c" } } },
+    ...{ is: "emitted settled", says: "it reads otherwise by now", shows: "ledger: emitted" },
+  },
+  "has an update that the bus has refused": {
+    facts: { entry: { ...emitted, refusedRevision: "TooLarge" } },
+    ...{ is: "refused person", says: "the bus has refused its update (TooLarge)", next: { command: redrive } },
+    shows: "refused: the bus has refused for good",
+  },
+  "is listed no more": {
+    facts: { entry: { ...emitted, gone: { since: noon - DAY } } },
+    ...{ is: "emitted settled", says: "no longer listed", shows: "gone: a full read no longer lists it" },
+  },
+  "is listed no more, as a second full read agrees": {
+    facts: { entry: { ...emitted, gone: { since: noon - DAY, told: true } } },
+    ...{ is: "deleted settled", says: "Deleted: emitted 0 s ago", next: { command: null } },
+    shows: "subscribers were told by response.deleted",
+  },
+  "is listed no more, where nobody is told": {
+    facts: { entry: { ...emitted, gone: { since: noon - DAY } }, tellsDeleted: false, isListed: false },
+    ...{ is: "deleted settled", says: "Deleted: emitted 0 s ago", shows: "gone: a full read no longer lists it" },
+  },
+  "could not be written into the ledger: the next poll writes it first": {
+    facts: { mark: { ...NEW_SURVEY, pending: [emitted] } },
+    ...{ is: "emitted coming", says: "the ledger does not say so yet", shows: "ledger: the bus has taken event e1" },
+  },
+  "is open": {
+    facts: { entry: { id: 2, state: "open", firstSeen: noon - HOUR, nextCheck: noon + HOUR } },
+    ...{ is: "open coming", says: "not completed yet", next: { at: noon + HOUR } },
+    shows: "met: open since then at the latest\nopen: not completed",
+  },
+  "waits for metrics": {
+    facts: {
       entry: {
         ...{ id: 2, state: "waiting", reason: "metrics:absent", firstSeen: noon - MINUTE },
         ...{ nextCheck: noon + 5 * MINUTE, attempts: 1, origin: "head" },
       },
       isListed: false,
     },
-    {
-      ...{ verdict: "waiting", outlook: "coming", steps: [{ what: "met" }, { what: "waiting" }] },
-      next: { at: noon + 5 * MINUTE, what: expect.stringContaining("still absent 1 min after it was met") },
-    },
-    "the service has no metrics of it yet",
-    "; 1 attempt so far",
-  ],
-  [
-    "that is held",
-    { entry: { id: 2, state: "held", firstSeen: noon, nextCheck: noon + HOUR, attempts: 2 } },
-    { verdict: "held", outlook: "coming", next: { at: noon + HOUR } },
-    "nothing proves its contents",
-    "; 2 attempts so far",
-  ],
-  [
-    "that cannot be read",
-    { entry: { id: 2, state: "quarantined", reason: "unreadable completed", nextCheck: noon + 30 * DAY } },
-    { verdict: "quarantined", outlook: "person", next: { command: redrive } },
-    "Quarantined: unreadable completed.",
-    "kept until 2026-04-09 12:00:00Z",
-  ],
-  [
-    "that the bus has refused",
-    {
+    ...{ is: "waiting coming", says: "the service has no metrics of it yet" },
+    shows: "; 1 attempt so far",
+    next: { at: noon + 5 * MINUTE, what: expect.stringContaining("still absent 1 min after it was met") },
+  },
+  "is held": {
+    facts: { entry: { id: 2, state: "held", firstSeen: noon, nextCheck: noon + HOUR, attempts: 2 } },
+    ...{ is: "held coming", says: "nothing proves its contents", shows: "; 2 attempts so far" },
+    next: { at: noon + HOUR },
+  },
+  "cannot be read": {
+    facts: { entry: { id: 2, state: "quarantined", reason: "unreadable completed", nextCheck: noon + 30 * DAY } },
+    ...{ is: "quarantined person", says: "Quarantined: unreadable completed.", next: { command: redrive } },
+    shows: "kept until 2026-04-09 12:00:00Z",
+  },
+  "the bus has refused": {
+    facts: {
       entry: { id: 2, state: "refused", reason: "MalformedDetail" },
       log: [{ ...line, outcome: "refused", code: "MalformedDetail" }],
     },
-    { verdict: "refused", outlook: "person", next: { command: redrive } },
-    "refused its event for good (MalformedDetail)",
-    "bus: refused (MalformedDetail), alone",
-  ],
-  [
-    "that completed before a date",
-    {
-      entry: { id: 2, state: "before-start" },
-      account: { start: { from: "2026-03-01", at: "2026-03-01 00:00:00" } },
-    },
-    { verdict: "before-start", outlook: "settled", ledger: { state: "before-start" } },
-    "what completed before 2026-03-01 00:00:00 is history",
-    "before the start",
-  ],
-  [
-    "that completed before the poller began",
-    { entry: { id: 2, state: "before-start" } },
-    { verdict: "before-start", outlook: "settled" },
-    "what completed up to 2026-03-10 11:00:00 is history",
-    "before the start",
-  ],
-  [
-    "that was forgotten",
-    { entry: { id: 2, state: "before-start", reason: FORGOTTEN } },
-    { verdict: "before-start", outlook: "settled", steps: [{ what: "forgotten", detail: "by an operator" }] },
-    "Forgotten by an operator.",
-    "",
-  ],
-])("a response %s", (_what, facts, wanted, sentence, said) => {
+    ...{ is: "refused person", says: "refused its event for good (MalformedDetail)", next: { command: redrive } },
+    shows: "bus: refused (MalformedDetail), alone",
+  },
+  "completed before a date": {
+    facts: { ...history, account: { start: { from: "2026-03-01", at: "2026-03-01 00:00:00" } } },
+    ...{ is: "before-start settled", says: "what completed before 2026-03-01 00:00:00 is history" },
+    shows: "before the start",
+  },
+  "completed before the poller began": {
+    ...{ facts: history, is: "before-start settled", shows: "before the start" },
+    says: "what completed up to 2026-03-10 11:00:00 is history",
+  },
+  "was forgotten": {
+    facts: { entry: forgotten },
+    ...{ is: "before-start settled", says: "Forgotten by an operator.", shows: "forgotten: by an operator" },
+  },
+  "a backfill may ask for": {
+    facts: { ...history, mark: backfilled },
+    ...{ is: "before-start coming", says: "2026-03-01 00:00:00 to 2026-03-10 11:30:00 is under way" },
+  },
+  "a backfill asks for": {
+    facts: { ...history, mark: backfilled, looked: { ...looked, dateCompleted: at(-HOUR) } },
+    ...{ is: "before-start coming", says: "is under way" },
+  },
+  "a backfill does not ask for": {
+    facts: { ...history, mark: backfilled, looked: { ...looked, dateCompleted: at(-10 * MINUTE) } },
+    ...{ is: "before-start settled", says: "is history" },
+  },
+  "an operator has had forgotten, while a backfill is under way": {
+    facts: { entry: forgotten, mark: backfilled },
+    ...{ is: "before-start settled", says: "Forgotten by an operator." },
+  },
+  // Of these there is no item.
+  "was not met, and not every page was read": {
+    facts: { mark: unread },
+    ...{ is: "unknown coming", says: "not every page" },
+  },
+  "the service does not know either": {
+    facts: { isListed: false, looked: null },
+    ...{ is: "unknown unknown", says: "neither the ledger" },
+  },
+  "is open at the service": {
+    facts: { isListed: false, looked: { ...looked, isCompleted: false, dateCompleted: null } },
+    ...{ is: "open coming", says: "not completed" },
+  },
+  "is on its way": {
+    facts: { isListed: false, looked },
+    ...{ is: "unknown coming", says: "no reading has met it so far" },
+  },
+  "completed before the books, which decide": {
+    facts: { looked: { ...looked, dateCompleted: at(-9 * HOUR) } },
+    ...{ is: "unknown coming", says: "is new, whatever its date" },
+  },
+  "completed before the start, which decides": {
+    facts: { mark: unread, looked: { ...looked, dateCompleted: at(-9 * HOUR) } },
+    ...{ is: "before-start settled", says: "" },
+  },
+  "completed after the start, without books": {
+    facts: { mark: unread, looked },
+    ...{ is: "unknown coming", says: "the start decides" },
+  },
+  "completed long before a full read that has not listed it": {
+    facts: { isListed: false, looked: { ...looked, dateCompleted: at(-3 * DAY) } },
+    ...{ is: "unknown person", says: "has not listed it", next: { command: audit } },
+  },
+  "a full read has listed": {
+    facts: { isListed: true },
+    ...{ is: "unknown person", says: "Unaccounted: a full read has listed it", next: { command: audit } },
+  },
+  "a full read has listed, and the service knows": {
+    facts: { isListed: true, looked: { ...looked, dateCompleted: at(-HOUR) } },
+    ...{ is: "unknown person", says: "the service has it, completed 2026-03-10 11:00:00, and a full read" },
+  },
+  "has an event in the log alone": {
+    facts: { log: [line], isListed: true },
+    ...{ is: "unknown person", says: "Unaccounted: its event went out at " },
+  },
+};
+
+it.each(Object.entries(toldOf))("a response that %s", (_what, { facts, is, says, shows = "", next = {} }) => {
   const answer = storyOf(facts);
-  expect(answer).toMatchObject(wanted);
-  expect(answer.sentence).toContain(sentence);
-  expect(details(answer)).toContain(said);
+  expect(`${answer.verdict} ${answer.outlook}`).toBe(is);
+  expect(answer.sentence).toContain(says);
+  expect(details(answer)).toContain(shows);
+  expect(answer.next).toMatchObject(next);
+  expect(answer.ledger?.state).toBe(facts.entry?.state);
+  // That a full read of before has not listed it says nothing.
+  if (answer.verdict === "waiting") expect(whats(answer)).toEqual(["met", "waiting"]);
 });
 
-describe("history", () => {
-  const backfill = { from: "2026-03-01 00:00:00", to: "2026-03-10 11:30:00" };
-  const looked = { surveyId: 1, responseId: 2, isCompleted: true, records: 2 };
-  const forgotten: LedgerEntry = { id: 2, state: "before-start", reason: FORGOTTEN };
-
-  it.each<[what: string, facts: Partial<Facts>, outlook: string, says: string]>([
-    ["that a backfill may ask for", {}, "coming", "2026-03-01 00:00:00 to 2026-03-10 11:30:00 is under way"],
-    ["that it asks for", { looked: { ...looked, dateCompleted: at(-HOUR) } }, "coming", "is under way"],
-    ["that it does not ask for", { looked: { ...looked, dateCompleted: at(-10 * MINUTE) } }, "settled", "is history"],
-    ["of which an operator has had it forgotten", { entry: forgotten }, "settled", "Forgotten by an operator."],
-  ])("%s", (_what, facts, outlook, says) => {
-    const phase = { kind: "backlog", place: newFullRead(noon, { backfill }) } as const;
-    const answer = storyOf({ entry: { id: 2, state: "before-start" }, mark: { ...NEW_SURVEY, phase }, ...facts });
-    expect(answer).toMatchObject({ verdict: "before-start", outlook });
-    expect(answer.sentence).toContain(says);
-  });
-});
-
-describe("a response of which there is no item", () => {
-  const looked = { surveyId: 1, responseId: 2, isCompleted: true, dateCompleted: at(0), records: 2 };
-  const dated = (dateCompleted: string) => ({ looked: { ...looked, dateCompleted } });
-  const unread = { isListed: undefined, hasBooks: false };
-  const unlogged = { log: [], isListed: true };
-  const audit = "survey-poller audit --survey 1 --source main --stack SurveyPoller";
-
-  it.each<[what: string, facts: Partial<Facts> & { hasBooks?: boolean }, verdict: object, says: string]>([
-    ["not met, and not every page was read", unread, { verdict: "unknown", outlook: "coming" }, "not every page"],
-    [
-      "neither known to the service",
-      { looked: null },
-      { verdict: "unknown", outlook: "unknown" },
-      "neither the ledger",
-    ],
-    [
-      "open at the service",
-      { looked: { ...looked, isCompleted: false, dateCompleted: null } },
-      { verdict: "open", outlook: "coming" },
-      "not completed",
-    ],
-    ["on its way", { looked }, { verdict: "unknown", outlook: "coming" }, "no reading has met it so far"],
-    [
-      "completed before the books, which decide",
-      { ...dated(at(-9 * HOUR)), isListed: undefined },
-      { verdict: "unknown" },
-      "is new, whatever its date",
-    ],
-    [
-      "completed before the start, which decides",
-      { ...dated(at(-9 * HOUR)), ...unread },
-      { verdict: "before-start" },
-      "",
-    ],
-    ["completed after the start, without books", { looked, ...unread }, { verdict: "unknown" }, "the start decides"],
-    [
-      "completed long before a full read that has not listed it",
-      dated(at(-3 * DAY)),
-      { verdict: "unknown", outlook: "person", next: { command: audit } },
-      "has not listed it",
-    ],
-    [
-      "listed by a full read",
-      unlogged,
-      { outlook: "person", next: { command: audit } },
-      "Unaccounted: a full read has listed it",
-    ],
-    [
-      "listed by a full read, and known to the service",
-      { ...unlogged, ...dated(at(-HOUR)) },
-      { verdict: "unknown", outlook: "person" },
-      "Unaccounted: the service has it, completed 2026-03-10 11:00:00, and a full read",
-    ],
-  ])("%s", (_what, { hasBooks = true, ...facts }, verdict, says) => {
-    const mark = { ...NEW_SURVEY, phase: { kind: "head" } as const, ...(hasBooks ? { books } : { books: undefined }) };
-    const answer = storyOf({ isListed: false, mark, ...facts });
-    expect(answer).toMatchObject(verdict);
-    expect(answer.sentence).toContain(says);
-  });
-
-  it("whose event stands in the log is unaccounted for", () => {
-    expect(storyOf({ log: [line], isListed: true })).toMatchObject({ outlook: "person" });
-  });
-});
-
-it.each<[why: string, facts: Partial<Facts>, next: object]>([
-  ["nobody polls", { isStopped: true }, { at: null, what: expect.stringContaining("npm start") }],
-  ["no tick comes", { now: noon + 2 * HOUR }, { at: null, what: expect.stringContaining("nobody has polled for 2 h") }],
+it.each<[why: string, facts: Partial<Facts>, at: number | null, what: string]>([
+  ["nobody polls", { isStopped: true }, null, "npm start"],
+  ["no tick comes", { now: noon + 2 * HOUR }, null, "nobody has polled for 2 h"],
   [
     "the service asks to be left alone",
     { account: { pausedUntil: noon + 8 * DAY } },
-    { at: noon + 8 * DAY, what: expect.stringContaining("the service of main asks") },
+    ...([noon + 8 * DAY, "the service of main asks"] as const),
   ],
   [
     "an operator has paused it",
     { account: { pausedSince: noon, pausedUntil: FOREVER } },
-    { at: null, what: expect.stringMatching(/Paused since 2026-03-10 12:00:00 UTC by an operator: source main\.$/) },
+    ...([null, "Paused since 2026-03-10 12:00:00 UTC by an operator: source main."] as const),
   ],
-])("says why nothing happens next: %s", (_why, facts, next) => {
+])("says why nothing happens next: %s", (_why, facts, at, what) => {
+  const next = { at, what: expect.stringContaining(what) };
   expect(storyOf({ entry: { id: 2, state: "open" }, ...facts }).next).toMatchObject(next);
 });

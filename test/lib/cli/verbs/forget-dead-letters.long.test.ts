@@ -1,18 +1,17 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
+import type { SQSClient } from "@aws-sdk/client-sqs";
 import {
   CreateQueueCommand,
   GetQueueAttributesCommand,
   PurgeQueueCommand,
   SendMessageCommand,
-  SQSClient,
 } from "@aws-sdk/client-sqs";
 import { beforeEach, expect, it, vi } from "vitest";
-import { openTarget } from "../../../../lib/cli/target/open-target.ts";
-import type { ForgetAnswer } from "../../../../lib/cli/verbs/forget/verb.ts";
+import type { ForgetAnswer } from "../../../../lib/cli/verbs/forget.ts";
 import { temporaryFolder } from "../../../support/command.ts";
-import { answerOf, ioOf, survey, useFolder } from "../support/command.ts";
-import { holdLease } from "../support/folder-aws.ts";
+import { answerOf, survey, useFolder } from "../support/command.ts";
+import { holdLease, inAws } from "../support/folder-aws.ts";
 
 /** The dead-letter queue of a webhook, and how many of its messages are read. */
 const queue = vi.hoisted(() => ({ arn: "", most: 5_000 }));
@@ -37,12 +36,11 @@ vi.mock("../../../../lib/cli/target/read-queue.ts", async (original) => {
   };
 });
 
-async function withQueue<T>(work: (sqs: SQSClient, QueueUrl: string) => Promise<T>): Promise<T> {
-  await using target = await openTarget({ data: folder.data }, ioOf().io);
-  const sqs = new SQSClient(target.client("sqs"));
-  const { QueueUrl = "" } = await sqs.send(new CreateQueueCommand({ QueueName: "crm-dead" }));
-  return await work(sqs, QueueUrl).finally(() => sqs.destroy());
-}
+const withQueue = <T>(work: (sqs: SQSClient, QueueUrl: string) => Promise<T>): Promise<T> =>
+  inAws(folder.data, async ({ sqs }) => {
+    const { QueueUrl = "" } = await sqs.send(new CreateQueueCommand({ QueueName: "crm-dead" }));
+    return await work(sqs, QueueUrl);
+  });
 
 /** A survey of which three responses went out, and the ledger keeps no hash of any key. */
 const folder = useFolder({ surveys: [{ surveyId: 7, responses: 3 }] });
@@ -70,13 +68,13 @@ beforeEach(async () => {
     await sqs.send(new PurgeQueueCommand({ QueueUrl }));
     const [first = 0, second = 0] = listed();
     const bodies = [
+      ...[event(NEVER_MET, "customer-1"), event(NEVER_MET, null), event(first, null)],
       ...[
-        event(NEVER_MET, "customer-1"),
-        event(NEVER_MET, null),
-        event(first, null),
         event(first, "customer-3", 7, "other"),
+        event(second, "customer-2"),
+        event(second, "customer-1", 8),
+        "no event",
       ],
-      ...[event(second, "customer-2"), event(second, "customer-1", 8), "no event"],
     ];
     for (const MessageBody of bodies) await sqs.send(new SendMessageCommand({ QueueUrl, MessageBody }));
   });

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { elsewhere } from "../../../../lib/cli/verbs/forget/elsewhere.ts";
+import { elsewhere } from "../../../../lib/cli/verbs/forget.ts";
 import { parseConfig } from "../../../../lib/config/index.ts";
 
 const source = {

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { GetObjectCommand, ListObjectsV2Command } from "@aws-sdk/client-s3";
 import { ScanCommand } from "@aws-sdk/lib-dynamodb";
 import { afterAll, describe, expect, it } from "vitest";
-import type { ForgetAnswer } from "../../../../lib/cli/verbs/forget/verb.ts";
+import type { ForgetAnswer } from "../../../../lib/cli/verbs/forget.ts";
 import { temporaryFolder } from "../../../support/command.ts";
 import { answerOf, poll, survey, useFolder } from "../support/command.ts";
 import { holdLease, inAws } from "../support/folder-aws.ts";
@@ -114,13 +114,9 @@ describe("forget by an id", () => {
     expect((await answer("99999")).responses).toEqual([]);
   });
 
-  it.each([
-    [["5", "--survey", "9"], "knows no survey 9"],
-    [["5", "--source", "other"], "Its sources: main."],
-  ])("called wrongly: %j", async (flags, said) => {
-    const ran = await run(...flags);
-    expect(ran).toMatchObject({ code: 2, stdout: "" });
-    expect(ran.stderr).toContain(said);
+  it("called wrongly: a source that there is not", async () => {
+    const ran = await run("5", "--source", "other");
+    expect(ran).toMatchObject({ code: 2, stdout: "", stderr: expect.stringContaining("Its sources: main.") });
   });
 });
 

@@ -1,14 +1,14 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { CreateSecretCommand } from "@aws-sdk/client-secrets-manager";
-import { expect, it, onTestFinished } from "vitest";
+import { expect, it } from "vitest";
 import type { InitAnswer } from "../../../../lib/cli/verbs/init.ts";
 import { parseConfig } from "../../../../lib/config/index.ts";
-import { type Simulator, type SimulatorOptions, startSimulator } from "../../../../lib/local/simulator/index.ts";
+import type { Simulator } from "../../../../lib/local/simulator/index.ts";
 import { readCredentials } from "../../../../lib/secrets/credentials.ts";
 import { temporaryFolder } from "../../../support/command.ts";
 import { useAws } from "../../support/aws.ts";
-import { answerOf, findsAws, type Ran, survey } from "../support/command.ts";
+import { answerOf, environmentOf, findsAws, type Ran, simulated, survey } from "../support/command.ts";
 
 const test = useAws();
 
@@ -17,16 +17,10 @@ findsAws(test);
 const newFile = (): string => join(temporaryFolder(), "mine.json");
 const contents = (file: string): unknown => JSON.parse(readFileSync(file, "utf8"));
 
-async function service(options: SimulatorOptions = { surveys: [{ surveyId: 7, responses: 30 }] }): Promise<Simulator> {
-  const simulator = await startSimulator(options);
-  onTestFinished(() => simulator.close());
-  return simulator;
-}
+const service = () => simulated({ surveys: [{ surveyId: 7, responses: 30 }] });
 
-function init(simulator: Simulator, args: string[]): Promise<Ran> {
-  const environment = { SURVEY_CLIENT_ID: simulator.clientId, SURVEY_CLIENT_SECRET: simulator.clientSecret };
-  return survey(["init", "--base-url", simulator.url, ...args], { environment });
-}
+const init = (simulator: Simulator, args: string[]): Promise<Ran> =>
+  survey(["init", "--base-url", simulator.url, ...args], { environment: environmentOf(simulator) });
 
 it("writes a configuration with what doctor has found, and says what to do next", async () => {
   const simulator = await service();

@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { ListenAnswer } from "../../../../lib/cli/verbs/listen.ts";
 import { answerOf, type Ran, survey } from "../support/command.ts";
-import { type RunningFolder, runningFolder } from "../support/running-folder.ts";
+import { useRunningFolder } from "../support/running-folder.ts";
 
 const KEY = Buffer.alloc(32, 7);
 const SECRET = `whsec_${KEY.toString("base64")}`;
@@ -16,7 +16,7 @@ interface Posted {
   body: string;
 }
 
-let folder: RunningFolder;
+const test = useRunningFolder();
 let consumer: Server;
 let address: string;
 let posted: Posted[] = [];
@@ -24,7 +24,6 @@ let posted: Posted[] = [];
 let answers: number[] = [];
 
 beforeAll(async () => {
-  folder = await runningFolder();
   consumer = createServer(async (request, response) => {
     let body = "";
     for await (const chunk of request) body += chunk;
@@ -37,13 +36,11 @@ beforeAll(async () => {
   await new Promise<void>((resolve) => consumer.listen(0, "127.0.0.1", resolve));
   address = `http://localhost:${(consumer.address() as AddressInfo).port}/events?key=hunter2`;
 });
-afterAll(async () => {
-  consumer.close();
-  await folder[Symbol.asyncDispose]();
-});
+afterAll(() => void consumer.close());
 
 /** Listens while these are triggered, of which the consumer answers so. */
 async function listen(given: readonly number[], args: readonly string[] = []): Promise<Ran> {
+  const { folder } = test;
   posted = [];
   answers = [...given];
   const count = `${Math.max(1, given.length)}`;
@@ -62,7 +59,7 @@ describe("an event", () => {
     expect(ran.code).toBe(0);
     const [one] = posted;
     expect(one).toMatchObject({ method: "POST", url: "/events?key=hunter2" });
-    expect(JSON.parse(one?.body ?? "")).toEqual(folder.events.at(-1));
+    expect(JSON.parse(one?.body ?? "")).toEqual(test.folder.events.at(-1));
     const { detail } = JSON.parse(one?.body ?? "");
     expect(one?.headers).toMatchObject({
       "content-type": "application/json; charset=utf-8",
@@ -74,8 +71,7 @@ describe("an event", () => {
     const signed = createHmac("sha256", KEY).update(`${detail.meta.eventId}.${at}.${one?.body}`).digest("base64");
     expect(one?.headers["webhook-signature"]).toBe(`v1,${signed}`);
     expect(ran.stdout + ran.stderr).not.toMatch(/whsec_|hunter2|customer-1042/);
-    expect(folder.rules()).toEqual([]);
-    expect(await folder.queues()).toEqual([]);
+    expect([test.folder.rules(), await test.folder.queues()]).toEqual([[], []]);
   });
 
   it("is a line of JSON with --json; a fresh secret, where none is given, is talk and not data", async () => {

@@ -94,11 +94,6 @@ describe("quarantine redrive", () => {
     expect(ran.code).toBe(3);
     expect(ran.stdout).toContain("It is being polled just now: try again in a minute.");
   });
-
-  it("of a survey that nobody knows does nothing", async () => {
-    const ran = await run("redrive", "--survey", "9");
-    expect(ran).toMatchObject({ code: 2, stdout: "", stderr: expect.stringContaining("knows no survey 9") });
-  });
 });
 
 it.each([

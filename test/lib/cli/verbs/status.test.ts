@@ -1,7 +1,6 @@
 import { expect, it } from "vitest";
 import type { SourceStatus, StatusAnswer, SurveyStatus } from "../../../../lib/cli/verbs/status/answer.ts";
-import { problemOf, progressOf, surveyProblem, verdictOf } from "../../../../lib/cli/verbs/status/read.ts";
-import { statusText } from "../../../../lib/cli/verbs/status/verb.ts";
+import { problemOf, progressOf, statusText, surveyProblem, verdictOf } from "../../../../lib/cli/verbs/status/verb.ts";
 
 const now = Date.parse("2026-03-10T12:00:00Z");
 const ago = (seconds: number): number => now - seconds * 1_000;
@@ -15,9 +14,8 @@ const problem = (more: Partial<Parameters<typeof problemOf>[0]>) =>
 
 it("says of a run that somebody has ended that it is to be started again", () => {
   const status = { ...source, lastTick: ago(3_600), listedAt: ago(3_600) };
-  expect(problemOf(status, { interval: 60_000, now, hasEnded: true })).toBe(
-    "Not polled for 1 h: the last run on main ended as it should. Start it again.",
-  );
+  const said = "Not polled for 1 h: the last run on main ended as it should. Start it again.";
+  expect(problemOf(status, { interval: 60_000, now, hasEnded: true })).toBe(said);
 });
 
 it.each([
@@ -76,15 +74,8 @@ const books = {
 };
 const none = { open: 0, waiting: 0, held: 0, quarantined: 0, refused: 0 };
 const survey = (more: Partial<SurveyStatus> = {}): SurveyStatus => ({
-  ...{
-    source: "main",
-    surveyId: 7,
-    name: "Onboarding",
-    phase: "head",
-    ...{ lastPoll: now - 1_000, failingSince: null, problem: null },
-    highWater: null,
-    lag: null,
-  },
+  ...{ source: "main", surveyId: 7, name: "Onboarding", phase: "head", highWater: null, lag: null },
+  ...{ lastPoll: now - 1_000, failingSince: null, problem: null },
   ...{ now: none, backlog: null, books, booksOpen: null, unaccounted: 0 },
   ...more,
 });
@@ -213,14 +204,8 @@ it("tells of a first read how much is emitted, of what, and when it will be done
   const backlog = progressOf({ ...reading, emittedAt });
 
   // 600 of 20,600 responses took 30 pages, and a minute.
-  expect(backlog).toEqual({
-    page: 31,
-    pages: 1_030,
-    part: 600 / 20_600,
-    left: expect.any(Number),
-    emitted: 600,
-    expected: 20_600,
-  });
+  const figures = { page: 31, pages: 1_030, part: 600 / 20_600, emitted: 600, expected: 20_600 };
+  expect(backlog).toEqual({ ...figures, left: expect.any(Number) });
   expect(Math.round((backlog.left ?? 0) / 1_000)).toBe(2_000);
   const { verdict, sentence, lines } = said([survey({ phase: "backlog", backlog, books: null })]);
   expect(verdict).toBe("working");

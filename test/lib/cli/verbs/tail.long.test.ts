@@ -1,13 +1,13 @@
 import { spawn } from "node:child_process";
 import { join } from "node:path";
-import { GetQueueAttributesCommand, GetQueueUrlCommand, SQSClient } from "@aws-sdk/client-sqs";
+import { GetQueueAttributesCommand } from "@aws-sdk/client-sqs";
 import { describe, expect, it } from "vitest";
 import type { Heard } from "../../../../lib/cli/hearing/event.ts";
 import { makeTemporaryRule, prolong, sweepExpired } from "../../../../lib/cli/hearing/temporary-rules.ts";
-import { openTarget } from "../../../../lib/cli/target/open-target.ts";
 import type { Target } from "../../../../lib/cli/target/target.ts";
 import type { EventEnvelope } from "../../../../lib/local/aws/index.ts";
-import { answerOf, ioOf, survey } from "../support/command.ts";
+import { answerOf, survey } from "../support/command.ts";
+import { inAws } from "../support/folder-aws.ts";
 import { runningFolder, useRunningFolder } from "../support/running-folder.ts";
 
 const COMMAND = join(import.meta.dirname, "../../../../lib/cli/bin/survey-poller.mjs");
@@ -22,10 +22,8 @@ async function nothingIsLeft(): Promise<void> {
   expect(await test.folder.queues()).toEqual([]);
 }
 
-async function withTarget<T>(work: (target: Target) => Promise<T>): Promise<T> {
-  await using target = await openTarget({ data: test.folder.data }, ioOf().io);
-  return await work(target);
-}
+const withTarget = <T>(work: (target: Target) => Promise<T>): Promise<T> =>
+  inAws(test.folder.data, ({ target }) => work(target));
 
 describe("a line", () => {
   it("says what an event is, and nothing of what was answered; then the rule and its queue are gone", async () => {
@@ -85,13 +83,10 @@ describe("--json", () => {
 
 describe("the temporary rule", () => {
   it("alone may send to its queue, which keeps nothing for long", async () => {
-    const { name, attributes } = await withTarget(async (target) => {
+    const { name, attributes } = await inAws(test.folder.data, async ({ target, sqs }) => {
       const rule = await makeTemporaryRule(target, { pattern: { source: ["x"] }, now: 0 });
-      const sqs = new SQSClient(target.client("sqs"));
-      const { QueueUrl } = await sqs.send(new GetQueueUrlCommand({ QueueName: rule.name }));
-      const found = await sqs.send(new GetQueueAttributesCommand({ QueueUrl, AttributeNames: ["All"] }));
-      sqs.destroy();
-      return { name: rule.name, attributes: found.Attributes ?? {} };
+      const asked = new GetQueueAttributesCommand({ QueueUrl: rule.queueUrl, AttributeNames: ["All"] });
+      return { name: rule.name, attributes: (await sqs.send(asked)).Attributes ?? {} };
     });
 
     expect(attributes.MessageRetentionPeriod).toBe("300");
@@ -143,9 +138,8 @@ describe("the temporary rule", () => {
   it("of a killed command goes once its time is over, at the next start; one that is prolonged stays", async () => {
     const [killed, alive] = await withTarget(async (target) => {
       const longAgo = Date.now() - 3_600_000;
-      const rules = await Promise.all(
-        [0, 1].map(() => makeTemporaryRule(target, { pattern: { source: ["x"] }, now: longAgo })),
-      );
+      const make = () => makeTemporaryRule(target, { pattern: { source: ["x"] }, now: longAgo });
+      const rules = [await make(), await make()];
       const [, second] = rules;
       if (second !== undefined) await prolong(target, second, Date.now());
       return rules.map(({ name }) => name);
@@ -177,12 +171,8 @@ describe("the temporary rule", () => {
 
 describe("--filter", () => {
   it("is each command's own: two at once do not disturb each other", async () => {
-    const detractors = tail(
-      "--count",
-      "1",
-      "--filter",
-      '{"detail":{"data":{"summary":{"nps":{"class":["detractor"]}}}}}',
-    );
+    const pattern = '{"detail":{"data":{"summary":{"nps":{"class":["detractor"]}}}}}';
+    const detractors = tail("--count", "1", "--filter", pattern);
     const books = tail("--count", "1", "--filter", '{"detail-type":["books.closed"]}');
     await test.folder.heardBy(2);
     for (const kind of ["promoter", "books", "detractor"]) await trigger(kind);

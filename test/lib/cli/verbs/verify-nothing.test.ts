@@ -10,7 +10,7 @@ const idOf = (id: number): string => eventId("main", 7, id);
 function verified(has: number[], emitted: Record<number, number>, dueBy = 0) {
   const ids = new Set(has.map(idOf));
   const size = ids.size;
-  const { take, compared } = createComparison({ ids, deadLetters: new Set(), asOf, dueBy });
+  const { take, compared } = createComparison(ids, { deadLetters: new Set(), asOf, dueBy });
   for (const [id, after] of Object.entries(emitted)) {
     const entry = { id: Number(id), eventId: idOf(Number(id)), emittedAt: asOf + after };
     take({ source: "main", surveyId: 7 }, entry);

@@ -63,7 +63,7 @@ it("goes on from a kept place also where the list has moved since", async () => 
     if (page > 20) throw new OutOfTimeError();
   };
   await expect(read(model, stop, 3_000, begun)).rejects.toThrow(OutOfTimeError);
-  const kept = JSON.parse(JSON.stringify(begun.place())) as ListPlace;
+  const kept = JSON.parse(JSON.stringify(begun.toPlace())) as ListPlace;
   // Two pages and a half that were met go: what stood behind the place stands before it now.
   for (const { id } of kept.rows.slice(0, 250)) model.remove(7, id);
 
