@@ -6,8 +6,7 @@ import { awsJsonHandler } from "./aws-json.ts";
 import { type DataFolderUnusableError, type DataPart, openDataFolder, storeFailure, unopened } from "./data-folder.ts";
 import { type Middleware, openDoor } from "./door.ts";
 import { dynamodbOperations, openItemsFile } from "./dynamodb.ts";
-import { type EventSink, putEventsOperation } from "./event-bridge/put-events.ts";
-import { openRules } from "./event-bridge/rules.ts";
+import { type EventSink, eventBridgeOperations } from "./event-bridge/event-bridge.ts";
 import { openQueuesAndBuckets } from "./queues-and-buckets.ts";
 import { secretsOperations } from "./secrets.ts";
 import { REGION, type Service } from "./services.ts";
@@ -82,14 +81,16 @@ export async function startEmbeddedAws(options: EmbeddedAwsOptions) {
     closing.push(items.close);
     const queues = await open("queues-and-buckets", (folder) => openQueuesAndBuckets(folder, endpoint));
     closing.push(queues.close);
-    const rules = await open("event-bridge", (folder) => openRules(join(folder, "rules.json")));
-    const PutEvents = putEventsOperation({ rules, queues, onEvent: options.onEvent ?? (() => undefined) });
+    const { onEvent = () => undefined } = options;
+    const events = await open("event-bridge", (folder) =>
+      eventBridgeOperations({ file: join(folder, "rules.json"), queues, onEvent }),
+    );
     const secrets = await open("secrets", secretsOperations);
     Object.assign(handlers, {
       dynamodb: awsJsonHandler("DynamoDB_20120810", dynamodbOperations(items.database)),
       sqs: queues.handle,
       s3: queues.handle,
-      eventbridge: awsJsonHandler("AWSEvents", { ...rules.operations, PutEvents }),
+      eventbridge: awsJsonHandler("AWSEvents", events),
       secretsmanager: awsJsonHandler("secretsmanager", secrets),
     });
     const aws = { endpoint, credentials, env: environment(endpoint, accessKeyId), use, close };
