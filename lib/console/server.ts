@@ -1,40 +1,23 @@
 import { randomBytes } from "node:crypto";
-import { once } from "node:events";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import type { Server } from "node:http";
-import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { createAdaptorServer } from "@hono/node-server";
 import type { Hono, MiddlewareHandler } from "hono";
 import { bearerAuth } from "hono/bearer-auth";
 import { errorCode } from "../errors.ts";
+import { listenHere } from "../local/listen.ts";
 
-const LOOPBACK = "127.0.0.1";
 const TRIED = 50;
 
 /** Serves on 127.0.0.1, at this port or the next that is free. */
-export async function serve(app: Hono, port: number) {
+export async function serve(app: Hono, from: number) {
   const server = createAdaptorServer({ fetch: app.fetch }) as Server;
-  await listen(server, port);
   // It keeps no run from ending.
   server.unref();
-  return {
-    port: (server.address() as AddressInfo).port,
-    async close() {
-      const closed = once(server, "close");
-      server.close();
-      server.closeAllConnections();
-      await closed;
-    },
-  };
-}
-
-async function listen(server: Server, from: number): Promise<void> {
   for (let port = from; ; port += 1) {
     try {
-      server.listen(port, LOOPBACK);
-      await once(server, "listening");
-      return;
+      return await listenHere(server, port);
     } catch (error) {
       if (errorCode(error) !== "EADDRINUSE" || port >= from + TRIED) throw error;
     }

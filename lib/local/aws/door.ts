@@ -1,6 +1,7 @@
 import { timingSafeEqual } from "node:crypto";
-import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
+import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from "node:http";
+import { listenHere } from "../listen.ts";
+import { sendJson } from "./aws-json.ts";
 import { type Service, serviceOf } from "./services.ts";
 
 /** Stands between the door of the services and their work. It answers a request itself, or passes it on. */
@@ -24,7 +25,10 @@ export async function openDoor(
 ): Promise<{ endpoint: string; close(): Promise<void> }> {
   const server = createServer((request, response) => {
     const refusal = refusalOf(request, accessKeyId);
-    if (refusal !== undefined) return refuse(refusal, response);
+    if (refusal !== undefined) {
+      // The SDK takes it for the end of the matter.
+      return sendJson(response, 403, { __type: "UnrecognizedClientException", message: refusal });
+    }
     const service = serviceOf(request.headers["x-amz-target"]?.toString());
     const through = middlewares.reduceRight<RequestListener>(
       (next, middleware) => (on, answer) => middleware(service, on, answer, next),
@@ -34,12 +38,8 @@ export async function openDoor(
   });
   // Above the SDK agents' own idle time, so that a reused connection is not closed under a request.
   server.keepAliveTimeout = 65_000;
-  await new Promise<void>((resolve, reject) => {
-    server.once("error", reject);
-    server.listen(0, "127.0.0.1", resolve);
-  });
-  const { port } = server.address() as AddressInfo;
-  return { endpoint: `http://127.0.0.1:${port}`, close: () => closeAtOnce(server) };
+  const { port, close } = await listenHere(server);
+  return { endpoint: `http://127.0.0.1:${port}`, close };
 }
 
 /**
@@ -54,17 +54,4 @@ function refusalOf(request: IncomingMessage, accessKeyId: string): string | unde
   const own = Buffer.from(accessKeyId);
   const isOwn = shown.length === own.length && timingSafeEqual(shown, own);
   return isOwn ? undefined : "The access key is not the one of this run.";
-}
-
-/** The SDK takes it for the end of the matter. */
-function refuse(message: string, response: ServerResponse): void {
-  const body = JSON.stringify({ __type: "UnrecognizedClientException", message });
-  response.writeHead(403, { "content-type": "application/x-amz-json-1.1" }).end(body);
-}
-
-/** Idle and busy connections included. */
-async function closeAtOnce(server: Server): Promise<void> {
-  const closed = new Promise((resolve) => server.close(resolve));
-  server.closeAllConnections();
-  await closed;
 }

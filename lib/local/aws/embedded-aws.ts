@@ -45,7 +45,7 @@ export async function startEmbeddedAws(options: EmbeddedAwsOptions) {
   const accessKeyId = `local${randomBytes(16).toString("hex")}`;
   /** The only ones that are let in. */
   const credentials = { accessKeyId, secretAccessKey: SECRET_ACCESS_KEY };
-  const closing: (() => void | Promise<void>)[] = [];
+  const parts = new AsyncDisposableStack();
   const handlers: Partial<Record<Service, RequestListener>> = {};
   // The address comes before the services: the URLs of queues are made of it. Until all are open nobody has the access key.
   const door = await openDoor((service) => handlers[service] ?? notOpen, accessKeyId, middlewares);
@@ -54,7 +54,7 @@ export async function startEmbeddedAws(options: EmbeddedAwsOptions) {
   /** Stops all services. */
   async function close(): Promise<void> {
     await door.close();
-    for (const step of closing.splice(0).reverse()) await step();
+    await parts.disposeAsync();
   }
 
   /** Puts it behind those that each request passes already. Gives the function that takes it away. */
@@ -68,8 +68,8 @@ export async function startEmbeddedAws(options: EmbeddedAwsOptions) {
 
   try {
     const data = openDataFolder(options.dataDir);
-    closing.push(data.release);
-    if (options.onBroken !== undefined) closing.push(watchStores(options.dataDir, options.onBroken));
+    parts.defer(data.release);
+    if (options.onBroken !== undefined) parts.defer(watchStores(options.dataDir, options.onBroken));
     const open = async <T>(part: DataPart, start: (folder: string) => T | Promise<T>): Promise<T> => {
       try {
         return await start(data.folder(part));
@@ -78,9 +78,9 @@ export async function startEmbeddedAws(options: EmbeddedAwsOptions) {
       }
     };
     const items = await open("dynamodb", openItemsFile);
-    closing.push(items.close);
+    parts.defer(items.close);
     const queues = await open("queues-and-buckets", (folder) => openQueuesAndBuckets(folder, endpoint));
-    closing.push(queues.close);
+    parts.defer(queues.close);
     const { onEvent = () => undefined } = options;
     const events = await open("event-bridge", (folder) =>
       eventBridgeOperations({ file: join(folder, "rules.json"), queues, onEvent }),

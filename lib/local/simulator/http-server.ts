@@ -1,7 +1,6 @@
-import { once } from "node:events";
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
+import { listenHere } from "../listen.ts";
 
 export interface HttpRequest {
   method: string;
@@ -33,18 +32,8 @@ export async function startHttpServer(port: number, answer: (request: HttpReques
       });
     });
   });
-  server.listen(port, "127.0.0.1");
-  await once(server, "listening");
-  const { port: bound } = server.address() as AddressInfo;
-  return {
-    url: `http://127.0.0.1:${bound}`,
-    async close() {
-      const closed = once(server, "close");
-      server.close();
-      server.closeAllConnections();
-      await closed;
-    },
-  };
+  const bound = await listenHere(server, port);
+  return { url: `http://127.0.0.1:${bound.port}`, close: bound.close };
 }
 
 async function serve(
