@@ -47,9 +47,7 @@ export function createApp({ feed, events, assets, token, rules, story, action, p
     streamSSE(c, async (stream) => {
       const gone = new AbortController();
       stream.onAbort(() => gone.abort());
-      for await (const { event, data } of feed.frames(gone.signal)) {
-        await stream.writeSSE({ event, data: JSON.stringify(data) });
-      }
+      for await (const change of feed.frames(gone.signal)) await stream.writeSSE({ data: JSON.stringify(change) });
     }),
   );
   const ifKept = (c: Context, found: object | undefined) =>

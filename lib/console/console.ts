@@ -6,15 +6,14 @@ import { readStory } from "../cli/verbs/explain/verb.ts";
 import { oneLine } from "../errors.ts";
 import type { EmbeddedAws, EventEnvelope } from "../local/aws/index.ts";
 import { pause } from "../local/pause.ts";
-import type { Simulator } from "../local/simulator/index.ts";
+import { runShadow, type Simulator } from "../local/simulator/index.ts";
 import { type ActionKind, type ActionOf, act } from "./actions.ts";
 import { createApp } from "./app.ts";
 import { bundleOnce } from "./assets.ts";
 import { followWork } from "./at-work.ts";
 import type { Flag, Ground } from "./changes.ts";
-import { followShadow } from "./compare.ts";
 import { createEvents } from "./events.ts";
-import { createFeed, FEED } from "./feed.ts";
+import { createFeed, FRAME_EVERY } from "./feed.ts";
 import { keepLooking } from "./look.ts";
 import { matchedBy, type RuleView, readRules } from "./rules.ts";
 import { serve, tokenFor } from "./server.ts";
@@ -42,40 +41,38 @@ export type LiveConsole = Awaited<ReturnType<typeof startConsole>>;
 /** Milliseconds between two looks at what the function does. */
 const EVERY = 1_000;
 /** Milliseconds in which the pages hear of the end. */
-const LAST_WORD = 2 * FEED.deltaEvery;
+const LAST_WORD = 2 * FRAME_EVERY;
 
 export async function startConsole({ port, demo, folder, ...ground }: ConsoleOptions) {
   const stop = new AbortController();
   const token = tokenFor(folder);
   const events = createEvents();
   const work = followWork();
-  const follower = demo === undefined ? undefined : followShadow(demo.simulator);
+  const shadow = demo === undefined ? undefined : runShadow(demo.simulator);
   /** Something to be seen on the strip. */
-  const flag = (kind: Flag["kind"], text: string): void =>
-    feed.tell({ kind: "flag", flag: { at: Date.now(), kind, text } });
+  const flag = (kind: Flag["kind"], text: string): void => feed.tell({ flagged: [{ at: Date.now(), kind, text }] });
   const trouble =
     demo &&
-    follower &&
+    shadow &&
     createTrouble({
-      ...{ simulator: demo.simulator, aws: demo.aws, shadow: follower.shadow, signal: stop.signal },
+      ...{ simulator: demo.simulator, aws: demo.aws, shadow, signal: stop.signal },
       async kill() {
         await demo.kill();
         flag("restart", "poller killed");
       },
-      tell: (incidents) => feed.tell({ kind: "now", of: { incidents } }),
+      tell: (incidents) => feed.tell({ incidents }),
       flag: (text) => flag("trouble", text),
     });
   const feed = createFeed({ run: randomUUID(), ...ground, troubles: trouble?.list ?? [] });
 
   const timer = setInterval(() => {
     const now = Date.now();
-    feed.tell({ kind: "point", point: work.point(now) });
-    const of = {
+    feed.tell({
+      points: [work.point(now)],
       activities: work.activities(now),
       requestsToday: ground.elsewhere === null ? work.requestsToday() : null,
-      shadow: follower?.view(events.repeated()) ?? null,
-    };
-    feed.tell({ kind: "now", of });
+      shadow: shadow?.view(events.repeated()) ?? null,
+    });
   }, EVERY);
   timer.unref();
 
@@ -123,8 +120,8 @@ export async function startConsole({ port, demo, folder, ...ground }: ConsoleOpt
     event(envelope: EventEnvelope): void {
       const row = events.add(envelope, Date.now());
       if (row.lag !== null && row.type === "response.completed") work.lag(row.lag, row.at);
-      feed.tell({ kind: "event", row });
-      follower?.event(row);
+      feed.tell({ events: [row] });
+      shadow?.event(row);
       trouble?.event(row);
     },
     flag,
@@ -135,7 +132,7 @@ export async function startConsole({ port, demo, folder, ...ground }: ConsoleOpt
     },
     /** Tells the pages that it ends: with what could not go on, or as it should. */
     async close(cause?: string): Promise<void> {
-      feed.tell({ kind: "now", of: { ended: { at: Date.now(), cause: cause ?? null } } });
+      feed.tell({ ended: { at: Date.now(), cause: cause ?? null } });
       if (feed.readers() > 0) await pause(LAST_WORD, stop.signal);
       stop.abort();
       clearInterval(timer);

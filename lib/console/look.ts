@@ -41,22 +41,21 @@ export async function keepLooking({ target, feed, events, signal, command }: Loo
     try {
       const { sources } = await target.config();
       const status = answerAsCalled(await readStatus(target, sources, Date.now()), command);
-      for (const flag of flagsBetween(before, status, Date.now())) tell({ kind: "flag", flag });
+      tell({ flagged: flagsBetween(before, status, Date.now()), emittedSince: events.emittedSince(status) });
+      tell({ status, statusAt: Date.now(), statusFailure: null });
       before = status;
-      const read = { status, statusAt: Date.now(), statusFailure: null, emittedSince: events.emittedSince(status) };
-      tell({ kind: "now", of: read });
       if (began - tokenLookedAt >= TOKEN_EVERY) {
         tokenLookedAt = began;
         const fetchedAt = await oldestToken(target);
         if (tokenAt !== null && fetchedAt !== null && fetchedAt > tokenAt) {
-          tell({ kind: "flag", flag: { at: fetchedAt, kind: "token", text: "token renewed" } });
+          tell({ flagged: [{ at: fetchedAt, kind: "token", text: "token renewed" }] });
         }
         tokenAt = fetchedAt;
-        tell({ kind: "now", of: { tokenAt } });
+        tell({ tokenAt });
       }
     } catch (error) {
       const statusFailure = oneLine(error, () => "The state cannot be read.");
-      if (!signal.aborted) tell({ kind: "now", of: { statusFailure } });
+      if (!signal.aborted) tell({ statusFailure });
     }
     await pause(Math.max(LOOK_EVERY, PAUSE_PER_LOOK * (Date.now() - began)), signal);
   }

@@ -2,7 +2,7 @@ import { html } from "htm/preact";
 import type { VNode } from "preact";
 import type { StatusAnswer, SurveyStatus } from "../../cli/verbs/status/answer.ts";
 import { emittedText } from "../../cli/verbs/status/answer.ts";
-import { figuresOf, PARTS, type Part } from "../figures.ts";
+import { figuresOf, PARTS, type Part } from "../changes.ts";
 import { ago, clock, figure, HELP, Help } from "./format.ts";
 import { go, place } from "./place.ts";
 import { now, snapshot } from "./state.ts";

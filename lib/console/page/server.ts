@@ -1,4 +1,4 @@
-import { applied, type Change, type Snapshot } from "../changes.ts";
+import { type Change, type Snapshot, withChange } from "../changes.ts";
 import { heardAt, isLockedOut, isSilent, now, snapshot } from "./state.ts";
 
 export interface Refused {
@@ -70,9 +70,11 @@ async function listen(signal: AbortSignal): Promise<void> {
 }
 
 function take(frame: string): void {
-  const [, event = "", data = "null"] = /^event: (\w+)\ndata: ([^\n]*)/.exec(frame) ?? [];
+  const [, data = "{}"] = /^data: ([^\n]*)/.exec(frame) ?? [];
+  const change = JSON.parse(data) as Change;
   heardAt.value = Date.now();
-  if (event === "snapshot") snapshot.value = JSON.parse(data) as Snapshot;
   const before = snapshot.peek();
-  if (event === "delta" && before !== null) snapshot.value = (JSON.parse(data) as Change[]).reduce(applied, before);
+  // The first frame of each connection has all there is.
+  if ("run" in change) snapshot.value = change as Snapshot;
+  else if (before !== null) snapshot.value = withChange(before, change);
 }

@@ -1,7 +1,7 @@
 import { html } from "htm/preact";
 import type { VNode } from "preact";
 import { nameShown } from "../../cli/words.ts";
-import type { Fates, ShadowView } from "../changes.ts";
+import type { Fates, ShadowView } from "../../local/simulator/shadow.ts";
 import { clock, figure, Help } from "./format.ts";
 import { go, place } from "./place.ts";
 import { snapshot } from "./state.ts";

@@ -2,7 +2,7 @@ export { runDemoLife } from "./demo.ts";
 export type { Fault } from "./faults.ts";
 export type { ListedRecord } from "./responses.ts";
 export type { CountRule, Settings, SettingsPatch } from "./settings.ts";
-export { type Followed, runShadow, type Shadow, type Why } from "./shadow.ts";
+export { responseKey, runShadow, type Shadow, type Why } from "./shadow.ts";
 export { type Simulator, type SimulatorOptions, startSimulator } from "./simulator.ts";
 export type { SurveySpec } from "./survey.ts";
 export type { TruthResponse } from "./truth.ts";

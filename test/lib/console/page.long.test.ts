@@ -309,7 +309,7 @@ it("stays small and quick through 100,000 events", async () => {
   for (let sent = 0; sent < 100_000; ) {
     for (let i = 0; i < 1_000; i += 1, sent += 1) {
       const meta = { ...detail.meta, eventId: `e-${sent}` };
-      feed.tell({ kind: "event", row: events.add({ ...golden, detail: { ...detail, meta } }, Date.now()) });
+      feed.tell({ events: [events.add({ ...golden, detail: { ...detail, meta } }, Date.now())] });
     }
     const began = performance.now();
     await page.keyboard.press("j");

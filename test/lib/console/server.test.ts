@@ -168,5 +168,5 @@ it("is fed by server-sent events, at the port that was asked for or the next tha
   gone.abort();
 
   expect(answer.headers.get("content-type")).toBe("text/event-stream");
-  expect(text).toMatch(/^event: snapshot\ndata: \{"run":"run-1",.*\n\n$/);
+  expect(text).toMatch(/^data: \{"run":"run-1",.*\n\n$/);
 });
