@@ -34,8 +34,8 @@ export function Books(): VNode {
   const total = PARTS.reduce((sum, part) => sum + figures[part], 0);
   const shown = PARTS.filter((part) => part !== "refused" || figures.refused > 0);
   return html`
-    <section class="books panel" aria-label="Books">
-      <p class="row"><span class="total"><b data-figure="responses">${figure(total)}</b> <${Help} word="responses">responses</${Help}></span>
+    <section class="books panel grid pad" aria-label="Books">
+      <p class="row"><span><b class="large" data-figure="responses">${figure(total)}</b> <${Help} word="responses">responses</${Help}></span>
         <span class="quiet" data-figure="first-read">${status === null ? "" : firstRead(status)}</span></p>
       <div class="barred">
         <div class="bar" aria-hidden="true">
@@ -44,7 +44,7 @@ export function Books(): VNode {
         </div>
         <${Proof} total=${total} />
       </div>
-      <p class="sum row">${shown.map((part) => html`<${Count} part=${part} count=${figures[part]} />`)}</p>
+      <p class="sum row wrap">${shown.map((part) => html`<${Count} part=${part} count=${figures[part]} />`)}</p>
     </section>
   `;
 }
@@ -78,9 +78,9 @@ function Proof({ total }: { total: number }): VNode {
 function Count({ part, count }: { part: Part; count: number }): VNode {
   const isChosen = place.value.state === part;
   return html`
-    <button class=${`count row ${count === 0 ? "none" : ""}`} aria-pressed=${isChosen} title=${HELP[part]}
+    <button class=${`count row ${count === 0 ? "bare quiet" : ""}`} aria-pressed=${isChosen} title=${HELP[part]}
       onClick=${() => go({ state: isChosen ? "" : part })}>
-      <i class=${`fill ${FILLS[part]}`} aria-hidden="true"></i><b data-figure=${part}>${figure(count)}</b> ${nameOf(part)}
+      <i class=${`fill dot ${FILLS[part]}`} aria-hidden="true"></i><b data-figure=${part}>${figure(count)}</b> ${nameOf(part)}
     </button>
   `;
 }

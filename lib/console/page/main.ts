@@ -21,18 +21,18 @@ function App(): VNode {
   const right = event !== "" && panel !== "trouble" ? "event" : isDemo.value ? "trouble" : "event";
   const panels = (Object.keys(PANELS) as Panel[]).filter((name) => name !== "trouble" || isDemo.value);
   return html`
-    <div class=${`app ${isSilent.value ? "silent" : ""}`} data-panel=${panel} data-right=${right}>
+    <div class=${`app grid ${isSilent.value ? "silent" : ""}`} data-panel=${panel} data-right=${right}>
       <${About} />
       <${VerdictBar} />
       ${
         view === "ops"
           ? html`<${Ops} />`
           : html`
-            <div class="top"><${Books} /><${Shadow} /></div>
-            <nav class="panels" aria-label="Parts of the page">
+            <div class="top grid"><${Books} /><${Shadow} /></div>
+            <nav class="panels row" aria-label="Parts of the page">
               ${panels.map((name) => html`<button aria-pressed=${panel === name} onClick=${() => go({ panel: name })}>${PANELS[name]}</button>`)}
             </nav>
-            <div class="columns">
+            <div class="columns grid">
               <${Surveys} /><${Stream} /><${Drawer} />${isDemo.value ? html`<${Trouble} />` : null}
             </div>
             <${Strip} />

@@ -6,43 +6,40 @@ import { Choice, Copy, figure } from "./format.ts";
 import { JsonView } from "./json-view.ts";
 import { matchesOf } from "./matches.ts";
 import { go } from "./place.ts";
-import { begun, type Chosen, FORMS, type Form, keyOf, type Leaf, patternOf, toggled, writtenAs } from "./rule.ts";
+import { begun, chosenAt, FORMS, type Form, type Leaf, type Pattern, toggled, writtenAs } from "./rule.ts";
 
-const chosen = signal<Chosen>(new Map());
+const pattern = signal<Pattern>({});
+const isBegun = computed(() => Object.keys(pattern.value).length > 0);
 const form = signal<Form>("JSON");
-const matching = matchesOf(computed(() => (chosen.value.size === 0 ? "" : JSON.stringify(patternOf(chosen.value)))));
-
-function choose(envelope: Heard, path: readonly string[], value: Leaf): void {
-  const before = chosen.peek();
-  chosen.value = toggled(before.size === 0 ? begun(envelope) : before, path, value);
-}
-
-function clear(): void {
-  chosen.value = new Map();
-}
+const matching = matchesOf(computed(() => (isBegun.value ? JSON.stringify(pattern.value) : "")));
 
 export function RuleTab({ envelope }: { envelope: Heard }): VNode {
-  const pattern = patternOf(chosen.value);
+  const choose = (path: readonly string[], value: Leaf): void => {
+    pattern.value = toggled(isBegun.peek() ? pattern.peek() : begun(envelope), path, value);
+  };
+  const clear = (): void => {
+    pattern.value = {};
+  };
   const { "detail-type": type, source, detail } = envelope;
-  const text = writtenAs(form.value, pattern, type);
+  const text = writtenAs(form.value, pattern.value, type);
   return html`
     <div class="rule">
-      <p class="quiet">${chosen.value.size === 0 ? "Press values of the event: they become a pattern." : html`<${Matches} />`}</p>
+      <p class="quiet">${isBegun.value ? html`<${Matches} />` : "Press values of the event: they become a pattern."}</p>
       ${
-        chosen.value.size > 0 &&
+        isBegun.value &&
         html`
           <pre class="mono code" tabindex="0" aria-label="Pattern">${text}</pre>
-          <div class="row actions">
+          <div class="row wrap actions">
             <${Choice} label="Written as" names=${FORMS} chosen=${form} />
             <${Copy} text=${text} />
-            <button onClick=${() => go({ q: JSON.stringify(pattern) })}>Filter the stream</button>
+            <button onClick=${() => go({ q: JSON.stringify(pattern.peek()) })}>Filter the stream</button>
             <button onClick=${clear}>Clear</button>
           </div>
         `
       }
       <${JsonView} value=${{ source, "detail-type": type, detail }}
-        onLeaf=${(path: readonly string[], value: Leaf) => choose(envelope, path, value)}
-        isChosen=${(path: readonly string[], value: Leaf) => chosen.value.get(keyOf(path))?.includes(value) === true} />
+        onLeaf=${choose}
+        isChosen=${(path: readonly string[], value: Leaf) => chosenAt(pattern.value, path).includes(value)} />
     </div>
   `;
 }
@@ -51,5 +48,5 @@ function Matches(): VNode {
   const found = matching.value;
   if (found === null) return html`<span>…</span>`;
   if (found.error !== "") return html`<span class="late">${found.error}</span>`;
-  return html`<b class="ink" data-figure="matching">${figure(found.numbers.size)}</b> of your last ${figure(found.of)} match`;
+  return html`<b data-figure="matching">${figure(found.numbers.size)}</b> of your last ${figure(found.of)} match`;
 }

@@ -1,3 +1,4 @@
+import { useEffect, useState } from "preact/hooks";
 import { type Change, type Snapshot, withChange } from "../changes.ts";
 import { heardAt, isLockedOut, isSilent, now, snapshot } from "./state.ts";
 
@@ -30,6 +31,37 @@ async function answer<T>(asked: Promise<Response>): Promise<T | Refused> {
 
 export function isRefused(value: object): value is Refused {
   return "error" in value;
+}
+
+/**
+ * The answer to a question; null until it is there.
+ *
+ * @param key another one asks anew
+ * @param again milliseconds after which it is asked again, if an answer says so
+ */
+export function useAnswer<T>(
+  key: string,
+  ask: () => Promise<T | Refused>,
+  again: (answer: T | Refused) => number | undefined = () => undefined,
+): T | Refused | null {
+  const [answer, setAnswer] = useState<T | Refused | null>(null);
+  useEffect(() => {
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    let isOver = false;
+    const next = async (): Promise<void> => {
+      const found = await ask();
+      if (isOver) return;
+      setAnswer(found);
+      const wait = again(found);
+      if (wait !== undefined) timer = setTimeout(next, wait);
+    };
+    void next();
+    return () => {
+      isOver = true;
+      clearTimeout(timer);
+    };
+  }, [key]);
+  return answer;
 }
 
 /** Milliseconds between two attempts, and after which a connection that has gone silent is made anew. */

@@ -19,16 +19,16 @@ export function Strip(): VNode {
   const isUndated = contents.length > 0 && contents.every(({ lag }) => lag === null);
   const flagged = snapshot.value?.flagged ?? [];
   return html`
-    <section class="strip panel" aria-label="The last five minutes">
+    <section class="strip panel grid" aria-label="The last five minutes">
       ${
         elsewhere !== null
-          ? html`<figure><figcaption><b>Requests</b></figcaption><p class="empty">${elsewhere.requests}</p></figure>`
-          : html`<figure><figcaption><b>Requests</b> a second
-        <span class="legend quiet"><i class="fill work"></i>answered <i class="fill late"></i>refused (429) <i class="fill you"></i>failed</span>
+          ? html`<figure><figcaption class="cut"><b>Requests</b></figcaption><p class="empty">${elsewhere.requests}</p></figure>`
+          : html`<figure><figcaption class="cut"><b>Requests</b> a second
+        <span class="legend quiet"><i class="fill dot work"></i>answered <i class="fill dot late"></i>refused (429) <i class="fill dot you"></i>failed</span>
       </figcaption><${Plot} chart=${REQUESTS} /></figure>`
       }
-      <figure><figcaption><b>Lag</b> ${isUndated ? "is not known: the source has no timeZone" : "from completion to the bus"}
-        <span class="legend quiet"><i class="fill proved"></i>half within <i class="fill quiet"></i>nine of ten within</span>
+      <figure><figcaption class="cut"><b>Lag</b> ${isUndated ? "is not known: the source has no timeZone" : "from completion to the bus"}
+        <span class="legend quiet"><i class="fill dot proved"></i>half within <i class="fill dot quiet"></i>nine of ten within</span>
       </figcaption><${Plot} chart=${LAGS} /></figure>
       <${Marks} flagged=${flagged} />
     </section>

@@ -59,7 +59,7 @@ export function Surveys(): VNode {
   const all = snapshot.value?.status?.surveys.length ?? 0;
   return html`
     <section class="surveys panel" aria-label="Surveys">
-      <div class="row"><h2>Surveys</h2>
+      <div class="row under"><h2>Surveys</h2>
         ${state === "" ? null : html`<button onClick=${() => go({ state: "" })}>${state} ✕</button>`}</div>
       <div class="scroll" tabindex="0" role="region" aria-label="List of surveys">
         ${ordered.value.map((survey) => html`<${Survey} key=${`${survey.source}/${survey.surveyId}`} survey=${survey} />`)}
@@ -83,11 +83,11 @@ function Survey({ survey }: { survey: SurveyStatus }): VNode {
   const set = COUNTED.filter((state) => counts[state] > 0);
   return html`
     <button class="survey" aria-pressed=${isChosen} onClick=${() => go({ survey: isChosen ? "" : key })}>
-      <span class="line3 row"><span class="name row"><span class=${`glyph ${tone}`} aria-hidden="true">${glyph}</span>
-        <bdi class="cut">${nameShown(name)}</bdi></span><span class="mono quiet">${several.value ? `${source} ` : ""}${surveyId}</span></span>
-      <span class="line3 row quiet"><span class="cut">${lastAt === 0 ? "no event yet" : `last event ${ago(lastAt, now.value)}`}</span>
+      <span class="row between"><b class="name row"><span class=${`glyph ${tone}`} aria-hidden="true">${glyph}</span>
+        <bdi class="cut">${nameShown(name)}</bdi></b><span class="mono quiet">${several.value ? `${source} ` : ""}${surveyId}</span></span>
+      <span class="row between quiet"><span class="cut">${lastAt === 0 ? "no event yet" : `last event ${ago(lastAt, now.value)}`}</span>
       <span class="fixed">${books === null ? "never proved" : `proved ${ago(books.closedAt, now.value)}`}</span></span>
-      <span class="line3 row"><span class="states">
+      <span class="row between"><span class="states row wrap fixed">
         ${unaccounted > 0 ? html`<b class="you">${figure(unaccounted)} unaccounted</b>` : null}
         ${set.map((state) => html`<span class=${state === "open" ? "quiet" : "late"}>${figure(counts[state])} ${state}</span>`)}
         ${backlog === null ? null : html`<span class="work">${placeOf(survey, backlog)}</span>`}
@@ -111,9 +111,10 @@ function Sparkline({ lags }: { lags: readonly number[] }): VNode {
   const points = lags.map((lag, i) => `${x(i).toFixed(1)},${(HEIGHT - 1 - (lag / most) * (HEIGHT - 3)).toFixed(1)}`);
   const last = lags.at(-1);
   return html`
-    <span class="spark row fixed" title="Lags of the last events"><svg width=${WIDTH} height=${HEIGHT} viewBox=${`0 0 ${WIDTH} ${HEIGHT}`} aria-hidden="true">
-      ${points.length > 1 ? html`<polyline points=${points.join(" ")} />` : null}
-    </svg><span class="quiet">${last === undefined ? "" : span(last)}</span></span>
+    <span class="row fixed" title="Lags of the last events"><span class="quiet">${last === undefined ? "" : span(last)}</span>
+      <svg width=${WIDTH} height=${HEIGHT} viewBox=${`0 0 ${WIDTH} ${HEIGHT}`} aria-hidden="true">
+        ${points.length > 1 ? html`<polyline points=${points.join(" ")} />` : null}
+      </svg></span>
   `;
 }
 

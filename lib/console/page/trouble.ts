@@ -31,8 +31,8 @@ export function Trouble(): VNode {
   const cards = [...(snapshot.value?.incidents ?? [])].reverse();
   return html`
     <section class="trouble panel" aria-label="Trouble" id="trouble">
-      <div class="row"><h2>Make trouble</h2><span class="quiet">keys 1 to 0</span></div>
-      <div class="knobs">
+      <div class="row between under"><h2>Make trouble</h2><span class="quiet">keys 1 to 0</span></div>
+      <div class="knobs grid pad under">
         ${list.map(
           ({ kind, title, key }) => html`
             <button data-knob=${kind} class="knob cut"
@@ -53,7 +53,7 @@ function Card({ card }: { card: Incident }): VNode {
   const waits =
     left > 0 ? `waiting for ${left} ${left === 1 ? "event" : "events"}` : "all found; waiting for it to be over";
   return html`
-    <article class=${`card ${closed === undefined ? "open" : "closed"}`} data-kind=${kind}>
+    <article class=${`card pad under ${closed === undefined ? "open" : "closed"}`} data-kind=${kind}>
       <h3 class="row"><span class=${`glyph ${closed === undefined ? "work" : "proved"}`} aria-hidden="true"
         >${closed === undefined ? "◐" : "●"}</span> ${title}
         <span class="mono quiet">${clock(openedAt)}</span></h3>
