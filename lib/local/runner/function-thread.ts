@@ -6,9 +6,6 @@ import { Worker } from "node:worker_threads";
 import { PollerError } from "../../errors.ts";
 import type { Invocation, InvocationEnd, Told } from "./function-worker.ts";
 
-/** Lambda's own limit, in milliseconds. */
-const INVOCATION_TIME = 15 * 60_000;
-
 /** An error that the function threw, as it came out of its thread. */
 export class FunctionError extends PollerError {
   readonly code: string;
@@ -24,14 +21,7 @@ export class FunctionKilledError extends PollerError {
 }
 
 /** The function that a run has bundled, ready to be invoked one time after the other. */
-export interface FunctionThread {
-  /** Resolves once the code is loaded. */
-  loaded: Promise<void>;
-  /** Once `stop` is aborted no time is left but to bring the state home. */
-  invoke(input: object, stop: AbortSignal, requestId?: string): Promise<unknown>;
-  /** Ends it where it stands, as a process by kill -9. Says whether it was at work. */
-  close(): Promise<boolean>;
-}
+export type FunctionThread = ReturnType<typeof startFunction>;
 
 /**
  * Starts the function of a bundle in a thread.
@@ -39,7 +29,7 @@ export interface FunctionThread {
  * @param variables all of its environment
  * @param dataDir the folder whose log file takes its lines
  */
-export function startFunction(bundle: string, variables: Record<string, string>, dataDir: string): FunctionThread {
+export function startFunction(bundle: string, variables: Record<string, string>, dataDir: string) {
   const file = pathToFileURL(join(bundle, "index.mjs")).href;
   const worker = new Worker(new URL("./function-worker.ts", import.meta.url), {
     env: variables,
@@ -65,13 +55,15 @@ export function startFunction(bundle: string, variables: Record<string, string>,
     underWay?.reject(error);
   });
   return {
+    /** Resolves once the code is loaded. */
     loaded: loading.promise,
-    async invoke(input, stop, requestId = `command-${randomUUID()}`) {
+    /** Once `stop` is aborted no time is left but to bring the state home. */
+    async invoke(input: object, stop: AbortSignal, requestId = `command-${randomUUID()}`): Promise<unknown> {
       if (broken !== undefined) throw broken;
       underWay = Promise.withResolvers();
       const halt = (): void => worker.postMessage("stop");
       stop.addEventListener("abort", halt);
-      worker.postMessage({ input, requestId, time: INVOCATION_TIME } satisfies Invocation);
+      worker.postMessage({ input, requestId } satisfies Invocation);
       if (stop.aborted) halt();
       try {
         const end = await underWay.promise;
@@ -82,7 +74,8 @@ export function startFunction(bundle: string, variables: Record<string, string>,
         stop.removeEventListener("abort", halt);
       }
     },
-    async close() {
+    /** Ends it where it stands, as a process by kill -9. Says whether it was at work. */
+    async close(): Promise<boolean> {
       // Only once the thread is gone may anything follow it.
       await worker.terminate();
       const hint = "Nothing is lost: the next tick goes on where this one stopped.";

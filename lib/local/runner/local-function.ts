@@ -15,53 +15,47 @@ export interface LocalFunction {
   kill(): Promise<number>;
 }
 
-interface Environment {
-  name: string;
-  thread: FunctionThread;
-}
-
 /**
  * Loads the function: no time of the first invocation goes with that.
  *
  * @param start makes a new execution environment
  */
 export async function createLocalFunction(start: () => FunctionThread): Promise<LocalFunction> {
-  const all = new Set<Environment>();
-  let idle: Environment[] = [];
-  let made = 0;
+  /** Each by a name that is the same for all runs: the data folder's lock proves that whoever held a lease by this name is gone. */
+  const names = new Map<FunctionThread, string>();
+  let idle: FunctionThread[] = [];
   let killed: Promise<unknown> = Promise.resolve();
+  let made = 0;
 
-  function make(): Environment {
+  function make(): FunctionThread {
     made += 1;
-    // The same for all runs: the data folder's lock proves that whoever held a lease by this name is gone.
-    const environment = { name: `local-${made}`, thread: start() };
-    all.add(environment);
-    return environment;
+    const thread = start();
+    names.set(thread, `local-${made}`);
+    return thread;
   }
 
   const first = make();
-  await first.thread.loaded;
+  await first.loaded;
   idle.push(first);
   return {
     async invoke(input, stop) {
       await killed;
-      const environment = idle.pop() ?? make();
+      const thread = idle.pop() ?? make();
       try {
-        return (await environment.thread.invoke(input, stop, environment.name)) as PollOutput;
+        return (await thread.invoke(input, stop, names.get(thread))) as PollOutput;
       } catch (error) {
         // Anything else than an error that the function threw is the end of its thread.
-        if (!(error instanceof FunctionError)) all.delete(environment);
+        if (!(error instanceof FunctionError)) names.delete(thread);
         throw error;
       } finally {
-        if (all.has(environment)) idle.push(environment);
+        if (names.has(thread)) idle.push(thread);
       }
     },
     async kill() {
-      const threads = [...all].map(({ thread }) => thread);
-      all.clear();
+      const closed = Promise.all([...names.keys()].map((thread) => thread.close()));
+      names.clear();
       idle = [];
       made = 0;
-      const closed = Promise.all(threads.map((thread) => thread.close()));
       killed = closed;
       return (await closed).filter(Boolean).length;
     },
