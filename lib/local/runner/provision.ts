@@ -19,20 +19,14 @@ type NamedSource = Parameters<typeof secretNames>[0];
 
 /** Makes in the embedded AWS what the stack makes in the real one; what is there already stays. */
 export async function provision({ bus, sources }: { bus: string; sources: readonly NamedSource[] }): Promise<void> {
-  const [dynamodb, events, s3] = [
-    new DynamoDBClient(),
-    new EventBridgeClient(),
-    new S3Client({ forcePathStyle: true }),
-  ];
-  const secrets = new SecretsManagerClient();
-  const own = sources.map((source) => secretNames(source, { prefix: names.secrets }));
+  const [dynamodb, events, secrets] = [new DynamoDBClient(), new EventBridgeClient(), new SecretsManagerClient()];
+  const s3 = new S3Client({ forcePathStyle: true });
+  const own = sources.map((source) => Object.values(secretNames(source, { prefix: names.secrets })));
   await Promise.all([
     createTable(dynamodb),
     unlessThere(events.send(new CreateEventBusCommand({ Name: bus }))),
     unlessThere(s3.send(new CreateBucketCommand({ Bucket: names.bucket }))),
-    ...own
-      .flatMap(({ credentials, token }) => [credentials, token])
-      .map((Name) => unlessThere(secrets.send(new CreateSecretCommand({ Name })))),
+    ...own.flat().map((Name) => unlessThere(secrets.send(new CreateSecretCommand({ Name })))),
   ]);
   for (const client of [dynamodb, events, s3, secrets]) client.destroy();
 }
