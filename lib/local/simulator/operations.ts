@@ -4,7 +4,7 @@ import { allRecords, asRead, recordAt } from "./record-contents.ts";
 import type { ListedRecord, SimulatedResponse } from "./responses.ts";
 import type { Operation, PathParameters, Route } from "./routes.ts";
 import type { Settings } from "./settings.ts";
-import type { Counts, Survey } from "./survey.ts";
+import type { Survey } from "./survey.ts";
 import {
   fullSurvey,
   questionList,
@@ -21,21 +21,19 @@ export type Answer = { status: number; body?: unknown };
 interface OperationContext {
   surveys: ReadonlyMap<number, Survey>;
   settings: () => Settings;
-  counts: Counts;
+  now: () => number;
   hooks: Hooks;
 }
 
-/** Called when a page was read: what it changes is seen by the next read. */
-export type PageHook = (surveyId: number, page: number) => void;
-
-interface Hooks {
-  pages: Set<PageHook>;
+export interface Hooks {
+  /** Called when a page was read: what they change is seen by the next read. */
+  pages: Set<(surveyId: number, page: number) => void>;
   /** Called at each survey list. */
   lists: Set<() => void>;
 }
 
 /** Answers every data request (all but the token), once its headers are found right. */
-export function createOperations({ surveys, settings, counts, hooks }: OperationContext): (route: Route) => Answer {
+export function createOperations({ surveys, settings, now, hooks }: OperationContext): (route: Route) => Answer {
   const enrichmentReads = new Map<string, number>();
   let answers = 0;
 
@@ -43,7 +41,7 @@ export function createOperations({ surveys, settings, counts, hooks }: Operation
     const survey = surveys.get(Number(parameters.survey));
     if (operation === "surveys" || operation === "v2-surveys") {
       for (const hook of hooks.lists) hook();
-      return ok(Array.from(surveys.values(), (each) => surveyListItem(each, counts, settings())));
+      return ok(Array.from(surveys.values(), (each) => surveyListItem(each, settings(), now())));
     }
     if (survey === undefined) return notFound;
     switch (operation) {

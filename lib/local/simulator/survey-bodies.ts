@@ -1,7 +1,7 @@
 import { dateTimeString } from "./dates.ts";
 import type { ListedRecord } from "./responses.ts";
 import type { Settings } from "./settings.ts";
-import type { Counts, Survey } from "./survey.ts";
+import { countOf, type Survey } from "./survey.ts";
 import { type SimulatedQuestion, type SurveyQuestions, surveyQuestions } from "./survey-questions.ts";
 
 const userId = 501;
@@ -17,7 +17,7 @@ export function listedFacts(
 }
 
 /** Section 2.1: one element of the survey list. */
-export function surveyListItem(survey: Survey, counts: Counts, settings: Settings): Record<string, unknown> {
+export function surveyListItem(survey: Survey, settings: Settings, now: number): Record<string, unknown> {
   return {
     surveyId: survey.surveyId,
     userId,
@@ -39,9 +39,9 @@ export function surveyListItem(survey: Survey, counts: Counts, settings: Setting
     logoVisibilityEmbedded: null,
     logoURL: null,
     impressions: survey.impressions,
-    responses: counts.of(survey, "responses"),
-    correct: counts.of(survey, "correct"),
-    unpaidResponses: counts.of(survey, "unpaidResponses"),
+    responses: countOf(survey, "responses", settings, now),
+    correct: countOf(survey, "correct", settings, now),
+    unpaidResponses: countOf(survey, "unpaidResponses", settings, now),
     opened: survey.tally.everCompleted + survey.tally.open,
     campaignCount: 1,
   };

@@ -1,7 +1,7 @@
 import { hash32 } from "./hashing.ts";
 import { createResponseList, type ResponseList } from "./response-list.ts";
 import { crkOf, firstResponses, idAfter, type SimulatedResponse } from "./responses.ts";
-import { type CountRule, recordRange, type Settings } from "./settings.ts";
+import { recordRange, type Settings } from "./settings.ts";
 
 export interface SurveySpec {
   surveyId: number;
@@ -82,6 +82,11 @@ export function createSurvey(
     tally,
     /** Earlier tallies, oldest first: what lagging counts still show. */
     history,
+    /** What a frozen count shows. */
+    frozen: responses,
+    freeze(): void {
+      this.frozen = tally.completed;
+    },
     /** The first response id that is free after those the survey began with. */
     nextId: idAfter(first),
     find: (responseId: number) => byId.get(responseId),
@@ -112,39 +117,21 @@ export function createSurvey(
   };
 }
 
-/** The three counts of a survey list item, of which the document does not say what they count. */
-type CountField = keyof Settings["counts"];
-
-export type Counts = ReturnType<typeof createCounts>;
-
-export function createCounts(settings: () => Settings, now: () => number) {
-  const frozen = new WeakMap<Survey, number>();
-  return {
-    /** Fixes what frozen counts show from now on. */
-    freeze(surveys: Iterable<Survey>): void {
-      for (const survey of surveys) frozen.set(survey, survey.tally.completed);
-    },
-    of(survey: Survey, field: CountField): number {
-      const rule = settings().counts[field];
-      if (typeof rule === "function") return rule({ surveyId: survey.surveyId, ...survey.tally });
-      return counted(rule, survey);
-    },
-  };
-
-  function counted(rule: Exclude<CountRule, (...args: never) => unknown>, survey: Survey): number {
-    switch (rule) {
-      case "completed":
-        return survey.tally.completed;
-      case "started":
-        return survey.tally.completed + survey.tally.open;
-      case "lagging":
-        return survey.history.findLast(({ at }) => at <= now() - settings().countLagMs)?.completed ?? firstOf(survey);
-      case "frozen":
-        return frozen.get(survey) ?? survey.tally.completed;
-      case "zero":
-        return 0;
-    }
+/** A count of the survey list item. */
+export function countOf(survey: Survey, field: keyof Settings["counts"], settings: Settings, now: number): number {
+  const { tally, history, surveyId } = survey;
+  const rule = settings.counts[field];
+  if (typeof rule === "function") return rule({ surveyId, ...tally });
+  switch (rule) {
+    case "completed":
+      return tally.completed;
+    case "started":
+      return tally.completed + tally.open;
+    case "lagging":
+      return (history.findLast(({ at }) => at <= now - settings.countLagMs) ?? history[0])?.completed ?? 0;
+    case "frozen":
+      return survey.frozen;
+    case "zero":
+      return 0;
   }
 }
-
-const firstOf = (survey: Survey): number => survey.history[0]?.completed ?? 0;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { runShadow, startSimulator } from "../../../../lib/local/simulator/index.ts";
-import type { Change } from "../../../../lib/local/simulator/life.ts";
+import type { Change } from "../../../../lib/local/simulator/model.ts";
 import { createShadow, type Shadow } from "../../../../lib/local/simulator/shadow.ts";
 import type { Row } from "./support.ts";
 
