@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import type { Operation } from "./routes.ts";
 
 /** The kinds of trouble. */
@@ -67,11 +66,6 @@ export function createFaults(random: () => number) {
       return { delayMs, fault: chosen };
     },
   };
-}
-
-/** Waits without keeping the process alive. */
-export async function delay(ms: number): Promise<void> {
-  if (ms > 0) await sleep(ms, undefined, { ref: false });
 }
 
 function latency(ms: number | readonly [number, number], random: () => number): number {

@@ -1,6 +1,7 @@
-import { STATUS_CODES } from "node:http";
-import { delay, type Fault, type Faults } from "./faults.ts";
-import type { HttpOutcome, HttpReply, HttpRequest } from "./http-server.ts";
+import { type IncomingMessage, type RequestListener, type ServerResponse, STATUS_CODES } from "node:http";
+import { text } from "node:stream/consumers";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Fault, Faults } from "./faults.ts";
 import type { Answer } from "./operations.ts";
 import { findRoute, type Operation, type Route } from "./routes.ts";
 import type { RateLimit, Settings } from "./settings.ts";
@@ -17,103 +18,116 @@ interface ServiceContext {
   operate: (route: Route) => Answer;
 }
 
+/** What is sent over the wire; `type` is the media type. */
+interface Reply {
+  status: number;
+  body: string;
+  type: string;
+  /** Seconds. */
+  retryAfter?: number | undefined;
+}
+
+const JSON_TYPE = "application/json";
+const FORM_TYPE = "application/x-www-form-urlencoded";
+
 /** The service from request to reply: route, faults, rate limit, headers, operation. */
-export function createService(context: ServiceContext): (request: HttpRequest) => Promise<HttpOutcome> {
+export function createService(context: ServiceContext): RequestListener {
   const { settings, now, faults, tokens, log } = context;
   const waitFor = createRateLimiter(now);
 
-  return async (request) => {
+  async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const { method = "", url: path = "", headers } = request;
+    const body = await text(request);
     const at = now();
-    const route = findRoute(request.method, request.path);
+    const route = findRoute(method, path);
     const survey = route?.parameters.survey;
     const { delayMs, fault } = faults.take(route?.operation, survey === undefined ? undefined : Number(survey));
-    await delay(delayMs);
-    const answer = faulty(fault) ?? right(request, route);
-    const outcome = fault?.kind === "truncate" && answer !== "reset" ? { ...answer, isCut: true } : answer;
-    log.add({
-      operation: route?.operation ?? "unknown",
-      method: request.method,
-      path: request.path,
-      headers: { ...request.headers },
-      body: request.body,
-      status: outcome === "reset" ? 0 : outcome.status,
-      at,
-    });
-    return outcome;
-  };
-
-  /** The reply in place of the right one, if this fault keeps the service from looking at the request. */
-  function faulty(fault: Fault | undefined): HttpOutcome | undefined {
-    switch (fault?.kind) {
-      case "reset":
-        return "reset";
-      case "html":
-        return reply(200, { body: "<!doctype html><title>Maintenance</title><p>Back soon.</p>", type: "text/html" });
-      case "status":
-        return refusal(fault.status, fault.retryAfter);
+    // It keeps no process alive.
+    if (delayMs > 0) await sleep(delayMs, undefined, { ref: false });
+    const reply = fault?.kind === "reset" ? undefined : (replyOf(fault) ?? right(headers, body, route));
+    const operation = route?.operation ?? "unknown";
+    log.add({ operation, method, path, headers: { ...headers }, body, status: reply?.status ?? 0, at });
+    if (reply === undefined) {
+      request.socket.resetAndDestroy();
+      return;
     }
-    return undefined;
+    const { status, type, retryAfter } = reply;
+    // HTTP allows a 204 no body, and no length.
+    const bytes = Buffer.from(status === 204 ? "" : reply.body);
+    response.writeHead(status, {
+      ...(status === 204 ? {} : { "Content-Type": `${type}; charset=utf-8`, "Content-Length": bytes.length }),
+      ...(retryAfter === undefined ? {} : { "Retry-After": String(Math.max(1, Math.ceil(retryAfter))) }),
+    });
+    if (fault?.kind !== "truncate") {
+      response.end(bytes);
+      return;
+    }
+    await new Promise<void>((resolve) => response.write(bytes.subarray(0, bytes.length >> 1), () => resolve()));
+    request.socket.destroySoon();
   }
 
-  function right(request: HttpRequest, route: Route | undefined): HttpOutcome {
+  function right(headers: IncomingMessage["headers"], body: string, route: Route | undefined): Reply {
     if (route === undefined) return refusal(404);
     const { rateLimit } = settings();
     if (rateLimit !== null && !route.operation.startsWith("v2-")) {
       const wait = waitFor(rateLimit);
       if (wait !== undefined) return refusal(429, rateLimit.retryAfter === "seconds" ? wait / 1000 : undefined);
     }
-    if (route.operation === "token") return tokenReply(request);
-    if (!hasDocumentedHeaders(request)) return refusal(400);
-    const { status, body } = context.operate(route);
-    return status === 200 ? reply(status, { body: JSON.stringify(body), type: "application/json" }) : refusal(status);
+    if (route.operation === "token") return tokenReply(headers, body);
+    // Exactly the two headers of section 5: a wrong token and a missing header are both a bad request.
+    const token = /^bearer (\S+)$/.exec(headers.authorization ?? "")?.[1];
+    if (headers["content-type"] !== JSON_TYPE || token === undefined || !tokens.accept(token)) return refusal(400);
+    const answer = context.operate(route);
+    if (answer.status !== 200) return refusal(answer.status);
+    return { status: 200, body: JSON.stringify(answer.body), type: JSON_TYPE };
   }
 
-  function tokenReply(request: HttpRequest): HttpReply {
-    const fields = new URLSearchParams(request.body);
+  function tokenReply(headers: IncomingMessage["headers"], body: string): Reply {
+    const fields = new URLSearchParams(body);
     const clientId = fields.get("clientId");
     const clientSecret = fields.get("clientSecret");
-    const form = (request.headers["content-type"] ?? formType).split(";")[0]?.trim().toLowerCase() === formType;
-    if (!form || clientId === null || clientSecret === null) return refusal(400);
-    const known = clientId === context.clientId && clientSecret === context.clientSecret;
-    return known ? reply(200, tokenBody(tokens.issue(), settings())) : refusal(401);
+    const isForm = (headers["content-type"] ?? FORM_TYPE).split(";")[0]?.trim().toLowerCase() === FORM_TYPE;
+    if (!isForm || clientId === null || clientSecret === null) return refusal(400);
+    const isKnown = clientId === context.clientId && clientSecret === context.clientSecret;
+    return isKnown ? { status: 200, ...tokenBody(tokens.issue(), settings()) } : refusal(401);
   }
 
-  // Exactly the two headers of section 5: a wrong token and a missing header are both a bad request.
-  function hasDocumentedHeaders({ headers }: HttpRequest): boolean {
-    const token = /^bearer (\S+)$/.exec(headers.authorization ?? "")?.[1];
-    return headers["content-type"] === "application/json" && token !== undefined && tokens.accept(token);
-  }
+  return (request, response) => {
+    serve(request, response).catch((error: unknown) => {
+      request.socket.destroy();
+      // A client that goes away in the middle of its request is no concern of the service. Anything else is a fault of
+      // the simulator or of a hook: as a 500 it would look like one of the service's own.
+      if (!request.complete) return;
+      process.nextTick(() => {
+        throw error;
+      });
+    });
+  };
 }
 
-const formType = "application/x-www-form-urlencoded";
-
-/** `type`: the media type. HTTP allows a 204 no body. */
-function reply(status: number, { body, type }: { body: string; type: string }): HttpReply {
-  return status === 204
-    ? { status, headers: {}, body: "" }
-    : { status, headers: { "Content-Type": `${type}; charset=utf-8` }, body };
+/** The reply in place of the right one, if this fault keeps the service from looking at the request. */
+function replyOf(fault: Fault | undefined): Reply | undefined {
+  if (fault?.kind === "status") return refusal(fault.status, fault.retryAfter);
+  if (fault?.kind !== "html") return undefined;
+  return { status: 200, body: "<!doctype html><title>Maintenance</title><p>Back soon.</p>", type: "text/html" };
 }
 
-/** A status with the body of an error; `retryAfter` in seconds. */
-function refusal(status: number, retryAfter?: number): HttpReply {
+/** A status with the body of an error. */
+function refusal(status: number, retryAfter?: number): Reply {
   const body = JSON.stringify({ status, message: STATUS_CODES[status] ?? "Error" });
-  const refused = reply(status, { body, type: "application/json" });
-  if (retryAfter === undefined) return refused;
-  return { ...refused, headers: { ...refused.headers, "Retry-After": String(Math.max(1, Math.ceil(retryAfter))) } };
+  return { status, body, type: JSON_TYPE, retryAfter };
 }
 
 /** A token bucket: undefined grants the request, a number is the milliseconds until the next one is granted. */
-function createRateLimiter(now: () => number): (limit: RateLimit | null) => number | undefined {
-  let current: RateLimit | null = null;
+function createRateLimiter(now: () => number): (limit: RateLimit) => number | undefined {
+  let current: RateLimit | undefined;
   let tokens = 0;
   let filledAt = 0;
   return (limit) => {
-    if (limit === null) return undefined;
     const at = now();
-    if (limit !== current) {
-      current = limit;
-      tokens = limit.burst;
-    } else tokens = Math.min(limit.burst, tokens + ((at - filledAt) / 1000) * limit.perSecond);
+    const filled = tokens + ((at - filledAt) / 1000) * limit.perSecond;
+    tokens = limit === current ? Math.min(limit.burst, filled) : limit.burst;
+    current = limit;
     filledAt = at;
     if (tokens < 1) return ((1 - tokens) / limit.perSecond) * 1000;
     tokens -= 1;

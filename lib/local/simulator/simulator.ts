@@ -1,6 +1,7 @@
+import { createServer } from "node:http";
+import { listenHere } from "../listen.ts";
 import { createFaults } from "./faults.ts";
 import { createRandom } from "./hashing.ts";
-import { startHttpServer } from "./http-server.ts";
 import { createModel, type ModelOptions } from "./model.ts";
 import { createRequestLog, createService } from "./service.ts";
 import { createTokens } from "./tokens.ts";
@@ -34,10 +35,10 @@ export async function startSimulator(options: SimulatorOptions = {}) {
   const faults = createFaults(createRandom(options.seed ?? 1));
   const tokens = createTokens(clientId, clientSecret, model.settings, now);
   const context = { clientId, clientSecret, settings: model.settings, now, faults, tokens, log, operate: answer };
-  const server = await startHttpServer(port, createService(context));
+  const server = await listenHere(createServer(createService(context)), port);
   return {
     ...model,
-    url: server.url,
+    url: `http://127.0.0.1:${server.port}`,
     clientId,
     clientSecret,
     /** Adds a fault; the function returned takes it away again. */
