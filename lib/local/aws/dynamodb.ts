@@ -1,27 +1,11 @@
+import { readdirSync } from "node:fs";
 import { createRequire } from "node:module";
-import { join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { Readable } from "node:stream";
 import { AwsError, type Operation } from "./aws-json.ts";
 
 const require = createRequire(import.meta.url);
-
-const NAMES = [
-  "BatchGetItem",
-  "BatchWriteItem",
-  "CreateTable",
-  "DeleteItem",
-  "DeleteTable",
-  "DescribeTable",
-  "DescribeTimeToLive",
-  "GetItem",
-  "ListTables",
-  "PutItem",
-  "Query",
-  "Scan",
-  "UpdateItem",
-  "UpdateTable",
-];
 
 /** A failure as dynalite tells it. */
 interface Failure {
@@ -53,8 +37,7 @@ export function dynamodbOperations(database: Database): Record<string, Operation
   const tables = new Map<string, unknown>();
   store.getTable = knowing(tables, store.getTable);
 
-  function operation(name: string): Operation {
-    const file = name.charAt(0).toLowerCase() + name.slice(1);
+  function operation(file: string): Operation {
     const { types, custom } = require(`dynalite/validations/${file}`) as { types: unknown; custom: unknown };
     const act = require(`dynalite/actions/${file}`) as Action;
     return async (given) => {
@@ -69,11 +52,12 @@ export function dynamodbOperations(database: Database): Record<string, Operation
         if (body === undefined) throw error;
         throw new AwsError(body.__type, body.message ?? body.Message ?? "", statusCode);
       } finally {
-        if (name.endsWith("Table")) tables.clear();
+        if (file.endsWith("Table")) tables.clear();
       }
     };
   }
-  return Object.fromEntries(NAMES.map((name) => [name, operation(name)]));
+  const files = readdirSync(join(dirname(require.resolve("dynalite")), "actions")).map((name) => basename(name, ".js"));
+  return Object.fromEntries(files.map((file) => [file.charAt(0).toUpperCase() + file.slice(1), operation(file)]));
 }
 
 /** dynalite asks for the table of each item of a batch: the description of one that stands is kept. */

@@ -69,7 +69,16 @@ export async function startEmbeddedAws(options: EmbeddedAwsOptions) {
   try {
     const data = openDataFolder(options.dataDir);
     parts.defer(data.release);
-    if (options.onBroken !== undefined) parts.defer(watchStores(options.dataDir, options.onBroken));
+    const { onBroken } = options;
+    if (onBroken !== undefined) {
+      const thrown = (error: unknown): void => {
+        const failure = storeFailure(error, options.dataDir);
+        if (failure === undefined) throw error;
+        onBroken(failure);
+      };
+      process.on("uncaughtException", thrown);
+      parts.defer(() => void process.off("uncaughtException", thrown));
+    }
     const open = async <T>(part: DataPart, start: (folder: string) => T | Promise<T>): Promise<T> => {
       try {
         return await start(data.folder(part));
@@ -102,31 +111,18 @@ export async function startEmbeddedAws(options: EmbeddedAwsOptions) {
   }
 }
 
+const SERVICES = ["DYNAMODB", "SQS", "S3", "EVENTBRIDGE", "SECRETS_MANAGER"];
+
 /** Nobody looks at it: the access key alone lets in. */
 const SECRET_ACCESS_KEY = "local";
 
 const notOpen: RequestListener = (_request, response) => void response.destroy();
 
-/** Gives the function that ends it. */
-function watchStores(dataDir: string, onBroken: (error: DataFolderUnusableError) => void): () => void {
-  const thrown = (error: unknown): void => {
-    const failure = storeFailure(error, dataDir);
-    if (failure === undefined) throw error;
-    onBroken(failure);
-  };
-  process.on("uncaughtException", thrown);
-  return () => void process.off("uncaughtException", thrown);
-}
-
 /** The environment in which an unmodified AWS SDK talks to this endpoint, and to no other. */
 function environment(endpoint: string, accessKeyId: string): Record<string, string> {
   return {
     // Each by its own name, which the user's own set-up may have given to another address.
-    AWS_ENDPOINT_URL_DYNAMODB: endpoint,
-    AWS_ENDPOINT_URL_SQS: endpoint,
-    AWS_ENDPOINT_URL_S3: endpoint,
-    AWS_ENDPOINT_URL_EVENTBRIDGE: endpoint,
-    AWS_ENDPOINT_URL_SECRETS_MANAGER: endpoint,
+    ...Object.fromEntries(SERVICES.map((name) => [`AWS_ENDPOINT_URL_${name}`, endpoint])),
     AWS_REGION: REGION,
     AWS_DEFAULT_REGION: REGION,
     AWS_ACCESS_KEY_ID: accessKeyId,

@@ -3,6 +3,7 @@ import { channel } from "node:diagnostics_channel";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { Worker } from "node:worker_threads";
+import { CommandError } from "../../cli/errors.ts";
 import { PollerError } from "../../errors.ts";
 import type { Invocation, InvocationEnd, Told } from "./function-worker.ts";
 
@@ -13,11 +14,6 @@ export class FunctionError extends PollerError {
     super(message, { hint });
     this.code = code;
   }
-}
-
-/** The function was ended while it was at work. */
-export class FunctionKilledError extends PollerError {
-  readonly code = "FUNCTION_KILLED";
 }
 
 /** The function that a run has bundled, ready to be invoked one time after the other. */
@@ -79,7 +75,7 @@ export function startFunction(bundle: string, variables: Record<string, string>,
       // Only once the thread is gone may anything follow it.
       await worker.terminate();
       const hint = "Nothing is lost: the next tick goes on where this one stopped.";
-      underWay?.reject(new FunctionKilledError("the poller was killed", { hint }));
+      underWay?.reject(new CommandError("FUNCTION_KILLED", "the poller was killed", { hint }));
       return underWay !== undefined;
     },
   };

@@ -1,7 +1,7 @@
 import { dateTimeString } from "./dates.ts";
 import { hash32, hashFraction } from "./hashing.ts";
 import { countryOf } from "./record-contents.ts";
-import type { EnrichmentOverride, SimulatedResponse } from "./responses.ts";
+import type { SimulatedResponse } from "./responses.ts";
 import type { Settings } from "./settings.ts";
 import type { Survey } from "./survey.ts";
 
@@ -16,17 +16,11 @@ export function enrichmentAnswer(
   settings: Settings,
   reads: number,
 ): EnrichmentAnswer {
-  const overridden = overriddenAnswer(response.overrides[which], reads);
-  if (overridden !== undefined) return overridden;
-  const bodyOf = which === "metrics" ? metricsBody : metadataBody;
-  return { body: bodyOf(survey, response, settings) };
-}
-
-/** The answer of an override to the read numbered `reads`, if it has one. */
-function overriddenAnswer(override: EnrichmentOverride | undefined, reads: number): EnrichmentAnswer | undefined {
-  if (override === undefined || "body" in override) return override;
-  if ("fail" in override) return reads <= override.fail ? { status: 500 } : undefined;
-  return reads <= (override.reads ?? Number.POSITIVE_INFINITY) ? { status: 404 } : undefined;
+  const override = response.overrides[which];
+  if (override !== undefined && "body" in override) return override;
+  if (override !== undefined && "fail" in override && reads <= override.fail) return { status: 500 };
+  if (override !== undefined && "absent" in override && reads <= (override.reads ?? Infinity)) return { status: 404 };
+  return { body: (which === "metrics" ? metricsBody : metadataBody)(survey, response, settings) };
 }
 
 type Metric = [key: string, metric: Record<string, unknown>];
