@@ -1,10 +1,9 @@
 import { type Context, Hono } from "hono";
 import { bodyLimit } from "hono/body-limit";
 import { streamSSE } from "hono/streaming";
-import * as z from "zod";
 import { masked } from "../cli/hearing/event.ts";
 import { InvalidEventPatternError } from "../local/aws/event-bridge/matcher.ts";
-import { ACTIONS, type ActionKind, type ActionOf } from "./actions.ts";
+import { type Asked, asked } from "./actions.ts";
 import { type Assets, ICON, INDEX } from "./assets.ts";
 import { MASK } from "./changes.ts";
 import type { Events } from "./events.ts";
@@ -12,8 +11,6 @@ import type { Feed } from "./feed.ts";
 import type { RuleView } from "./rules.ts";
 import { onlyFromHere, strictHeaders, withToken } from "./server.ts";
 import type { Story } from "./story.ts";
-
-const actionOf = z.strictObject({ source: z.string().optional(), surveyId: z.int().optional() });
 
 export interface AppOptions {
   feed: Feed;
@@ -25,7 +22,7 @@ export interface AppOptions {
   /** Undefined for an event that is not kept any more. */
   story(eventId: string): Promise<Story | undefined>;
   /** Has the poller do something; absent where the page may only read. Gives what became of it. */
-  action?: ((kind: ActionKind, of: ActionOf) => Promise<string[]>) | undefined;
+  action?: ((of: Asked) => Promise<string[]>) | undefined;
   /** Pulls a knob, and gives whether there is such a one; absent where there are no troubles to be made. */
   pull?: ((kind: string) => Promise<boolean>) | undefined;
 }
@@ -71,11 +68,10 @@ export function createApp({ feed, events, assets, token, rules, story, action, p
       return c.json({ error: error.message }, 400);
     }
   });
-  app.post("/actions/:kind", async (c) => {
-    const kind = ACTIONS.find((one) => one === c.req.param("kind"));
-    if (action === undefined || kind === undefined) return c.json({ error: "This page may not do that." }, 403);
-    const of = actionOf.safeParse(await c.req.json<unknown>().catch(() => undefined));
-    return of.success ? c.json({ lines: await action(kind, of.data) }) : c.json({ error: "Which one is meant?" }, 400);
+  app.post("/actions", async (c) => {
+    if (action === undefined) return c.json({ error: "This page may not do that." }, 403);
+    const of = asked.safeParse(await c.req.json<unknown>().catch(() => undefined));
+    return of.success ? c.json({ lines: await action(of.data) }) : c.json({ error: "What is meant?" }, 400);
   });
   app.post("/trouble/:kind", async (c) => {
     const isPulled = (await pull?.(c.req.param("kind"))) === true;

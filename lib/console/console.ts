@@ -7,7 +7,7 @@ import { oneLine } from "../errors.ts";
 import type { EmbeddedAws, EventEnvelope } from "../local/aws/index.ts";
 import { pause } from "../local/pause.ts";
 import { runShadow, type Simulator } from "../local/simulator/index.ts";
-import { type ActionKind, type ActionOf, act } from "./actions.ts";
+import { type Asked, act } from "./actions.ts";
 import { createApp } from "./app.ts";
 import { bundleOnce } from "./assets.ts";
 import { followWork } from "./at-work.ts";
@@ -84,25 +84,23 @@ export async function startConsole({ port, demo, folder, ...ground }: ConsoleOpt
     const found = events.find(eventId);
     if (found === undefined) return undefined;
     const { row, envelope } = found;
-    const { responseId, surveyId, source } = row;
+    const { responseId: id, surveyId: survey, source } = row;
     const explained = async (): Promise<ExplainAnswer | undefined> => {
-      if (target === undefined || responseId === null || surveyId === null) return undefined;
-      const asked = { by: { id: responseId }, survey: surveyId, source: source ?? undefined, ask: false };
-      return answerAsCalled(await readStory(target, asked, io), ground.command);
+      if (target === undefined || id === null || survey === null) return undefined;
+      const of = { by: { id }, survey, source: source ?? undefined, ask: false };
+      return answerAsCalled(await readStory(target, of, io), ground.command);
     };
-    const [told, matched] = await Promise.all([
-      explained().catch(() => undefined),
-      rules()
-        .then((all) => matchedBy(envelope, all))
-        .catch(() => undefined),
-    ]);
-    return storyOf({ row, told, rules: matched, flags: feed.snapshot().flagged, now: Date.now() });
+    const matched = async (): Promise<string[]> => matchedBy(envelope, await rules());
+    // What cannot be read is left out.
+    const none = (): undefined => undefined;
+    const [told, names] = await Promise.all([explained().catch(none), matched().catch(none)]);
+    return storyOf({ row, told, rules: names, flags: feed.snapshot().flagged, now: Date.now() });
   }
 
-  async function action(kind: ActionKind, of: ActionOf): Promise<string[]> {
+  async function action(of: Asked): Promise<string[]> {
     if (target === undefined) return ["The poller is being loaded: try again in a moment."];
-    flag("action", `${kind} asked for on this page`);
-    const lines = await act(kind, of, target, io).catch((error: unknown) => [oneLine(error, () => `${kind} failed`)]);
+    flag("action", `${of.kind} asked for on this page`);
+    const lines = await act(of, target, io).catch((error: unknown) => [oneLine(error, () => `${of.kind} failed`)]);
     const said = lines.map((line) => asCalled(line, ground.command));
     for (const line of said) flag("action", line);
     return said;

@@ -40,7 +40,7 @@ const isActing = signal(false);
 async function run(kind: string, of: object): Promise<void> {
   isActing.value = true;
   done.value = [];
-  const answer = await act<{ lines: string[] }>(`/actions/${kind}`, of);
+  const answer = await act<{ lines: string[] }>("/actions", { kind, ...of });
   done.value = isRefused(answer) ? [answer.error] : answer.lines;
   isActing.value = false;
 }

@@ -30,8 +30,6 @@ export interface Done {
 export interface Knob {
   kind: string;
   title: string;
-  /** One letter on the keyboard while the knobs are open. */
-  key: string;
   pull(world: World): Promise<Done>;
 }
 
@@ -48,10 +46,8 @@ function completeIn(simulator: Simulator, surveyId: number, count: number): Conc
   return simulator.complete(surveyId, count).map((responseId) => ({ surveyId, responseId }));
 }
 
-function largestSurvey(simulator: Simulator): number {
-  const ids = simulator.surveyIds();
-  const size = (id: number): number => simulator.tally(id).completed;
-  return ids.reduce((most, id) => (size(id) > size(most) ? id : most), ids[0] ?? 0);
+function largestSurvey({ surveyIds, tally }: Simulator): number {
+  return surveyIds().sort((a, b) => tally(b).completed - tally(a).completed)[0] ?? 0;
 }
 
 /** A fault of the service while responses complete. It ends with the run too: then there is nobody left to wait for. */
@@ -150,21 +146,24 @@ async function kill(world: World): Promise<Done> {
 }
 
 const refusal = { kind: "status", status: 429, retryAfter: 20 } as const;
-const refuse = faulty(refusal, 20_000, "Every request is refused for 20 s (429)");
-const fail = faulty({ kind: "status", status: 500 }, 10_000, "Every request fails for 10 s (500)");
-const slowDown = faulty({ kind: "latency", ms: [800, 2_000] }, 12_000, "Every answer takes up to 2 s for 12 s");
 
+/** In the order of the keys that pull them, from 1 on. */
 export const knobs: readonly Knob[] = [
-  { kind: "late", title: "Complete late, page 3", key: "1", pull: late },
-  { kind: "delete", title: "Delete while it reads", key: "2", pull: deleteWhileRead },
-  { kind: "counts", title: "Lie about counts", key: "3", pull: lie },
-  { kind: "429", title: "429 for 20 s", key: "4", pull: refuse },
-  { kind: "500", title: "500 for 10 s", key: "5", pull: fail },
-  { kind: "slow", title: "Slow for 12 s", key: "6", pull: slowDown },
-  { kind: "token", title: "Revoke the token", key: "7", pull: revoke },
-  { kind: "answer", title: "PutEvents unanswered", key: "8", pull: loseAnswer },
-  { kind: "kill", title: "kill −9 the poller", key: "9", pull: kill },
+  { kind: "late", title: "Complete late, page 3", pull: late },
+  { kind: "delete", title: "Delete while it reads", pull: deleteWhileRead },
+  { kind: "counts", title: "Lie about counts", pull: lie },
+  { kind: "429", title: "429 for 20 s", pull: faulty(refusal, 20_000, "Every request is refused for 20 s (429)") },
+  {
+    kind: "500",
+    title: "500 for 10 s",
+    pull: faulty({ kind: "status", status: 500 }, 10_000, "Every request fails for 10 s (500)"),
+  },
+  {
+    kind: "slow",
+    title: "Slow for 12 s",
+    pull: faulty({ kind: "latency", ms: [800, 2_000] }, 12_000, "Every answer takes up to 2 s for 12 s"),
+  },
+  { kind: "token", title: "Revoke the token", pull: revoke },
+  { kind: "answer", title: "PutEvents unanswered", pull: loseAnswer },
+  { kind: "kill", title: "kill −9 the poller", pull: kill },
 ];
-
-/** All of them, one right after the other. */
-export const ALL = { kind: "all", title: "All at once", key: "0" } as const;

@@ -1,7 +1,7 @@
 import { pause } from "../../local/pause.ts";
 import { responseKey, type Shadow, type Simulator } from "../../local/simulator/index.ts";
 import type { EventRow, Incident } from "../changes.ts";
-import { ALL, type Done, type Knob, knobs, type World } from "./knobs.ts";
+import { type Done, type Knob, knobs, type World } from "./knobs.ts";
 
 interface TroubleOptions extends Omit<World, "counts">, IncidentsOptions {
   simulator: Simulator;
@@ -9,11 +9,14 @@ interface TroubleOptions extends Omit<World, "counts">, IncidentsOptions {
   flag(text: string): void;
 }
 
+/** All of them, one right after the other. */
+const ALL = { kind: "all", title: "All at once" };
+
 export function createTrouble({ tell, flag, shadow, ...given }: TroubleOptions) {
   const incidents = createIncidents({ ...given, shadow, tell });
   const world = { ...given, counts: given.simulator.settings().counts };
   return {
-    list: [...knobs, ALL].map(({ kind, title, key }) => ({ kind, title, key })),
+    list: [...knobs, ALL].map(({ kind, title }, i) => ({ kind, title, key: String((i + 1) % 10) })),
     /** False where there is no such trouble. */
     async pull(kind: string): Promise<boolean> {
       const chosen = kind === ALL.kind ? knobs : knobs.filter((knob) => knob.kind === kind);

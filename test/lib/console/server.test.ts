@@ -31,8 +31,8 @@ function app(more: Partial<AppOptions> = {}) {
     rules: async () => [],
     story: async (id) =>
       id === EVENT_ID ? { sentence: "Emitted.", spans: [], facts: [], at: 1, isWhole: true } : undefined,
-    action: async (...action) => {
-      acted.push(action);
+    action: async (of) => {
+      acted.push(of);
       return ["done"];
     },
     pull: async (kind) => kind === "late" && pulled.push(kind) > 0,
@@ -65,7 +65,7 @@ describe("who asks", () => {
   });
 
   it.each([
-    ...["POST /reveal/x", "POST /match", "POST /trouble/late", "POST /actions/pause"],
+    ...["POST /reveal/x", "POST /match", "POST /trouble/late", "POST /actions"],
     ...["GET /feed", `GET /events/${EVENT_ID}`, `GET /stories/${EVENT_ID}`, "GET /rules", "GET /nowhere"],
   ])("gets nothing by %s without the token", async (line) => {
     const [method = "", path = ""] = line.split(" ");
@@ -133,12 +133,14 @@ it("acts where it may, and nowhere else", async () => {
   const { post, acted } = app();
   const readOnly = app({ action: undefined });
 
-  expect(await (await post("/actions/audit", { source: "main", surveyId: 7 })).json()).toEqual({ lines: ["done"] });
-  expect((await post("/actions/forget", {})).status).toBe(403);
-  expect((await post("/actions/pause", { all: true })).status).toBe(400);
-  expect((await readOnly.post("/actions/pause", {})).status).toBe(403);
+  expect(await (await post("/actions", { kind: "audit", source: "main", surveyId: 7 })).json()).toEqual({
+    lines: ["done"],
+  });
+  expect((await post("/actions", { kind: "forget" })).status).toBe(400);
+  expect((await post("/actions", { kind: "pause", all: true })).status).toBe(400);
+  expect((await readOnly.post("/actions", { kind: "pause" })).status).toBe(403);
   expect((await post("/match", { detail: "x".repeat(200_000) })).status).toBe(413);
-  expect([...acted, ...readOnly.acted]).toEqual([["audit", { source: "main", surveyId: 7 }]]);
+  expect([...acted, ...readOnly.acted]).toEqual([{ kind: "audit", source: "main", surveyId: 7 }]);
 });
 
 it("pulls the knobs that there are", async () => {
