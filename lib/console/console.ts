@@ -8,7 +8,7 @@ import type { EmbeddedAws, EventEnvelope } from "../local/aws/index.ts";
 import { pause } from "../local/pause.ts";
 import { runShadow, type Simulator } from "../local/simulator/index.ts";
 import { type Asked, act } from "./actions.ts";
-import { createApp } from "./app.ts";
+import { createApp, serve, tokenFor } from "./app.ts";
 import { bundleOnce } from "./assets.ts";
 import { followWork } from "./at-work.ts";
 import type { Flag, Ground } from "./changes.ts";
@@ -16,9 +16,8 @@ import { createEvents } from "./events.ts";
 import { createFeed, FRAME_EVERY } from "./feed.ts";
 import { keepLooking } from "./look.ts";
 import { matchedBy, type RuleView, readRules } from "./rules.ts";
-import { serve, tokenFor } from "./server.ts";
 import { type Story, storyOf } from "./story.ts";
-import { createTrouble } from "./trouble/trouble.ts";
+import { createTrouble } from "./trouble.ts";
 
 /** The parts that a demo has beside a poller: a service and an AWS in which troubles can be made, and a poller that can be killed. */
 export interface Demo {

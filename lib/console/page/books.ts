@@ -1,11 +1,10 @@
 import { html } from "htm/preact";
 import type { VNode } from "preact";
-import type { StatusAnswer, SurveyStatus } from "../../cli/verbs/status/answer.ts";
-import { emittedText } from "../../cli/verbs/status/answer.ts";
+import { emittedText, type StatusAnswer, type SurveyStatus } from "../../cli/verbs/status/answer.ts";
 import { figuresOf, PARTS, type Part } from "../changes.ts";
 import { ago, clock, figure, HELP, Help } from "./format.ts";
 import { go, place } from "./place.ts";
-import { now, snapshot } from "./state.ts";
+import { now, snapshot } from "./server.ts";
 
 /** Milliseconds in which the colour of a proof has faded to half. */
 const FADES = 60_000;

@@ -1,5 +1,5 @@
 import { go, place } from "./place.ts";
-import { isDemo, snapshot } from "./state.ts";
+import { isDemo, snapshot } from "./server.ts";
 import { isPaused, live, move, pause, rows } from "./stream.ts";
 import { pull } from "./trouble.ts";
 

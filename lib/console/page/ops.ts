@@ -1,13 +1,11 @@
 import { signal } from "@preact/signals";
 import { html } from "htm/preact";
 import type { VNode } from "preact";
-import type { SurveyStatus } from "../../cli/verbs/status/answer.ts";
-import { withheldIn, withheldText } from "../../cli/verbs/status/answer.ts";
+import { type SurveyStatus, withheldIn, withheldText } from "../../cli/verbs/status/answer.ts";
 import { nameShown, surveyName } from "../../cli/words.ts";
 import type { RuleView } from "../rules.ts";
 import { Copy, figure } from "./format.ts";
-import { act, isRefused, look, useAnswer } from "./server.ts";
-import { now, snapshot } from "./state.ts";
+import { act, isRefused, look, now, snapshot, useAnswer } from "./server.ts";
 import { Marks } from "./strip.ts";
 import { verdict } from "./verdict.ts";
 

@@ -1,6 +1,6 @@
+import { computed, effect, type ReadonlySignal, signal } from "@preact/signals";
 import { useEffect, useState } from "preact/hooks";
 import { type Change, type Snapshot, withChange } from "../changes.ts";
-import { heardAt, isLockedOut, isSilent, now, snapshot } from "./state.ts";
 
 export interface Refused {
   error: string;
@@ -109,4 +109,72 @@ function take(frame: string): void {
   // The first frame of each connection has all there is.
   if ("run" in change) snapshot.value = change as Snapshot;
   else if (before !== null) snapshot.value = withChange(before, change);
+}
+
+/** Milliseconds of silence after which the page says that it has heard nothing. */
+const SILENCE = 6_000;
+
+export const snapshot = signal<Snapshot | null>(null);
+/** When something was heard last, by the clock of the browser. */
+export const heardAt = signal(Date.now());
+/** The clock of the page: what is said in seconds grows with it. */
+export const now = signal(Date.now());
+/** Oldest first. */
+export const events = computed(() => snapshot.value?.events ?? []);
+
+export const silentFor = computed(() => Math.max(0, now.value - heardAt.value));
+export const isSilent = computed(() => silentFor.value >= SILENCE);
+/** Whether the server does not know the token: nothing is shown then. */
+export const isLockedOut = signal(false);
+export const isDemo = computed(() => (snapshot.value?.troubles.length ?? 0) > 0);
+
+export interface Matches {
+  /** Of the events, by their numbers, and out of how many. */
+  numbers: ReadonlySet<number>;
+  of: number;
+  error: string;
+}
+
+const none = (error: string): Matches => ({ numbers: new Set(), of: 0, error });
+
+/**
+ * The events that a pattern matches, which the server knows: it has them whole. Asked again when there are new ones, one question at a time.
+ *
+ * @param pattern as JSON; "" while there is none
+ * @returns null while nothing is known
+ */
+export function matchesOf(pattern: ReadonlySignal<string>): ReadonlySignal<Matches | null> {
+  const found = signal<Matches | null>(null);
+  let asked = "";
+  let isAsking = false;
+
+  async function ask(text: string): Promise<void> {
+    isAsking = true;
+    const answer = await match(text);
+    isAsking = false;
+    if (pattern.peek() === text) found.value = answer;
+  }
+
+  effect(() => {
+    const text = pattern.value;
+    const question = `${snapshot.value?.run} ${events.value.at(-1)?.number} ${text}`;
+    // Looked at again at each beat of the page's clock: while a question is open no other is asked.
+    void now.value;
+    if (isAsking || question === asked) return;
+    asked = question;
+    if (text === "") found.value = null;
+    else void ask(text);
+  });
+  return found;
+}
+
+async function match(text: string): Promise<Matches> {
+  let pattern: unknown;
+  try {
+    pattern = JSON.parse(text);
+  } catch {
+    return none("This is no JSON yet.");
+  }
+  const answer = await act<{ numbers: number[]; of: number }>("/match", pattern);
+  return isRefused(answer) ? none(answer.error) : { ...answer, numbers: new Set(answer.numbers), error: "" };
 }

@@ -4,7 +4,7 @@ import { nameShown } from "../../cli/words.ts";
 import type { Fates, ShadowView } from "../../local/simulator/shadow.ts";
 import { clock, figure, Help } from "./format.ts";
 import { go, place } from "./place.ts";
-import { snapshot } from "./state.ts";
+import { snapshot } from "./server.ts";
 
 const WHY = {
   late: "late: below the page where it stops",

@@ -5,9 +5,8 @@ import { ORIGINS } from "../../cli/verbs/status/answer.ts";
 import { nameShown, surveyName } from "../../cli/words.ts";
 import { type EventRow, surveyKey } from "../changes.ts";
 import { clock, figure, span } from "./format.ts";
-import { matchesOf } from "./matches.ts";
 import { go, place } from "./place.ts";
-import { events, isDemo, snapshot } from "./state.ts";
+import { events, isDemo, matchesOf, snapshot } from "./server.ts";
 
 const pattern = computed(() => (place.value.q.trim().startsWith("{") ? place.value.q.trim() : ""));
 

@@ -6,7 +6,7 @@ import uPlot from "uplot";
 import type { Flag, StripPoint } from "../changes.ts";
 import { clock, span } from "./format.ts";
 import { place } from "./place.ts";
-import { events, snapshot } from "./state.ts";
+import { events, snapshot } from "./server.ts";
 
 /** Seconds that are shown, of a run that is young fewer. */
 const SHOWN = 300;

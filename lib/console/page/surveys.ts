@@ -1,14 +1,13 @@
 import { computed } from "@preact/signals";
 import { html } from "htm/preact";
 import type { VNode } from "preact";
-import type { SurveyStatus } from "../../cli/verbs/status/answer.ts";
-import { COUNTED, severityOf } from "../../cli/verbs/status/answer.ts";
+import { COUNTED, type SurveyStatus, severityOf } from "../../cli/verbs/status/answer.ts";
 import { nameShown } from "../../cli/words.ts";
 import { surveyKey } from "../changes.ts";
 import { inState } from "./books.ts";
 import { ago, figure, span } from "./format.ts";
 import { go, place } from "./place.ts";
-import { events, now, snapshot } from "./state.ts";
+import { events, now, snapshot } from "./server.ts";
 
 const LAGS = 24;
 const WIDTH = 56;

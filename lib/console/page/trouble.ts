@@ -4,8 +4,7 @@ import type { VNode } from "preact";
 import type { Incident } from "../changes.ts";
 import { clock, span } from "./format.ts";
 import { script } from "./place.ts";
-import { act, isRefused } from "./server.ts";
-import { now, snapshot } from "./state.ts";
+import { act, isRefused, now, snapshot } from "./server.ts";
 
 const refused = signal("");
 

@@ -4,7 +4,7 @@ import type { VNode } from "preact";
 import { GLYPHS, type StatusAnswer } from "../../cli/verbs/status/answer.ts";
 import { ago, figure, Help } from "./format.ts";
 import { go, place } from "./place.ts";
-import { isDemo, isLockedOut, isSilent, now, silentFor, snapshot } from "./state.ts";
+import { isDemo, isLockedOut, isSilent, now, silentFor, snapshot } from "./server.ts";
 
 /** Milliseconds after which a state that was read is no longer called the present one. */
 const STALE = 20_000;

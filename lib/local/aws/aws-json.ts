@@ -4,6 +4,11 @@ import { buffer } from "node:stream/consumers";
 import { z } from "zod";
 import { parseJson } from "../../secrets/secret-values.ts";
 
+/** The account that fauxqs and dynalite build into their ARNs: all services must agree on one. */
+export const ACCOUNT = "000000000000";
+
+export const REGION = "us-east-1";
+
 /** An error as an AWS service reports it: the SDK raises it under `code` as its name. */
 export class AwsError extends Error {
   override readonly name = "AwsError";

@@ -2,7 +2,22 @@ import { timingSafeEqual } from "node:crypto";
 import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from "node:http";
 import { listenHere } from "../listen.ts";
 import { sendJson } from "./aws-json.ts";
-import { type Service, serviceOf } from "./services.ts";
+
+/** The AWS services that run on the laptop, by the names their faults go by, each with the target of its requests. S3 has none. */
+const TARGETS = {
+  DynamoDB_20120810: "dynamodb",
+  AmazonSQS: "sqs",
+  AWSEvents: "eventbridge",
+  secretsmanager: "secretsmanager",
+} as const;
+
+export type Service = (typeof TARGETS)[keyof typeof TARGETS] | "s3";
+
+/** The service that a request is for, by its header `x-amz-target`. */
+function serviceOf(target = ""): Service {
+  const [name = ""] = target.split(".");
+  return Object.hasOwn(TARGETS, name) ? TARGETS[name as keyof typeof TARGETS] : "s3";
+}
 
 /** Stands between the door of the services and their work. It answers a request itself, or passes it on. */
 export type Middleware = (

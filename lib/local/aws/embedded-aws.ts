@@ -2,14 +2,13 @@ import { randomBytes } from "node:crypto";
 import { channel } from "node:diagnostics_channel";
 import type { RequestListener } from "node:http";
 import { join } from "node:path";
-import { awsJsonHandler } from "./aws-json.ts";
+import { awsJsonHandler, REGION } from "./aws-json.ts";
 import { type DataFolderUnusableError, type DataPart, openDataFolder, storeFailure, unopened } from "./data-folder.ts";
-import { type Middleware, openDoor } from "./door.ts";
+import { type Middleware, openDoor, type Service } from "./door.ts";
 import { dynamodbOperations, openItemsFile } from "./dynamodb.ts";
 import { type EventSink, eventBridgeOperations } from "./event-bridge/event-bridge.ts";
 import { openQueuesAndBuckets } from "./queues-and-buckets.ts";
 import { secretsOperations } from "./secrets.ts";
-import { REGION, type Service } from "./services.ts";
 
 /** Told of each that has started in this process, once its services listen. */
 export const startedChannel = channel("survey-poller:embedded-aws");

@@ -2,9 +2,8 @@ import { randomBytes, randomUUID } from "node:crypto";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
-import { AwsError, type Operation, operation } from "./aws-json.ts";
+import { ACCOUNT, AwsError, type Operation, operation, REGION } from "./aws-json.ts";
 import { replaceFile } from "./data-folder.ts";
-import { ACCOUNT, REGION } from "./services.ts";
 
 const INVALID = "InvalidParameterException";
 const CURRENT = "AWSCURRENT";

@@ -5,7 +5,7 @@ import { errorCode } from "../../errors.ts";
 import type { SurveySummary, TickSummary } from "../../polling/index.ts";
 import type { PollOutput } from "../../run/poll-sources.ts";
 import { pause } from "../pause.ts";
-import type { Invoke } from "./local-function.ts";
+import type { Invoke } from "./function-thread.ts";
 import type { ProgressView, Totals } from "./progress.ts";
 
 type Progressed = Pick<Totals, "pages" | "emitted" | "waiting" | "withheld">;

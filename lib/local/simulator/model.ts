@@ -1,8 +1,7 @@
-import { enrichmentAnswer } from "./enrichment.ts";
 import { hash32 } from "./hashing.ts";
 import { createOperations, type Hooks, peekPage } from "./operations.ts";
-import { allRecords } from "./record-contents.ts";
 import {
+  allRecords,
   drawnRecords,
   durationSeconds,
   type ListedRecord,
@@ -13,7 +12,7 @@ import {
 } from "./responses.ts";
 import { defaultSettings, type Settings, type SettingsPatch, withSettings } from "./settings.ts";
 import { createSurvey, type Survey, type SurveySpec, type SurveyTally } from "./survey.ts";
-import { listedFacts } from "./survey-bodies.ts";
+import { enrichmentAnswer, listedFacts } from "./survey-bodies.ts";
 
 export interface ModelOptions {
   /** Everything that looks random comes from it; default 1. */

@@ -1,14 +1,15 @@
-import { enrichmentAnswer, metadataShown, reportMetricsBody } from "./enrichment.ts";
 import { hash32 } from "./hashing.ts";
-import { allRecords, asRead, recordAt } from "./record-contents.ts";
-import type { ListedRecord, SimulatedResponse } from "./responses.ts";
+import { allRecords, asRead, type ListedRecord, recordAt, type SimulatedResponse } from "./responses.ts";
 import type { Operation, PathParameters, Route } from "./routes.ts";
 import type { Settings } from "./settings.ts";
 import type { Survey } from "./survey.ts";
 import {
+  enrichmentAnswer,
   fullSurvey,
+  metadataShown,
   questionList,
   reportIds,
+  reportMetricsBody,
   reportsBody,
   singleResponseBody,
   surveyListItem,

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import type { EventRow, Incident } from "../../../lib/console/changes.ts";
-import { createIncidents } from "../../../lib/console/trouble/trouble.ts";
+import { createIncidents } from "../../../lib/console/trouble.ts";
 
 beforeEach(() => void vi.useFakeTimers({ now: 1_000_000 }));
 afterEach(() => void vi.useRealTimers());

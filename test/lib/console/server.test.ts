@@ -1,10 +1,9 @@
 import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { type AppOptions, createApp } from "../../../lib/console/app.ts";
+import { type AppOptions, createApp, serve, TOKEN_HEADER, tokenFor } from "../../../lib/console/app.ts";
 import { createEvents } from "../../../lib/console/events.ts";
 import { createFeed } from "../../../lib/console/feed.ts";
-import { serve, TOKEN_HEADER, tokenFor } from "../../../lib/console/server.ts";
 import type { EventEnvelope } from "../../../lib/local/aws/index.ts";
 import { temporaryFolder } from "../../support/command.ts";
 import { ground } from "./support/ground.ts";

@@ -2,7 +2,7 @@ import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { GetObjectCommand, S3Client } from "@aws-sdk/client-s3";
 import { DynamoDBDocumentClient, ScanCommand } from "@aws-sdk/lib-dynamodb";
 import { type EmbeddedAws, startEmbeddedAws } from "../../../lib/local/aws/index.ts";
-import { names } from "../../../lib/local/runner/provision.ts";
+import { names } from "../../../lib/local/runner/load-function.ts";
 import type { DeliveredEvent } from "../../support/command.ts";
 
 /** Options of an SDK client for the embedded services. */

@@ -6,10 +6,9 @@ import { sumOf } from "../../../cli/verbs/status/answer.ts";
 import type { EventEnvelope } from "../../../events/envelope.ts";
 import { isObject } from "../../../json.ts";
 import { parseJson } from "../../../secrets/secret-values.ts";
-import { AwsError, type Operation, operation } from "../aws-json.ts";
+import { ACCOUNT, AwsError, type Operation, operation, REGION } from "../aws-json.ts";
 import { replaceFile } from "../data-folder.ts";
 import type { QueuesAndBuckets } from "../queues-and-buckets.ts";
-import { ACCOUNT, REGION } from "../services.ts";
 import { createMatcher, InvalidEventPatternError, type Matcher } from "./matcher.ts";
 
 /** Receives every event that a bus has accepted. */

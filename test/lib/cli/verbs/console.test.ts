@@ -1,8 +1,8 @@
 import { describe, expect, it, onTestFinished } from "vitest";
 import { runCommand } from "../../../../lib/cli/run-command.ts";
 import type { ConsoleAnswer } from "../../../../lib/cli/verbs/console.ts";
+import { TOKEN_HEADER } from "../../../../lib/console/app.ts";
 import type { Snapshot } from "../../../../lib/console/changes.ts";
-import { TOKEN_HEADER } from "../../../../lib/console/server.ts";
 import { ioOf, survey } from "../support/command.ts";
 import { runningFolder, useRunningFolder } from "../support/running-folder.ts";
 

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import type { Invoke } from "../../../../lib/local/runner/local-function.ts";
+import type { Invoke } from "../../../../lib/local/runner/function-thread.ts";
 import { runTicks, type TickLoopOptions } from "../../../../lib/local/runner/tick-loop.ts";
 import type { TickSummary } from "../../../../lib/polling/index.ts";
 import type { PollOutput } from "../../../../lib/run/poll-sources.ts";
