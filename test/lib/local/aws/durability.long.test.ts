@@ -3,11 +3,6 @@ import { once } from "node:events";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
-import { BatchGetItemCommand, GetItemCommand, PutItemCommand } from "@aws-sdk/client-dynamodb";
-import { PutEventsCommand, PutRuleCommand, PutTargetsCommand } from "@aws-sdk/client-eventbridge";
-import { CreateBucketCommand, GetObjectCommand, PutObjectCommand } from "@aws-sdk/client-s3";
-import { CreateSecretCommand, GetSecretValueCommand, PutSecretValueCommand } from "@aws-sdk/client-secrets-manager";
-import { SendMessageCommand } from "@aws-sdk/client-sqs";
 import { expect, onTestFinished, test } from "vitest";
 import type { EmbeddedAws, EventEnvelope } from "../../../../lib/local/aws/index.ts";
 import { clientsOf, createQueue, createTable, entry, scratchFolder, takeMessages, takeNumbers } from "./support.ts";
@@ -41,24 +36,24 @@ test("what each service has acknowledged is there after a kill -9", async () => 
   const first = await startChild(folder);
   await createTable(first.dynamodb);
   const queue = await createQueue(first.sqs);
-  await first.s3.send(new CreateBucketCommand({ Bucket: "bucket" }));
-  await first.eventbridge.send(new PutRuleCommand({ Name: "rule", EventPattern: '{"source":["survey-poller"]}' }));
+  await first.s3.createBucket({ Bucket: "bucket" });
+  await first.eventbridge.putRule({ Name: "rule", EventPattern: '{"source":["survey-poller"]}' });
   const Targets = [{ Id: "1", Arn: queue.arn }];
-  await first.eventbridge.send(new PutTargetsCommand({ Rule: "rule", Targets }));
-  await first.secretsmanager.send(new CreateSecretCommand({ Name: "secret", SecretString: "old" }));
+  await first.eventbridge.putTargets({ Rule: "rule", Targets });
+  await first.secretsmanager.createSecret({ Name: "secret", SecretString: "old" });
   await Promise.all([
-    first.dynamodb.send(new PutItemCommand({ TableName: "table", Item: { pk: { S: "1" }, n: { N: "7" } } })),
-    first.sqs.send(new SendMessageCommand({ QueueUrl: queue.url, MessageBody: "message" })),
-    first.s3.send(new PutObjectCommand({ Bucket: "bucket", Key: "key", Body: "object" })),
-    first.secretsmanager.send(new PutSecretValueCommand({ SecretId: "secret", SecretString: "new" })),
-    first.eventbridge.send(new PutEventsCommand({ Entries: [entry()] })),
+    first.dynamodb.putItem({ TableName: "table", Item: { pk: { S: "1" }, n: { N: "7" } } }),
+    first.sqs.sendMessage({ QueueUrl: queue.url, MessageBody: "message" }),
+    first.s3.putObject({ Bucket: "bucket", Key: "key", Body: "object" }),
+    first.secretsmanager.putSecretValue({ SecretId: "secret", SecretString: "new" }),
+    first.eventbridge.putEvents({ Entries: [entry()] }),
   ]);
   await first.kill();
 
   const second = await startChild(folder);
-  const { Item } = await second.dynamodb.send(new GetItemCommand({ TableName: "table", Key: { pk: { S: "1" } } }));
-  const object = await second.s3.send(new GetObjectCommand({ Bucket: "bucket", Key: "key" }));
-  const secret = await second.secretsmanager.send(new GetSecretValueCommand({ SecretId: "secret" }));
+  const { Item } = await second.dynamodb.getItem({ TableName: "table", Key: { pk: { S: "1" } } });
+  const object = await second.s3.getObject({ Bucket: "bucket", Key: "key" });
+  const secret = await second.secretsmanager.getSecretValue({ SecretId: "secret" });
   const { url } = await createQueue(second.sqs);
   expect(Item).toEqual({ pk: { S: "1" }, n: { N: "7" } });
   expect(await object.Body?.transformToString()).toBe("object");
@@ -75,9 +70,9 @@ test("a kill -9 in the middle of traffic loses nothing that was acknowledged", a
   const first = await startChild(folder);
   await createTable(first.dynamodb);
   const { arn } = await createQueue(first.sqs);
-  await first.eventbridge.send(new PutRuleCommand({ Name: "rule", EventPattern: '{"source":["survey-poller"]}' }));
+  await first.eventbridge.putRule({ Name: "rule", EventPattern: '{"source":["survey-poller"]}' });
   const Targets = [{ Id: "1", Arn: arn }];
-  await first.eventbridge.send(new PutTargetsCommand({ Rule: "rule", Targets }));
+  await first.eventbridge.putTargets({ Rule: "rule", Targets });
 
   const acknowledged = { events: new Set<number>(), items: new Set<string>() };
   let killed = false;
@@ -87,10 +82,10 @@ test("a kill -9 in the middle of traffic loses nothing that was acknowledged", a
       const Entries = numbers.map((n) => entry({ Detail: `{"n":${n}}` }));
       const pk = `${worker}-${round}`;
       await Promise.all([
-        first.eventbridge.send(new PutEventsCommand({ Entries })).then(() => {
+        first.eventbridge.putEvents({ Entries }).then(() => {
           for (const n of numbers) acknowledged.events.add(n);
         }),
-        first.dynamodb.send(new PutItemCommand({ TableName: "table", Item: { pk: { S: pk } } })).then(() => {
+        first.dynamodb.putItem({ TableName: "table", Item: { pk: { S: pk } } }).then(() => {
           acknowledged.items.add(pk);
         }),
       ]).catch(() => undefined);
@@ -116,7 +111,7 @@ async function missingItems({ dynamodb }: Pick<ReturnType<typeof clientsOf>, "dy
   const all = [...keys];
   for (let from = 0; from < all.length; from += 100) {
     const Keys = all.slice(from, from + 100).map((pk) => ({ pk: { S: pk } }));
-    const { Responses } = await dynamodb.send(new BatchGetItemCommand({ RequestItems: { table: { Keys } } }));
+    const { Responses } = await dynamodb.batchGetItem({ RequestItems: { table: { Keys } } });
     for (const { pk } of Responses?.table ?? []) missing.delete(pk?.S ?? "");
   }
   return [...missing];

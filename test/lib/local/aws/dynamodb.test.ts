@@ -1,36 +1,26 @@
-import {
-  CreateTableCommand,
-  DeleteTableCommand,
-  DescribeTableCommand,
-  type DynamoDBClient,
-  GetItemCommand,
-  PutItemCommand,
-  QueryCommand,
-} from "@aws-sdk/client-dynamodb";
+import { type DynamoDB, GetItemCommand, type QueryCommand } from "@aws-sdk/client-dynamodb";
 import { expect, test } from "vitest";
 import { errorName, startForTest } from "./support.ts";
 
-async function tableWith(dynamodb: DynamoDBClient, sortKeyType: "N" | "S"): Promise<void> {
-  await dynamodb.send(
-    new CreateTableCommand({
-      TableName: "ordered",
-      BillingMode: "PAY_PER_REQUEST",
-      AttributeDefinitions: [
-        { AttributeName: "a", AttributeType: "S" },
-        { AttributeName: "b", AttributeType: sortKeyType },
-      ],
-      KeySchema: [
-        { AttributeName: "a", KeyType: "HASH" },
-        { AttributeName: "b", KeyType: "RANGE" },
-      ],
-    }),
-  );
+async function tableWith(dynamodb: DynamoDB, sortKeyType: "N" | "S"): Promise<void> {
+  await dynamodb.createTable({
+    TableName: "ordered",
+    BillingMode: "PAY_PER_REQUEST",
+    AttributeDefinitions: [
+      { AttributeName: "a", AttributeType: "S" },
+      { AttributeName: "b", AttributeType: sortKeyType },
+    ],
+    KeySchema: [
+      { AttributeName: "a", KeyType: "HASH" },
+      { AttributeName: "b", KeyType: "RANGE" },
+    ],
+  });
   await until(dynamodb, "ACTIVE");
 }
 
 /** Asks until the table has this status, or as long as there is one. */
-async function until(dynamodb: DynamoDBClient, status: string | undefined): Promise<void> {
-  const look = () => dynamodb.send(new DescribeTableCommand({ TableName: "ordered" })).catch(() => undefined);
+async function until(dynamodb: DynamoDB, status: string | undefined): Promise<void> {
+  const look = () => dynamodb.describeTable({ TableName: "ordered" }).catch(() => undefined);
   while ((await look())?.Table?.TableStatus !== status);
 }
 
@@ -38,18 +28,16 @@ test("a query gives what lies between two keys, in either order, and goes on fro
   const { dynamodb } = await startForTest();
   await tableWith(dynamodb, "N");
   for (const b of [20, -3, 100, 7]) {
-    await dynamodb.send(new PutItemCommand({ TableName: "ordered", Item: { a: { S: "ż" }, b: { N: String(b) } } }));
+    await dynamodb.putItem({ TableName: "ordered", Item: { a: { S: "ż" }, b: { N: String(b) } } });
   }
-  await dynamodb.send(new PutItemCommand({ TableName: "ordered", Item: { a: { S: "ż2" }, b: { N: "8" } } }));
+  await dynamodb.putItem({ TableName: "ordered", Item: { a: { S: "ż2" }, b: { N: "8" } } });
   const found = async (more: Partial<QueryCommand["input"]>, least = -5): Promise<unknown> => {
-    const { Items } = await dynamodb.send(
-      new QueryCommand({
-        TableName: "ordered",
-        KeyConditionExpression: "a = :a AND b BETWEEN :least AND :most",
-        ExpressionAttributeValues: { ":a": { S: "ż" }, ":least": { N: String(least) }, ":most": { N: "50" } },
-        ...more,
-      }),
-    );
+    const { Items } = await dynamodb.query({
+      TableName: "ordered",
+      KeyConditionExpression: "a = :a AND b BETWEEN :least AND :most",
+      ExpressionAttributeValues: { ":a": { S: "ż" }, ":least": { N: String(least) }, ":most": { N: "50" } },
+      ...more,
+    });
     return Items?.map(({ b }) => Number(b?.N));
   };
   expect(await found({})).toEqual([-3, 7, 20]);
@@ -64,13 +52,12 @@ test("a table that was removed and made anew has its new keys, and nothing of th
   const { dynamodb } = await startForTest();
   await tableWith(dynamodb, "N");
   const numbered = { a: { S: "x" }, b: { N: "1" } };
-  await dynamodb.send(new PutItemCommand({ TableName: "ordered", Item: numbered }));
-  await dynamodb.send(new DeleteTableCommand({ TableName: "ordered" }));
+  await dynamodb.putItem({ TableName: "ordered", Item: numbered });
+  await dynamodb.deleteTable({ TableName: "ordered" });
   await until(dynamodb, undefined);
   await tableWith(dynamodb, "S");
   const named = { a: { S: "x" }, b: { S: "1" } };
-  const put = (Item: typeof named | typeof numbered) =>
-    dynamodb.send(new PutItemCommand({ TableName: "ordered", Item }));
+  const put = (Item: typeof named | typeof numbered) => dynamodb.putItem({ TableName: "ordered", Item });
   expect(await errorName(put(numbered))).toBe("ValidationException");
   const get = new GetItemCommand({ TableName: "ordered", Key: named });
   expect((await dynamodb.send(get)).Item).toBeUndefined();

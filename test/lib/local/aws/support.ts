@@ -1,17 +1,11 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { CreateTableCommand, DescribeTableCommand, DynamoDBClient } from "@aws-sdk/client-dynamodb";
-import { EventBridgeClient, type PutEventsRequestEntry } from "@aws-sdk/client-eventbridge";
-import { S3Client } from "@aws-sdk/client-s3";
-import { SecretsManagerClient } from "@aws-sdk/client-secrets-manager";
-import {
-  CreateQueueCommand,
-  DeleteMessageCommand,
-  GetQueueAttributesCommand,
-  ReceiveMessageCommand,
-  SQSClient,
-} from "@aws-sdk/client-sqs";
+import { DynamoDB } from "@aws-sdk/client-dynamodb";
+import { EventBridge, type PutEventsRequestEntry } from "@aws-sdk/client-eventbridge";
+import { S3 } from "@aws-sdk/client-s3";
+import { SecretsManager } from "@aws-sdk/client-secrets-manager";
+import { SQS } from "@aws-sdk/client-sqs";
 import { onTestFinished } from "vitest";
 import {
   type EmbeddedAws,
@@ -43,11 +37,11 @@ export async function startForTest(options: Partial<EmbeddedAwsOptions> = {}) {
 export function clientsOf({ endpoint, credentials }: Pick<EmbeddedAws, "endpoint" | "credentials">, maxAttempts = 1) {
   const common = { region: "us-east-1", credentials, maxAttempts };
   return {
-    dynamodb: new DynamoDBClient({ ...common, endpoint }),
-    sqs: new SQSClient({ ...common, endpoint }),
-    s3: new S3Client({ ...common, endpoint }),
-    eventbridge: new EventBridgeClient({ ...common, endpoint }),
-    secretsmanager: new SecretsManagerClient({ ...common, endpoint }),
+    dynamodb: new DynamoDB({ ...common, endpoint }),
+    sqs: new SQS({ ...common, endpoint }),
+    s3: new S3({ ...common, endpoint }),
+    eventbridge: new EventBridge({ ...common, endpoint }),
+    secretsmanager: new SecretsManager({ ...common, endpoint }),
   };
 }
 
@@ -56,42 +50,42 @@ export function entry(overrides: Partial<PutEventsRequestEntry> = {}): PutEvents
 }
 
 /** On return the table is active: for a moment after CreateTable it does not exist yet, as on AWS. */
-export async function createTable(dynamodb: DynamoDBClient, name = "table"): Promise<void> {
-  await dynamodb.send(
-    new CreateTableCommand({
-      TableName: name,
-      AttributeDefinitions: [{ AttributeName: "pk", AttributeType: "S" }],
-      KeySchema: [{ AttributeName: "pk", KeyType: "HASH" }],
-      BillingMode: "PAY_PER_REQUEST",
-    }),
-  );
+export async function createTable(dynamodb: DynamoDB, name = "table"): Promise<void> {
+  await dynamodb.createTable({
+    TableName: name,
+    AttributeDefinitions: [{ AttributeName: "pk", AttributeType: "S" }],
+    KeySchema: [{ AttributeName: "pk", KeyType: "HASH" }],
+    BillingMode: "PAY_PER_REQUEST",
+  });
   for (let status = ""; status !== "ACTIVE"; ) {
-    const { Table } = await dynamodb.send(new DescribeTableCommand({ TableName: name }));
+    const { Table } = await dynamodb.describeTable({ TableName: name });
     status = Table?.TableStatus ?? "";
   }
 }
 
 export async function createQueue(
-  sqs: SQSClient,
+  sqs: SQS,
   name = "queue",
   Attributes: Record<string, string> = {},
 ): Promise<{ url: string; arn: string }> {
-  const { QueueUrl: url = "" } = await sqs.send(new CreateQueueCommand({ QueueName: name, Attributes }));
-  const found = await sqs.send(new GetQueueAttributesCommand({ QueueUrl: url, AttributeNames: ["QueueArn"] }));
+  const { QueueUrl: url = "" } = await sqs.createQueue({ QueueName: name, Attributes });
+  const found = await sqs.getQueueAttributes({ QueueUrl: url, AttributeNames: ["QueueArn"] });
   return { url, arn: found.Attributes?.QueueArn ?? "" };
 }
 
 /** Takes messages off a queue until there are `count`, or none came within the wait. */
-export async function takeMessages(sqs: SQSClient, url: string, count: number, waitSeconds = 5): Promise<string[]> {
+export async function takeMessages(sqs: SQS, url: string, count: number, waitSeconds = 5): Promise<string[]> {
   const bodies: string[] = [];
   while (bodies.length < count) {
-    const { Messages = [] } = await sqs.send(
-      new ReceiveMessageCommand({ QueueUrl: url, MaxNumberOfMessages: 10, WaitTimeSeconds: waitSeconds }),
-    );
+    const { Messages = [] } = await sqs.receiveMessage({
+      QueueUrl: url,
+      MaxNumberOfMessages: 10,
+      WaitTimeSeconds: waitSeconds,
+    });
     if (Messages.length === 0) return bodies;
     for (const { Body = "", ReceiptHandle } of Messages) {
       bodies.push(Body);
-      await sqs.send(new DeleteMessageCommand({ QueueUrl: url, ReceiptHandle }));
+      await sqs.deleteMessage({ QueueUrl: url, ReceiptHandle });
     }
   }
   return bodies;
