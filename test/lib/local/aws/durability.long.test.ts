@@ -6,8 +6,8 @@ import { createInterface } from "node:readline";
 import { paginateScan } from "@aws-sdk/client-dynamodb";
 import { expect, onTestFinished, test } from "vitest";
 import type { EmbeddedAws } from "../../../../lib/local/aws/index.ts";
-import { readTold } from "../../../support/command.ts";
-import { clientsOf, createQueue, createTable, entry, scratchFolder, takeNumbers } from "./support.ts";
+import { readTold, temporaryFolder } from "../../../support/command.ts";
+import { clientsOf, createQueue, createTable, entry, takeNumbers } from "./support.ts";
 
 /** The embedded AWS in a child process, on folders that outlive it. */
 async function startChild(folder: string) {
@@ -26,7 +26,7 @@ async function startChild(folder: string) {
 }
 
 test("a kill -9 in the middle of traffic loses nothing that any service has acknowledged", async () => {
-  const folder = scratchFolder();
+  const folder = temporaryFolder();
   const first = await startChild(folder);
   await createTable(first.dynamodb);
   const { arn } = await createQueue(first.sqs);

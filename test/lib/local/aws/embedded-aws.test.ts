@@ -9,7 +9,8 @@ import { SecretsManager } from "@aws-sdk/client-secrets-manager";
 import { SQS } from "@aws-sdk/client-sqs";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { DataFolderInUseError, startEmbeddedAws } from "../../../../lib/local/aws/index.ts";
-import { createQueue, createTable, entry, errorName, scratchFolder, startForTest } from "./support.ts";
+import { temporaryFolder } from "../../../support/command.ts";
+import { createQueue, createTable, entry, errorName, startForTest } from "./support.ts";
 
 test("SDK clients without any setting of their own work by the environment alone", async () => {
   const { aws } = await startForTest();
@@ -41,11 +42,11 @@ test("nothing listens beyond 127.0.0.1", async () => {
 });
 
 test("the data folder is made for its owner alone, and in a folder of others its parts are", async () => {
-  const dataDir = join(scratchFolder(), "new");
+  const dataDir = join(temporaryFolder(), "new");
   await startForTest({ dataDir });
   expect(statSync(dataDir).mode & 0o777).toBe(0o700);
 
-  const shared = join(scratchFolder(), "shared");
+  const shared = join(temporaryFolder(), "shared");
   mkdirSync(shared);
   chmodSync(shared, 0o755);
   await startForTest({ dataDir: shared });

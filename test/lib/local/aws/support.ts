@@ -1,6 +1,3 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { DynamoDB } from "@aws-sdk/client-dynamodb";
 import { EventBridge, type PutEventsRequestEntry } from "@aws-sdk/client-eventbridge";
 import { S3 } from "@aws-sdk/client-s3";
@@ -13,35 +10,26 @@ import {
   type EventEnvelope,
   startEmbeddedAws,
 } from "../../../../lib/local/aws/index.ts";
-
-export function scratchFolder(): string {
-  const folder = mkdtempSync(join(tmpdir(), "embedded-aws-"));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-  return folder;
-}
+import { temporaryFolder } from "../../../support/command.ts";
 
 /** The embedded AWS for one test, with the events its buses accepted. */
 export async function startForTest(options: Partial<EmbeddedAwsOptions> = {}) {
   const events: EventEnvelope[] = [];
-  const dataDir = options.dataDir ?? scratchFolder();
+  const dataDir = options.dataDir ?? temporaryFolder();
   const aws = await startEmbeddedAws({ onEvent: (event) => void events.push(event), ...options, dataDir });
   onTestFinished(() => aws.close());
   return { aws, dataDir, events, ...clientsOf(aws) };
 }
 
-/**
- * Real SDK clients.
- *
- * @param maxAttempts 1 by default, so that a test sees the service's own answer and not the SDK's retries
- */
-export function clientsOf({ endpoint, credentials }: Pick<EmbeddedAws, "endpoint" | "credentials">, maxAttempts = 1) {
-  const common = { region: "us-east-1", credentials, maxAttempts };
+/** Real SDK clients, which try once: a test sees the service's own answer and not the SDK's retries. */
+export function clientsOf({ endpoint, credentials }: Pick<EmbeddedAws, "endpoint" | "credentials">) {
+  const common = { region: "us-east-1", credentials, endpoint, maxAttempts: 1 };
   return {
-    dynamodb: new DynamoDB({ ...common, endpoint }),
-    sqs: new SQS({ ...common, endpoint }),
-    s3: new S3({ ...common, endpoint }),
-    eventbridge: new EventBridge({ ...common, endpoint }),
-    secretsmanager: new SecretsManager({ ...common, endpoint }),
+    dynamodb: new DynamoDB(common),
+    sqs: new SQS(common),
+    s3: new S3(common),
+    eventbridge: new EventBridge(common),
+    secretsmanager: new SecretsManager(common),
   };
 }
 
@@ -50,25 +38,25 @@ export function entry(overrides: Partial<PutEventsRequestEntry> = {}): PutEvents
 }
 
 /** On return the table is active: for a moment after CreateTable it does not exist yet, as on AWS. */
-export async function createTable(dynamodb: DynamoDB, name = "table"): Promise<void> {
+export async function createTable(dynamodb: DynamoDB, sortKey?: "N" | "S"): Promise<void> {
+  const keys = [["pk", "S", "HASH"] as const, ...(sortKey === undefined ? [] : [["sk", sortKey, "RANGE"] as const])];
   await dynamodb.createTable({
-    TableName: name,
-    AttributeDefinitions: [{ AttributeName: "pk", AttributeType: "S" }],
-    KeySchema: [{ AttributeName: "pk", KeyType: "HASH" }],
+    TableName: "table",
+    AttributeDefinitions: keys.map(([AttributeName, AttributeType]) => ({ AttributeName, AttributeType })),
+    KeySchema: keys.map(([AttributeName, , KeyType]) => ({ AttributeName, KeyType })),
     BillingMode: "PAY_PER_REQUEST",
   });
-  for (let status = ""; status !== "ACTIVE"; ) {
-    const { Table } = await dynamodb.describeTable({ TableName: name });
-    status = Table?.TableStatus ?? "";
-  }
+  await untilTable(dynamodb, "ACTIVE");
 }
 
-export async function createQueue(
-  sqs: SQS,
-  name = "queue",
-  Attributes: Record<string, string> = {},
-): Promise<{ url: string; arn: string }> {
-  const { QueueUrl: url = "" } = await sqs.createQueue({ QueueName: name, Attributes });
+/** Asks until the table has this status, or as long as there is one. */
+export async function untilTable(dynamodb: DynamoDB, status: string | undefined): Promise<void> {
+  const look = () => dynamodb.describeTable({ TableName: "table" }).catch(() => undefined);
+  while ((await look())?.Table?.TableStatus !== status);
+}
+
+export async function createQueue(sqs: SQS): Promise<{ url: string; arn: string }> {
+  const { QueueUrl: url = "" } = await sqs.createQueue({ QueueName: "queue" });
   const found = await sqs.getQueueAttributes({ QueueUrl: url, AttributeNames: ["QueueArn"] });
   return { url, arn: found.Attributes?.QueueArn ?? "" };
 }
@@ -77,11 +65,8 @@ export async function createQueue(
 export async function takeMessages(sqs: SQS, url: string, count: number, waitSeconds = 5): Promise<string[]> {
   const bodies: string[] = [];
   while (bodies.length < count) {
-    const { Messages = [] } = await sqs.receiveMessage({
-      QueueUrl: url,
-      MaxNumberOfMessages: 10,
-      WaitTimeSeconds: waitSeconds,
-    });
+    const asked = { QueueUrl: url, MaxNumberOfMessages: 10, WaitTimeSeconds: waitSeconds };
+    const { Messages = [] } = await sqs.receiveMessage(asked);
     if (Messages.length === 0) return bodies;
     for (const { Body = "", ReceiptHandle } of Messages) {
       bodies.push(Body);
