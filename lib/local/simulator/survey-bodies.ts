@@ -299,22 +299,14 @@ function metadataBody(survey: Survey, response: SimulatedResponse, settings: Set
   return [settings.metadataList === "anonymous" ? metadata : { responseId: response.responseId, ...metadata }];
 }
 
-/** Metadata as operation 13 shows them: also, or only, those of another response where the settings say so. */
+/** Metadata as operation 13 shows them: also, or only, those of another completed response where the settings say so, the same one at each read. */
 export function metadataShown(
-  survey: Survey,
-  response: SimulatedResponse,
-  settings: Settings,
-  reads: number,
+  ...[which, survey, response, settings, reads]: Parameters<typeof enrichmentAnswer>
 ): EnrichmentAnswer {
-  const own = enrichmentAnswer("metadata", survey, response, settings, reads);
-  const isMixed = settings.metadataList === "other" || settings.metadataList === "several";
+  const own = enrichmentAnswer(which, survey, response, settings, reads);
+  const { metadataList } = settings;
+  const isMixed = metadataList === "other" || metadataList === "several";
   if (!isMixed || response.overrides.metadata !== undefined || !("body" in own)) return own;
-  const other = otherMetadata(survey, response, settings);
-  return { body: settings.metadataList === "other" ? other : [...other, ...(own.body as unknown[])] };
-}
-
-/** The metadata of another completed response that has some; the same one at each read. */
-function otherMetadata(survey: Survey, response: SimulatedResponse, settings: Settings): unknown[] {
   const list = survey.list(settings);
   const from = Math.floor(hashFraction(survey.seed, response.responseId, 85) * list.total());
   const listed = list.read(0, list.total(), "asc").map((place) => place.response);
@@ -322,5 +314,6 @@ function otherMetadata(survey: Survey, response: SimulatedResponse, settings: Se
     ({ responseId, completedAt, overrides }) =>
       responseId !== response.responseId && completedAt !== null && overrides.metadata === undefined,
   );
-  return other === undefined ? [] : metadataBody(survey, other, settings);
+  const others = other === undefined ? [] : metadataBody(survey, other, settings);
+  return { body: metadataList === "other" ? others : [...others, ...(own.body as unknown[])] };
 }
