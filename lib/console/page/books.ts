@@ -43,7 +43,7 @@ export function Books(): VNode {
         </div>
         <${Proof} total=${total} />
       </div>
-      <p class="sum row wrap">${shown.map((part) => html`<${Count} part=${part} count=${figures[part]} />`)}</p>
+      <p class="row wrap">${shown.map((part) => html`<${Count} part=${part} count=${figures[part]} />`)}</p>
     </section>
   `;
 }

@@ -9,7 +9,7 @@ import { Choice, Copy, clock, figure, span } from "./format.ts";
 import { JsonView, type NoteOf } from "./json-view.ts";
 import { go, place, TABS, type Tab } from "./place.ts";
 import { begun, chosenAt, FORMS, type Form, type Leaf, type Pattern, toggled, writtenAs } from "./rule.ts";
-import { act, isRefused, look, matchesOf, snapshot, useAnswer } from "./server.ts";
+import { ask, isRefused, matchesOf, snapshot, useAnswer } from "./server.ts";
 
 const tabs = Object.keys(TABS) as Tab[];
 
@@ -18,7 +18,7 @@ export function Drawer(): VNode {
   return html`
     <section class="drawer panel" aria-label="Event" id="drawer">
       <div class="row under">
-        <div class="tabs row" role="tablist" aria-label="What of the event">
+        <div class="row scroll" role="tablist" aria-label="What of the event">
           ${tabs.map(
             (name) => html`
               <button class="bare" role="tab" id=${`tab-${name}`} aria-selected=${name === tab} aria-controls="tab-body"
@@ -51,7 +51,7 @@ function OpenEvent({ id, tab }: { id: string; tab: Tab }): VNode {
   const [isRevealed, reveal] = useState(false);
   const path = encodeURIComponent(id);
   const found = useAnswer(`${isRevealed}`, () =>
-    isRevealed ? act<Heard>(`/reveal/${path}`) : look<Heard>(`/events/${path}`),
+    isRevealed ? ask<Heard>(`/reveal/${path}`, {}) : ask<Heard>(`/events/${path}`),
   );
   if (found === null) return html`<p class="empty"></p>`;
   if (isRefused(found)) return html`<p class="empty">${found.error}</p>`;
@@ -94,7 +94,7 @@ const LEAST = 1.5;
 function StoryTab({ id, envelope }: { id: string; envelope: Heard }): VNode {
   const told = useAnswer(
     id,
-    () => look<Story>(`/stories/${encodeURIComponent(id)}`),
+    () => ask<Story>(`/stories/${encodeURIComponent(id)}`),
     (answer) => (isRefused(answer) || answer.isWhole ? undefined : AGAIN),
   );
   if (told === null) return html`<p class="empty">The way of this event is being read from the ledger and the log.</p>`;
@@ -115,7 +115,7 @@ function StoryTab({ id, envelope }: { id: string; envelope: Heard }): VNode {
       <br />${span(whole)} in all; the service tells completion to the second</p>`
     }
     <dl class="facts">
-      ${facts.map(([name, value]) => html`<div><dt class="quiet">${name}</dt><dd>${value}</dd></div>`)}
+      ${facts.map(([name, value]) => html`<div class="grid"><dt class="quiet">${name}</dt><dd>${value}</dd></div>`)}
     </dl>
     <${Command} of=${envelope.detail.data} />
   `;
@@ -135,7 +135,7 @@ function Bar({ one, from, whole }: { one: Span; from: number; whole: number }): 
   const length = one.from === null || one.to === null ? 0 : one.to - one.from;
   const style = { left: `${Math.min(100 - LEAST, left)}%`, width: `${Math.max(LEAST, (100 * length) / whole)}%` };
   return html`
-    <li>
+    <li class="grid">
       <b>${name}</b>
       ${one.from === null ? html`<span></span>` : html`<span class="track" title=${clock(one.from)}><i class=${`fill ${LOOKS[kind]}`} style=${style}></i></span>`}
       <span class="end">${length > 0 ? span(length) : ""}</span>

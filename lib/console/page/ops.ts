@@ -5,7 +5,7 @@ import { type SurveyStatus, withheldIn, withheldText } from "../../cli/verbs/sta
 import { nameShown, surveyName } from "../../cli/words.ts";
 import type { RuleView } from "../rules.ts";
 import { Copy, figure } from "./format.ts";
-import { act, isRefused, look, now, snapshot, useAnswer } from "./server.ts";
+import { ask, isRefused, now, snapshot, useAnswer } from "./server.ts";
 import { Marks } from "./strip.ts";
 import { verdict } from "./verdict.ts";
 
@@ -16,7 +16,7 @@ const RULES_EVERY = 10_000;
 function Rules(): VNode | null {
   const found = useAnswer(
     "rules",
-    () => look<RuleView[]>("/rules"),
+    () => ask<RuleView[]>("/rules"),
     () => RULES_EVERY,
   );
   if (found === null) return null;
@@ -38,7 +38,7 @@ const isActing = signal(false);
 async function run(kind: string, of: object): Promise<void> {
   isActing.value = true;
   done.value = [];
-  const answer = await act<{ lines: string[] }>("/actions", { kind, ...of });
+  const answer = await ask<{ lines: string[] }>("/actions", { kind, ...of });
   done.value = isRefused(answer) ? [answer.error] : answer.lines;
   isActing.value = false;
 }

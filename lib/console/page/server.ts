@@ -9,18 +9,11 @@ export interface Refused {
 /** The end of the printed URL, without which the server gives and does nothing. */
 const token = { "x-console-token": location.hash.slice(1) };
 
-export function look<T>(path: string): Promise<T | Refused> {
-  return answer(fetch(path, { headers: token }));
-}
-
-/** Has the server do something, or show what is personal. */
-export function act<T>(path: string, body: unknown = {}): Promise<T | Refused> {
+/** What the server shows; or what it does, or shows of what is personal, where there is a body. */
+export async function ask<T>(path: string, body?: unknown): Promise<T | Refused> {
   const headers = { ...token, "content-type": "application/json" };
-  return answer(fetch(path, { method: "POST", headers, body: JSON.stringify(body) }));
-}
-
-async function answer<T>(asked: Promise<Response>): Promise<T | Refused> {
-  const response = await asked.catch(() => undefined);
+  const how = body === undefined ? { headers } : { method: "POST", headers, body: JSON.stringify(body) };
+  const response = await fetch(path, how).catch(() => undefined);
   if (response === undefined) return { error: "The server does not answer." };
   try {
     return (await response.json()) as T | Refused;
@@ -175,6 +168,6 @@ async function match(text: string): Promise<Matches> {
   } catch {
     return none("This is no JSON yet.");
   }
-  const answer = await act<{ numbers: number[]; of: number }>("/match", pattern);
+  const answer = await ask<{ numbers: number[]; of: number }>("/match", pattern);
   return isRefused(answer) ? none(answer.error) : { ...answer, numbers: new Set(answer.numbers), error: "" };
 }

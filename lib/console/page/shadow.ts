@@ -28,7 +28,7 @@ export function Shadow(): VNode | null {
   const missed = Math.min(unaccounted, ours.onTheWay);
   return html`
     <section class="shadow panel" aria-label="Beside a poller with a cursor">
-      <div class="row wrap fixed">
+      <div class="row wrap between fixed">
         <p><button class="link big" aria-expanded=${isOpen} disabled=${cursor.missed === 0} title="Which, and why"
             onClick=${() => go({ shadow: isOpen ? "" : "open" })}
             ><b class="late" data-figure="cursor-missed">${figure(cursor.missed)}</b></button> missed by a poller with a cursor</p>
@@ -67,7 +67,7 @@ function Misses({ shadow }: { shadow: ShadowView }): VNode {
       <ul>
         ${shadow.misses.map(
           ({ surveyId, responseId, completedAt, why }) => html`
-            <li><span class="mono quiet">${clock(completedAt)}</span><bdi class="cut">${nameOf(surveyId)}</bdi>
+            <li class="grid"><span class="mono quiet">${clock(completedAt)}</span><bdi class="cut">${nameOf(surveyId)}</bdi>
               <span class="mono">${responseId}</span><span>${WHY[why]}</span></li>`,
         )}
       </ul>

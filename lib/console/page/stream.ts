@@ -150,7 +150,7 @@ function Row({ row, isSelected }: { row: EventRow; isSelected: boolean }): VNode
   const isContents = type === "response.completed";
   const [tone, glyph] = TONES[nps?.class ?? ""] ?? ["quiet", "–"];
   return html`
-    <div class="event" role="option" id=${`e-${number}`} aria-selected=${isSelected} onClick=${() => choose(row, "event")}>
+    <div class="event grid" role="option" id=${`e-${number}`} aria-selected=${isSelected} onClick=${() => choose(row, "event")}>
       <span class="mono quiet">${clock(at)}</span>
       <bdi class="cut">${surveyId === null ? "" : survey === null ? surveyName({ surveyId, name: null }) : nameShown(survey)}</bdi>
       <span class="mono end">${responseId ?? ""}</span>

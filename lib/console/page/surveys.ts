@@ -13,22 +13,10 @@ const LAGS = 24;
 const WIDTH = 56;
 const HEIGHT = 16;
 
-interface Recent {
-  lags: number[];
-  lastAt: number;
-}
-
+/** The first events of responses, by their survey. */
 const recent = computed(() => {
-  const bySurvey = new Map<string, Recent>();
-  for (const { source, surveyId, lag, at, type } of events.value) {
-    if (surveyId === null || type !== "response.completed") continue;
-    const key = surveyKey(source, surveyId);
-    const one = bySurvey.get(key) ?? { lags: [], lastAt: 0 };
-    bySurvey.set(key, one);
-    one.lastAt = at;
-    if (lag !== null) one.lags.push(lag);
-  }
-  return bySurvey;
+  const contents = events.value.filter(({ type }) => type === "response.completed");
+  return Map.groupBy(contents, ({ source, surveyId }) => surveyKey(source, surveyId));
 });
 
 /** The worst first. */
@@ -77,14 +65,16 @@ function Survey({ survey }: { survey: SurveyStatus }): VNode {
   const [tone, glyph] = LOOKS[badness(survey)] ?? AT_WORK;
   const key = surveyKey(source, surveyId);
   const isChosen = place.value.survey === key;
-  const { lags = [], lastAt = 0 } = recent.value.get(key) ?? {};
+  const rows = recent.value.get(key) ?? [];
+  const lastAt = rows.at(-1)?.at;
+  const lags = rows.flatMap(({ lag }) => lag ?? []).slice(-LAGS);
   const activity = snapshot.value?.activities[key] ?? "";
   const set = COUNTED.filter((state) => counts[state] > 0);
   return html`
     <button class="survey" aria-pressed=${isChosen} onClick=${() => go({ survey: isChosen ? "" : key })}>
       <span class="row between"><b class="name row"><span class=${`glyph ${tone}`} aria-hidden="true">${glyph}</span>
         <bdi class="cut">${nameShown(name)}</bdi></b><span class="mono quiet">${several.value ? `${source} ` : ""}${surveyId}</span></span>
-      <span class="row between quiet"><span class="cut">${lastAt === 0 ? "no event yet" : `last event ${ago(lastAt, now.value)}`}</span>
+      <span class="row between quiet"><span class="cut">${lastAt === undefined ? "no event yet" : `last event ${ago(lastAt, now.value)}`}</span>
       <span class="fixed">${books === null ? "never proved" : `proved ${ago(books.closedAt, now.value)}`}</span></span>
       <span class="row between"><span class="states row wrap fixed">
         ${unaccounted > 0 ? html`<b class="you">${figure(unaccounted)} unaccounted</b>` : null}
@@ -92,7 +82,7 @@ function Survey({ survey }: { survey: SurveyStatus }): VNode {
         ${backlog === null ? null : html`<span class="work">${placeOf(survey, backlog)}</span>`}
         <span class=${activity.startsWith("failed") ? "late" : "work"}>${activity}</span>
       </span>
-      <${Sparkline} lags=${lags.slice(-LAGS)} /></span>
+      <${Sparkline} lags=${lags} /></span>
     </button>
   `;
 }

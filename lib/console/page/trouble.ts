@@ -4,14 +4,14 @@ import type { VNode } from "preact";
 import type { Incident } from "../changes.ts";
 import { clock, span } from "./format.ts";
 import { script } from "./place.ts";
-import { act, isRefused, now, snapshot } from "./server.ts";
+import { ask, isRefused, now, snapshot } from "./server.ts";
 
 const refused = signal("");
 
 const SCRIPT_PAUSE = 4_000;
 
 export async function pull(kind: string): Promise<void> {
-  const answer = await act<{ pulled: true }>(`/trouble/${kind}`);
+  const answer = await ask<{ pulled: true }>(`/trouble/${kind}`, {});
   refused.value = isRefused(answer) ? answer.error : "";
 }
 

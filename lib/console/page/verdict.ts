@@ -72,7 +72,7 @@ function parted(sentence: string): { head: string; rest: string } {
 export function VerdictBar(): VNode {
   const { glyph, tone, head, rest, next } = verdict.value;
   return html`
-    <header class="verdict">
+    <header class="verdict grid">
       <h1 class="say row large" aria-live="polite">
         <span class=${`big ${tone}`} aria-hidden="true">${glyph}</span>
         <span class="head big cut" data-figure="verdict" title=${head}><bdi>${head}</bdi></span>

@@ -83,25 +83,17 @@ export function startFunction(bundle: string, variables: Record<string, string>,
   };
 }
 
-/** Invokes the function once; once `stop` is aborted no time is left but to bring the state home. */
-export type Invoke = (input: PollInput, stop: AbortSignal) => Promise<PollOutput>;
+/** The function of a run, as Lambda invokes it. */
+export type LocalFunction = Awaited<ReturnType<typeof createLocalFunction>>;
+export type Invoke = LocalFunction["invoke"];
 
 /**
- * The function of a run, as Lambda invokes it: an execution environment has one invocation at a time, and is used again. Where all are at
- * work there is a new one.
- */
-export interface LocalFunction {
-  invoke: Invoke;
-  /** Ends it where it stands, as kill -9 does; the next invocation begins anew. Gives how many were at work. */
-  kill(): Promise<number>;
-}
-
-/**
- * Loads the function: no time of the first invocation goes with that.
+ * Loads the function: no time of the first invocation goes with that. An execution environment has one invocation at a time, and is used again. Where
+ * all are at work there is a new one.
  *
  * @param start makes a new execution environment
  */
-export async function createLocalFunction(start: () => FunctionThread): Promise<LocalFunction> {
+export async function createLocalFunction(start: () => FunctionThread) {
   /** Each by a name that is the same for all runs: the data folder's lock proves that whoever held a lease by this name is gone. */
   const names = new Map<FunctionThread, string>();
   let idle: FunctionThread[] = [];
@@ -119,7 +111,8 @@ export async function createLocalFunction(start: () => FunctionThread): Promise<
   await first.loaded;
   idle.push(first);
   return {
-    async invoke(input, stop) {
+    /** Invokes the function once; once `stop` is aborted no time is left but to bring the state home. */
+    async invoke(input: PollInput, stop: AbortSignal): Promise<PollOutput> {
       await killed;
       const thread = idle.pop() ?? make();
       try {
@@ -132,7 +125,8 @@ export async function createLocalFunction(start: () => FunctionThread): Promise<
         if (names.has(thread)) idle.push(thread);
       }
     },
-    async kill() {
+    /** Ends it where it stands, as kill -9 does; the next invocation begins anew. Gives how many were at work. */
+    async kill(): Promise<number> {
       const closed = Promise.all([...names.keys()].map((thread) => thread.close()));
       names.clear();
       idle = [];
