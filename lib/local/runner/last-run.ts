@@ -1,7 +1,7 @@
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import * as z from "zod";
-import { errorCode } from "../../errors.ts";
+import { parseJson } from "../../secrets/secret-values.ts";
 import { replaceFile } from "../aws/data-folder.ts";
 
 const FILE = "run.json";
@@ -32,10 +32,6 @@ export function noteEnd(dataDir: string, end: LastRun["end"]): void {
 
 /** Undefined where no run has been, or of another version. */
 export function readLastRun(dataDir: string): LastRun | undefined {
-  try {
-    return schema.safeParse(JSON.parse(readFileSync(join(dataDir, FILE), "utf8"))).data;
-  } catch (error) {
-    if (error instanceof SyntaxError || errorCode(error) === "ENOENT") return undefined;
-    throw error;
-  }
+  const path = join(dataDir, FILE);
+  return existsSync(path) ? schema.safeParse(parseJson(readFileSync(path, "utf8"))).data : undefined;
 }

@@ -12,7 +12,7 @@ import { noteEnd, readLastRun } from "./last-run.ts";
 import { loadFunction } from "./load-function.ts";
 import { removeLog } from "./log-file.ts";
 import { type ProgressView, showProgress } from "./progress.ts";
-import { givenCredentials, type RunConfiguration, runConfiguration } from "./run-configuration.ts";
+import { givenCredentials, runConfiguration } from "./run-configuration.ts";
 import { surveyLines } from "./summary.ts";
 import { runTicks } from "./tick-loop.ts";
 
@@ -86,7 +86,8 @@ export async function run({ line, environment, stop }: RunRequest): Promise<void
     const aws = await startAws(folder, sinks, view);
     opened.defer(aws.close);
     opened.defer(() => noteEnd(folder, { at: Date.now(), cause }));
-    const polled = greeting(configured, isDemo);
+    const named = sources.map((source) => `${source.name} at ${source.baseUrl}`).join(", ");
+    const polled = isDemo ? `demo: polling a simulated survey service at ${simulator?.url}` : `polling ${named}`;
     view.say(polled);
     // For commands that are called from elsewhere.
     const events = line.events === undefined || line.events === "-" ? line.events : resolve(line.events);
@@ -169,9 +170,4 @@ async function startAws(
   // For the clients that the run makes itself.
   Object.assign(process.env, aws.env);
   return aws;
-}
-
-function greeting({ config }: RunConfiguration, demo: boolean): string {
-  const sources = config.sources.map((source) => `${source.name} at ${source.baseUrl}`).join(", ");
-  return demo ? `demo: polling a simulated survey service at ${config.sources[0]?.baseUrl}` : `polling ${sources}`;
 }

@@ -1,7 +1,7 @@
 import { localTime } from "./dates.ts";
 import { hash32 } from "./hashing.ts";
 import { crkOf, firstResponses, idAfter, questionIndex, type SimulatedResponse } from "./responses.ts";
-import { type ListSettings, recordRange, type Settings } from "./settings.ts";
+import { recordRange, type Settings } from "./settings.ts";
 
 export interface SurveySpec {
   surveyId: number;
@@ -158,7 +158,7 @@ const compare = (a: Item, b: Item): number =>
 export function createResponseList(
   responses: Iterable<SimulatedResponse>,
   { seed, questions }: { seed: number; questions: number },
-  settings: ListSettings,
+  settings: Settings,
 ) {
   const { layout, openListed, descQuestions } = settings;
   const step = layout === "interleaved" ? interleaveStep[settings.sortKey] : 0;
@@ -209,7 +209,7 @@ export function createResponseList(
 }
 
 // Far enough to mix a response with a few neighbours, near enough to keep it within some pages.
-const interleaveStep: Record<ListSettings["sortKey"], number> = {
+const interleaveStep: Record<Settings["sortKey"], number> = {
   responseId: 4,
   reversed: 4,
   dateStart: 45,
@@ -218,7 +218,7 @@ const interleaveStep: Record<ListSettings["sortKey"], number> = {
 };
 
 /** An integer that sorts as the service sorts; dates as the strings shown, a missing one before all others. */
-function sortKey(seed: number, response: SimulatedResponse, settings: ListSettings): number {
+function sortKey(seed: number, response: SimulatedResponse, settings: Settings): number {
   const seconds = (instant: number) => Math.floor(localTime(instant, settings.zone) / 1000);
   switch (settings.sortKey) {
     case "responseId":
