@@ -71,15 +71,16 @@ async function oldestToken(target: Target): Promise<number | null> {
 /** The events between two looks at the state. Nothing else tells of a poller in another process. */
 export function flagsBetween(before: StatusAnswer | null, after: StatusAnswer, at: number): Flag[] {
   if (before === null) return [];
-  const known = new Map(before.sources.map((source) => [source.source, source]));
   return [
-    ...after.sources.flatMap((source) => pauseFlags(known.get(source.source), source, at)),
+    ...after.sources.flatMap((source) => {
+      const known = before.sources.find((one) => one.source === source.source);
+      return known === undefined ? [] : pauseFlags(known, source, at);
+    }),
     ...verdictFlags(before, after, at),
   ];
 }
 
-function pauseFlags(before: SourceStatus | undefined, after: SourceStatus, at: number): Flag[] {
-  if (before === undefined) return [];
+function pauseFlags(before: SourceStatus, after: SourceStatus, at: number): Flag[] {
   const { source, pausedUntil: until, pausedSince: since } = after;
   const flag = (text: string, span?: Flag["span"]): Flag => ({ at, kind: "pause", text, ...(span && { span }) });
   const flags: Flag[] = [];
@@ -100,7 +101,7 @@ const WORTH_TELLING = new Set<StatusAnswer["verdict"]>(["late", "unaccounted"]);
 function verdictFlags(before: StatusAnswer, after: StatusAnswer, at: number): Flag[] {
   const isPause = ({ sources }: StatusAnswer): boolean => sources.some(({ pausedUntil }) => pausedUntil !== null);
   const isTold = (status: StatusAnswer): boolean => WORTH_TELLING.has(status.verdict) && !isPause(status);
-  if (isTold(after) && before.verdict !== after.verdict) return [{ at, kind: "verdict", text: after.sentence }];
-  if (isTold(before) && !WORTH_TELLING.has(after.verdict)) return [{ at, kind: "verdict", text: after.sentence }];
-  return [];
+  const isEnd = isTold(before) && !WORTH_TELLING.has(after.verdict);
+  const isNews = isEnd || (isTold(after) && before.verdict !== after.verdict);
+  return isNews ? [{ at, kind: "verdict", text: after.sentence }] : [];
 }

@@ -66,8 +66,6 @@ const SECTIONS: Readonly<Record<string, [title: string, anchor: string]>> = {
   late: ["Events are late", "events-are-late"],
   unaccounted: ["Something stands still", "something-stands-still"],
   unknown: ["Something stands still", "something-stands-still"],
-  working: ["Where to look", "where-to-look"],
-  complete: ["Where to look", "where-to-look"],
 };
 
 /** For whoever was woken: what is wrong, and the one command that mends it. */

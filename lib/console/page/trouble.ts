@@ -53,9 +53,8 @@ function Card({ card }: { card: Incident }): VNode {
     left > 0 ? `waiting for ${left} ${left === 1 ? "event" : "events"}` : "all found; waiting for it to be over";
   return html`
     <article class=${`card pad under ${closed === undefined ? "open" : "closed"}`} data-kind=${kind}>
-      <h3 class="row"><span class=${`glyph ${closed === undefined ? "work" : "proved"}`} aria-hidden="true"
-        >${closed === undefined ? "◐" : "●"}</span> ${title}
-        <span class="mono quiet">${clock(openedAt)}</span></h3>
+      <h3 class="row between"><span><span class=${closed === undefined ? "work" : "proved"} aria-hidden="true"
+        >${closed === undefined ? "◐" : "●"}</span> ${title}</span> <span class="mono quiet">${clock(openedAt)}</span></h3>
       <p class="quiet">${what}</p>
       ${
         closed === undefined

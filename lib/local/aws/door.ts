@@ -36,7 +36,7 @@ export type Middleware = (
 export async function openDoor(
   handle: (service: Service) => RequestListener,
   accessKeyId: string,
-  middlewares: readonly Middleware[],
+  middlewares: ReadonlySet<Middleware>,
 ): Promise<{ endpoint: string; close(): Promise<void> }> {
   const server = createServer((request, response) => {
     const refusal = refusalOf(request, accessKeyId);
@@ -45,7 +45,7 @@ export async function openDoor(
       return sendJson(response, 403, { __type: "UnrecognizedClientException", message: refusal });
     }
     const service = serviceOf(request.headers["x-amz-target"]?.toString());
-    const through = middlewares.reduceRight<RequestListener>(
+    const through = [...middlewares].reduceRight<RequestListener>(
       (next, middleware) => (on, answer) => middleware(service, on, answer, next),
       handle(service),
     );

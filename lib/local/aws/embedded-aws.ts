@@ -40,7 +40,7 @@ export type EmbeddedAws = Awaited<ReturnType<typeof startEmbeddedAws>>;
  * Object.assign(process.env, aws.env); // before the first SDK client is made
  */
 export async function startEmbeddedAws(options: EmbeddedAwsOptions) {
-  const middlewares: Middleware[] = [];
+  const middlewares = new Set<Middleware>();
   const accessKeyId = `local${randomBytes(16).toString("hex")}`;
   /** The only ones that are let in. */
   const credentials = { accessKeyId, secretAccessKey: SECRET_ACCESS_KEY };
@@ -58,11 +58,8 @@ export async function startEmbeddedAws(options: EmbeddedAwsOptions) {
 
   /** Puts it behind those that each request passes already. Gives the function that takes it away. */
   function use(middleware: Middleware): () => void {
-    middlewares.push(middleware);
-    return () => {
-      const at = middlewares.indexOf(middleware);
-      if (at >= 0) middlewares.splice(at, 1);
-    };
+    middlewares.add(middleware);
+    return () => void middlewares.delete(middleware);
   }
 
   try {

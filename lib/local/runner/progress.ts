@@ -27,14 +27,7 @@ export interface Totals {
   bySurvey: Map<string, Map<number, Emissions>>;
 }
 
-export interface ProgressView {
-  totals: Totals;
-  /** A line that stays. */
-  say(line: string): void;
-  /** An event that the bus has taken: a line of its own on a terminal. */
-  event(envelope: EventEnvelope): void;
-  stop(): void;
-}
+export type ProgressView = ReturnType<typeof showProgress>;
 
 /** Milliseconds between two lines, or two redraws on a terminal. */
 const PLAIN_EVERY = 5_000;
@@ -47,7 +40,7 @@ const PAUSE_WORTH_TELLING = 1_000;
 type Told = Progress & { source: string };
 
 /** Shows what is going on: one line that is redrawn on a terminal, plain lines otherwise. */
-export function showProgress(out: NodeJS.WriteStream): ProgressView {
+export function showProgress(out: NodeJS.WriteStream) {
   const totals: Totals = { requests: 0, pages: 0, emitted: 0, waiting: 0, withheld: 0, bySurvey: new Map() };
   const terminal = out.isTTY === true;
   /** Since when, by source. */
@@ -73,6 +66,7 @@ export function showProgress(out: NodeJS.WriteStream): ProgressView {
     drawn = false;
   }
 
+  /** A line that stays. */
   function say(line: string): void {
     clear();
     out.write(`${asCalled(line, BY_NPX)}\n`);
@@ -181,7 +175,8 @@ export function showProgress(out: NodeJS.WriteStream): ProgressView {
   return {
     totals,
     say,
-    event(envelope) {
+    /** An event that the bus has taken: a line of its own on a terminal. */
+    event(envelope: EventEnvelope): void {
       if (envelope["detail-type"] === "response.completed") {
         const { meta, data } = envelope.detail as ResponseCompleted;
         const { firstAt } = emissionsOf(meta.sourceName, data.surveyId);
@@ -192,7 +187,7 @@ export function showProgress(out: NodeJS.WriteStream): ProgressView {
       if (lines > MOST_LINES) return;
       say(lineOf(envelope, { now: Date.now, style: (style, text) => styleText(style, text, { stream: out }) }));
     },
-    stop() {
+    stop(): void {
       clearInterval(timer);
       for (const [name, on] of Object.entries(heard)) unsubscribe(`survey-poller:${name}`, on);
       clear();

@@ -16,13 +16,6 @@ import { givenCredentials, runConfiguration } from "./run-configuration.ts";
 import { surveyLines } from "./summary.ts";
 import { runTicks } from "./tick-loop.ts";
 
-export interface RunRequest {
-  line: CommandLine;
-  environment: Record<string, string | undefined>;
-  /** Aborted when the user wants to stop: the tick under way is finished. */
-  stop: AbortSignal;
-}
-
 /** A demo shows something every few seconds; a real service is asked as often as it is configured. */
 const DEMO_INTERVAL = 2_000;
 
@@ -42,8 +35,12 @@ export function causeOf(error: unknown): string {
 
 type Sink = (envelope: EventEnvelope) => void;
 
-/** The whole system on this machine, from the data folder to the closing summary. */
-export async function run({ line, environment, stop }: RunRequest): Promise<void> {
+/**
+ * The whole system on this machine, from the data folder to the closing summary.
+ *
+ * @param stop aborted when the user wants to stop: the tick under way is finished
+ */
+export async function run(line: CommandLine, environment: NodeJS.ProcessEnv, stop: AbortSignal): Promise<void> {
   const isDemo = line.baseUrl === undefined && line.config === undefined;
   // What is opened here is closed in the other order, however the run ends.
   await using opened = new AsyncDisposableStack();

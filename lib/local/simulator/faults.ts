@@ -32,9 +32,7 @@ export function createFaults(random: () => number) {
 
   function meets({ fault }: { fault: Fault }, operation: Operation | undefined, surveyId: number | undefined): boolean {
     if (fault.surveyId !== undefined && fault.surveyId !== surveyId) return false;
-    if (fault.operation === undefined) return true;
-    const operations: readonly Operation[] = typeof fault.operation === "string" ? [fault.operation] : fault.operation;
-    return operation !== undefined && operations.includes(operation);
+    return fault.operation === undefined || [fault.operation].flat().some((one) => one === operation);
   }
 
   return {

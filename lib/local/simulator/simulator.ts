@@ -45,10 +45,13 @@ export type Simulator = Awaited<ReturnType<typeof startSimulator>>;
  */
 export async function startSimulator(options: SimulatorOptions = {}) {
   const { port = 0, clientId = "simulator", clientSecret = "simulator-secret", now = Date.now } = options;
-  const log = createRequestLog();
+  const counters = new Map<string, number>();
+  let log: RequestLogEntry[] = [];
   const { answer, ...model } = createModel(options);
   const faults = createFaults(createRandom(options.seed ?? 1));
-  const tokens = createTokens(clientId, clientSecret, model.settings, now);
+  /** Epoch milliseconds until which each access token is good. */
+  const tokens = new Map<string, number>();
+  let issued = 0;
   const waitFor = createRateLimiter(now);
 
   async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -61,8 +64,7 @@ export async function startSimulator(options: SimulatorOptions = {}) {
     // It keeps no process alive.
     if (delayMs > 0) await sleep(delayMs, undefined, { ref: false });
     const reply = fault?.kind === "reset" ? undefined : (replyOf(fault) ?? right(headers, body, route));
-    const operation = route?.operation ?? "unknown";
-    log.add({ operation, method, path, headers: { ...headers }, body, status: reply?.status ?? 0, at });
+    note({ operation: route?.operation ?? "unknown", method, path, headers, body, status: reply?.status ?? 0, at });
     if (reply === undefined) {
       request.socket.resetAndDestroy();
       return;
@@ -82,6 +84,15 @@ export async function startSimulator(options: SimulatorOptions = {}) {
     request.socket.destroySoon();
   }
 
+  /** Counts a request, and keeps it with the last ones. */
+  function note(entry: RequestLogEntry): void {
+    for (const name of ["requests", entry.operation, `status:${entry.status}`])
+      counters.set(name, (counters.get(name) ?? 0) + 1);
+    log.push(entry);
+    // Cut back only now and then: a shift for each request would cost as much as the request.
+    if (log.length >= 2 * LOGGED) log = log.slice(-LOGGED);
+  }
+
   function right(headers: IncomingMessage["headers"], body: string, route: Route | undefined): Reply {
     if (route === undefined) return refusal(404);
     const { rateLimit } = model.settings();
@@ -91,10 +102,24 @@ export async function startSimulator(options: SimulatorOptions = {}) {
     }
     if (route.operation === "token") return tokenReply(headers, body);
     // Exactly the two headers of section 5: a wrong token and a missing header are both a bad request.
-    const token = /^bearer (\S+)$/.exec(headers.authorization ?? "")?.[1];
-    if (headers["content-type"] !== JSON_TYPE || token === undefined || !tokens.accept(token)) return refusal(400);
+    const [, token = ""] = /^bearer (\S+)$/.exec(headers.authorization ?? "") ?? [];
+    const isGood = now() < (tokens.get(token) ?? Number.NEGATIVE_INFINITY);
+    if (headers["content-type"] !== JSON_TYPE || !isGood) return refusal(400);
     const { status, body: shown } = answer(route);
     return status === 200 ? { status, body: JSON.stringify(shown), type: JSON_TYPE } : refusal(status);
+  }
+
+  function issueToken(): string {
+    const { newTokenRevokesOlder, tokenLifetimeMs } = model.settings();
+    if (newTokenRevokesOlder) tokens.clear();
+    issued += 1;
+    const expiresAt = now() + tokenLifetimeMs;
+    const times = { iat: Math.floor(now() / 1000), exp: Math.floor(expiresAt / 1000) };
+    const claims = { sub: clientId, jti: String(issued), ...times };
+    const unsigned = `${encode({ alg: "HS256", typ: "JWT" })}.${encode(claims)}`;
+    const token = `${unsigned}.${createHmac("sha256", clientSecret).update(unsigned).digest("base64url")}`;
+    tokens.set(token, expiresAt);
+    return token;
   }
 
   function tokenReply(headers: IncomingMessage["headers"], body: string): Reply {
@@ -102,7 +127,7 @@ export async function startSimulator(options: SimulatorOptions = {}) {
     const isForm = (headers["content-type"] ?? FORM_TYPE).split(";")[0]?.trim().toLowerCase() === FORM_TYPE;
     if (!isForm || !fields.has("clientId") || !fields.has("clientSecret")) return refusal(400);
     const isKnown = fields.get("clientId") === clientId && fields.get("clientSecret") === clientSecret;
-    return isKnown ? { status: 200, ...tokenBody(tokens.issue(), model.settings()) } : refusal(401);
+    return isKnown ? { status: 200, ...tokenBody(issueToken(), model.settings()) } : refusal(401);
   }
 
   const server = createServer((request, response) => {
@@ -126,12 +151,15 @@ export async function startSimulator(options: SimulatorOptions = {}) {
     fault: faults.add,
     clearFaults: faults.clear,
     /** Makes every token issued so far a wrong one (400). */
-    revokeToken: tokens.revokeAll,
+    revokeToken: () => tokens.clear(),
     /** `requests`, each operation, and `status:<code>`. */
-    counters: log.counters,
+    counters: (): Record<string, number> => Object.fromEntries(counters),
     /** The last requests. */
-    log: log.entries,
-    resetCounters: log.reset,
+    log: (): readonly RequestLogEntry[] => log,
+    resetCounters(): void {
+      counters.clear();
+      log = [];
+    },
     close: bound.close,
   };
 }
@@ -180,54 +208,6 @@ export interface RequestLogEntry {
 
 /** Requests that are kept. */
 const LOGGED = 10_000;
-
-/** Counts every request, and keeps the last of them. */
-function createRequestLog() {
-  const counters = new Map<string, number>();
-  let entries: RequestLogEntry[] = [];
-  return {
-    add(entry: RequestLogEntry): void {
-      for (const name of ["requests", entry.operation, `status:${entry.status}`])
-        counters.set(name, (counters.get(name) ?? 0) + 1);
-      entries.push(entry);
-      // Cut back only now and then: a shift for each request would cost as much as the request.
-      if (entries.length >= 2 * LOGGED) entries = entries.slice(-LOGGED);
-    },
-    counters: (): Record<string, number> => Object.fromEntries(counters),
-    entries: (): readonly RequestLogEntry[] => entries,
-    reset(): void {
-      counters.clear();
-      entries = [];
-    },
-  };
-}
-
-export type Tokens = ReturnType<typeof createTokens>;
-
-/** Issues the access tokens of operation 1 and knows which of them are still good. */
-export function createTokens(clientId: string, secret: string, settings: () => Settings, now: () => number) {
-  let issued = 0;
-  /** Epoch milliseconds until which each token is good. */
-  const known = new Map<string, number>();
-  return {
-    issue(): string {
-      const { newTokenRevokesOlder, tokenLifetimeMs } = settings();
-      if (newTokenRevokesOlder) known.clear();
-      issued += 1;
-      const issuedAt = Math.floor(now() / 1000);
-      const expiresAt = now() + tokenLifetimeMs;
-      const claims = { sub: clientId, jti: String(issued), iat: issuedAt, exp: Math.floor(expiresAt / 1000) };
-      const unsigned = `${encode({ alg: "HS256", typ: "JWT" })}.${encode(claims)}`;
-      const token = `${unsigned}.${createHmac("sha256", secret).update(unsigned).digest("base64url")}`;
-      known.set(token, expiresAt);
-      return token;
-    },
-    /** Whether a data request with this token is served. */
-    accept: (token: string): boolean => now() < (known.get(token) ?? Number.NEGATIVE_INFINITY),
-    /** Makes every token issued so far a wrong one. */
-    revokeAll: (): void => known.clear(),
-  };
-}
 
 const encode = (part: unknown): string => Buffer.from(JSON.stringify(part)).toString("base64url");
 
