@@ -87,16 +87,6 @@ it("lets in the run's own clients, and nobody else", async () => {
     expect(await attack(started, service, { authorization }), service).toMatchObject({ status: 200, cors: [] });
 });
 
-it("answers no page that asks whether it may ask", async () => {
-  const started = await startFull();
-  const answer = await fetch(started.aws.endpoint, {
-    method: "OPTIONS",
-    headers: { origin: "https://elsewhere.example", "access-control-request-method": "POST" },
-  });
-  expect(answer.status).toBe(403);
-  expect([...answer.headers.keys()].filter((name) => name.startsWith("access-control-"))).toEqual([]);
-});
-
 it("has another access key at each start", async () => {
   const first = await startForTest();
   const second = await startForTest();

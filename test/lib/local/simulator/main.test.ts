@@ -1,24 +1,23 @@
-import { type ChildProcess, spawn } from "node:child_process";
+import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import { expect, onTestFinished, test } from "vitest";
 
 const main = fileURLToPath(new URL("../../../../lib/local/simulator/main.ts", import.meta.url));
 
-function run(...flags: string[]): { child: ChildProcess; out: () => string; errors: () => string } {
+function run(...flags: string[]) {
   const child = spawn(process.execPath, [main, ...flags], { stdio: ["ignore", "pipe", "pipe"] });
   onTestFinished(() => void child.kill("SIGKILL"));
-  const text = { out: "", errors: "" };
-  child.stdout.on("data", (part) => (text.out += part));
-  child.stderr.on("data", (part) => (text.errors += part));
-  return { child, out: () => text.out, errors: () => text.errors };
+  return child;
 }
 
 test("prints its URL and credentials, serves responses that keep coming, and ends at SIGTERM", async () => {
   const flags = "--surveys 2 --responses 30 --client-secret s3 --live".split(" ");
-  const { child, out } = run(...flags, "--settings", '{"tokenBody":"raw"}');
-  while (!out().includes("curl -s")) await once(child.stdout ?? child, "data");
-  const [, url, clientId, clientSecret] = /^(\S+) {2}clientId (\S+) {2}clientSecret (\S+)$/m.exec(out()) ?? [];
+  const child = run(...flags, "--settings", '{"tokenBody":"raw"}');
+  let out = "";
+  while (!out.includes("curl -s")) out += (await once(child.stdout, "data")).join();
+  const [, url, clientId, clientSecret] = /^(\S+) {2}clientId (\S+) {2}clientSecret (\S+)$/m.exec(out) ?? [];
   expect([clientId, clientSecret]).toEqual(["simulator", "s3"]);
   const body = new URLSearchParams({ clientId: String(clientId), clientSecret: String(clientSecret) });
   const token = await (await fetch(`${url}/oauth/token/`, { method: "POST", body })).text();
@@ -39,7 +38,8 @@ test.each([
   [["--settings", "{"], /^--settings must be a JSON object\n$/],
   [["--settings", '{"sortKey":"date"}'], /^sortKey must be one of "responseId", .*\n$/],
 ])("%j ends with one line on stderr", async (flags, message) => {
-  const { child, errors } = run(...flags);
-  expect(await once(child, "close")).toEqual([1, null]);
-  expect(errors()).toMatch(message);
+  const child = run(...flags);
+  const [errors, end] = await Promise.all([text(child.stderr), once(child, "close")]);
+  expect(end).toEqual([1, null]);
+  expect(errors).toMatch(message);
 });
