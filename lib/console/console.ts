@@ -125,7 +125,7 @@ export async function startConsole({ port, demo, folder, ...ground }: ConsoleOpt
     /** From now on the state can be read. */
     ready(opened: Target): void {
       target = opened;
-      void keepLooking({ target: opened, feed, events, signal: stop.signal, command: ground.command });
+      void keepLooking(opened, feed, events, { signal: stop.signal, command: ground.command });
     },
     /** Tells the pages that it ends: with what could not go on, or as it should. */
     async close(cause?: string): Promise<void> {

@@ -17,16 +17,13 @@ const TOKEN_EVERY = 5_000;
 /** Milliseconds between two looks whether somebody has opened the page. */
 const UNWATCHED = 200;
 
-interface Looking {
-  target: Target;
-  feed: Pick<Feed, "tell" | "readers">;
-  events: Pick<Events, "emittedSince">;
-  signal: AbortSignal;
-  command: string;
-}
-
 /** Reads what `status` answers again and again, until the signal aborts. */
-export async function keepLooking({ target, feed, events, signal, command }: Looking): Promise<void> {
+export async function keepLooking(
+  target: Target,
+  feed: Pick<Feed, "tell" | "readers">,
+  events: Pick<Events, "emittedSince">,
+  { signal, command }: { signal: AbortSignal; command: string },
+): Promise<void> {
   const { tell } = feed;
   let before: StatusAnswer | null = null;
   let tokenAt: number | null = null;

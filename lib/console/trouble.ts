@@ -1,6 +1,6 @@
 import type { EmbeddedAws } from "../local/aws/index.ts";
 import { pause } from "../local/pause.ts";
-import { responseKey, type Shadow, type Simulator } from "../local/simulator/index.ts";
+import { type Followed, responseKey, type Shadow, type Simulator } from "../local/simulator/index.ts";
 import type { EventRow, Incident } from "./changes.ts";
 
 interface TroubleOptions extends Omit<World, "counts">, IncidentsOptions {
@@ -32,10 +32,9 @@ export function createTrouble({ tell, flag, shadow, ...given }: TroubleOptions) 
   };
 }
 
-interface IncidentsOptions {
+interface IncidentsOptions extends Pick<World, "signal"> {
   simulator: Pick<Simulator, "counters">;
   shadow: Pick<Shadow, "fate">;
-  signal: AbortSignal;
   /** Gets all cards, whenever one has changed. */
   tell(incidents: Incident[]): void;
 }
@@ -138,10 +137,7 @@ export interface World {
 }
 
 /** A response that a trouble concerns: it has to become an event. */
-interface Concerned {
-  surveyId: number;
-  responseId: number;
-}
+type Concerned = Pick<Followed, "surveyId" | "responseId">;
 
 /** The effect of a knob: its description, which responses have to become events, and when it is over. */
 export interface Done {

@@ -114,7 +114,7 @@ export function Stream(): VNode {
       <div class="row under">
         <h2>Events <span class="quiet" data-figure="events">${figure(all.length)}</span></h2>
         <${Filter} />
-        ${news.value > 0 ? html`<button class="news" onClick=${live}>▲ ${figure(news.value)} new</button>` : null}
+        ${news.value > 0 ? html`<button class="news work" onClick=${live}>▲ ${figure(news.value)} new</button>` : null}
         <button aria-pressed=${isPaused.value} aria-keyshortcuts="Space" onClick=${() => (isPaused.value ? live() : pause())}
           >${isPaused.value ? "Paused" : "Live"}</button>
       </div>

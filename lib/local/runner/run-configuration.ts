@@ -1,22 +1,19 @@
 import { UsageError } from "../../cli/errors.ts";
 import { credentialVariables } from "../../cli/given-credentials.ts";
-import { type Config, ConfigError, parseConfig, readConfigFile, type SourceConfig } from "../../config/index.ts";
+import { ConfigError, parseConfig, readConfigFile, type SourceConfig } from "../../config/index.ts";
 import { isObject } from "../../json.ts";
 import type { Credentials } from "../../survey-api/index.ts";
 import type { CommandLine } from "../command-line.ts";
 
 /** The configuration of a run: raw as the bundle takes it, and parsed. */
-export interface RunConfiguration {
-  raw: unknown;
-  config: Config;
-}
+export type RunConfiguration = ReturnType<typeof runConfiguration>;
 
 /**
  * The configuration file, if any, with the flags on top of it.
  *
  * @param base what holds without a file
  */
-export function runConfiguration(line: CommandLine, base: object = {}): RunConfiguration {
+export function runConfiguration(line: CommandLine, base: object = {}) {
   const fromFile = line.config === undefined ? base : readConfigFile(line.config);
   const { baseUrl, interval, startFrom, surveys, timeZone } = line;
   const flags = {

@@ -65,11 +65,9 @@ function booksLine(mark: SurveyState, since: readonly number[], listed: Readonly
     `${books.refused} refused`,
   ];
   const rest = [
-    books.gone > 0 ? `${books.gone} gone` : "",
-    books.changed > 0 ? `${books.changed} changed` : "",
-    books.repaired > 0 ? `${books.repaired} repaired` : "",
-    books.deficit !== null && books.deficit !== 0 ? `deficit ${books.deficit}` : "",
-  ].filter((text) => text !== "");
+    ...(["gone", "changed", "repaired"] as const).flatMap((name) => (books[name] > 0 ? `${books[name]} ${name}` : [])),
+    ...(books.deficit ? [`deficit ${books.deficit}`] : []),
+  ];
   const sum = [`${books.listed} listed = ${classes.join(" + ")}`, ...rest].join("; ");
   const closedAt = new Date(books.closedAt).toISOString();
   const more = since.length > 0 ? `, ${since.length} emitted since` : "";

@@ -58,15 +58,11 @@ export function createFaults(random: () => number) {
         if (fault.probability !== undefined && random() >= fault.probability) continue;
         entry.left -= 1;
         if (entry.left <= 0) active.delete(entry);
-        if (fault.kind === "latency") delayMs += latency(fault.ms, random);
-        else chosen = fault;
+        if (fault.kind !== "latency") chosen = fault;
+        else if (typeof fault.ms === "number") delayMs += fault.ms;
+        else delayMs += fault.ms[0] + random() * (fault.ms[1] - fault.ms[0]);
       }
       return { delayMs, fault: chosen };
     },
   };
-}
-
-function latency(ms: number | readonly [number, number], random: () => number): number {
-  if (typeof ms === "number") return ms;
-  return ms[0] + random() * (ms[1] - ms[0]);
 }

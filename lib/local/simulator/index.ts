@@ -5,6 +5,6 @@ export type { Fault } from "./faults.ts";
 export type { TruthResponse } from "./model.ts";
 export type { ListedRecord } from "./responses.ts";
 export type { CountRule, Settings, SettingsPatch } from "./settings.ts";
-export { responseKey, runShadow, type Shadow, type Why } from "./shadow.ts";
+export { type Followed, responseKey, runShadow, type Shadow, type Why } from "./shadow.ts";
 export { type Simulator, type SimulatorOptions, startSimulator } from "./simulator.ts";
 export type { SurveySpec } from "./survey.ts";

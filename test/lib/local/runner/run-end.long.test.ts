@@ -6,18 +6,11 @@ import { text } from "node:stream/consumers";
 import { expect, it, onTestFinished } from "vitest";
 import type { StatusAnswer } from "../../../../lib/cli/verbs/status/answer.ts";
 import { readLastRun } from "../../../../lib/local/runner/last-run.ts";
-import { type Simulator, startSimulator } from "../../../../lib/local/simulator/index.ts";
+import { startSimulator } from "../../../../lib/local/simulator/index.ts";
 import { readEvents, runCommand, startCommand, temporaryFolder } from "../../../support/command.ts";
 import { answerOf, survey } from "../../cli/support/command.ts";
 
-interface Ground {
-  simulator: Simulator;
-  data: string;
-  args: string[];
-  env: Record<string, string>;
-}
-
-async function ground(): Promise<Ground> {
+async function ground() {
   const simulator = await startSimulator({ surveys: [{ surveyId: 7, responses: 20 }] });
   onTestFinished(() => simulator.close());
   const data = join(temporaryFolder(), "data");
