@@ -7,8 +7,6 @@ import { type StripPoint, surveyKey } from "./changes.ts";
 const LAGS_OF = 60_000;
 const GOING_ON = 4_000;
 
-type Message = Progress & { source: string };
-
 /** Follows the function while it works in this process, by its diagnostics channels. */
 export function followWork() {
   let requests = { ok: 0, refused: 0, failed: 0 };
@@ -26,9 +24,10 @@ export function followWork() {
     day = today;
   };
   const onProgress = (message: unknown): void => {
-    const progress = message as Message;
-    const text = activityOf(progress);
-    if (text === undefined || !("surveyId" in progress)) return;
+    const progress = message as Progress & { source: string };
+    const say = ACTIVITIES[progress.kind] as ((of: Progress) => string) | undefined;
+    if (say === undefined || !("surveyId" in progress)) return;
+    const text = say(progress);
     goingOn.set(surveyKey(progress.source, progress.surveyId), { at: Date.now(), text });
   };
   subscribe("survey-poller:request", onRequest);
@@ -58,25 +57,16 @@ export function followWork() {
   };
 }
 
-function activityOf(progress: Message): string | undefined {
-  switch (progress.kind) {
-    case "page":
-      return `reading page ${progress.page}`;
-    case "waiting":
-      return `${progress.count} waiting for metrics or metadata`;
-    case "held":
-      return `${progress.count} held`;
-    case "quarantined":
-      return "a response is quarantined";
-    case "refused":
-      return "the bus has refused a response";
-    case "survey failed":
-      return `failed: ${progress.code}`;
-    case "skipped":
-      return "a page was skipped";
-  }
-  return undefined;
-}
+/** The words for what goes on, by its kind; the rest is not shown. */
+const ACTIVITIES: { [Kind in Progress["kind"]]?: (progress: Extract<Progress, { kind: Kind }>) => string } = {
+  page: ({ page }) => `reading page ${page}`,
+  waiting: ({ count }) => `${count} waiting for metrics or metadata`,
+  held: ({ count }) => `${count} held`,
+  quarantined: () => "a response is quarantined",
+  refused: () => "the bus has refused a response",
+  "survey failed": ({ code }) => `failed: ${code}`,
+  skipped: () => "a page was skipped",
+};
 
 /** The least value that this part of all is not above. */
 function quantile(sorted: readonly number[], part: number): number | null {

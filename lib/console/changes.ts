@@ -1,5 +1,5 @@
-import type { StatusAnswer } from "../cli/verbs/status/answer.ts";
-import type { Followed } from "../local/simulator/shadow.ts";
+import { COUNTED, type StatusAnswer } from "../cli/verbs/status/answer.ts";
+import type { ShadowView } from "../local/simulator/shadow.ts";
 
 // What the server tells the page. Times are epoch milliseconds. Nothing personal is in any of it.
 
@@ -46,28 +46,6 @@ export function surveyKey(source: string | null, surveyId: number | null): strin
   return `${source}/${surveyId}`;
 }
 
-export function responseKey({ surveyId, responseId }: Pick<EventRow, "surveyId" | "responseId">): string {
-  return `${surveyId}/${responseId}`;
-}
-
-export interface ShadowView {
-  /** Responses completed since it began that are still there: found, missed and on their way add up to them. */
-  completed: number;
-  cursor: Fates;
-  ours: Fates;
-  /** The last of those that it has missed, newest first. */
-  misses: Followed[];
-}
-
-export interface Fates {
-  found: number;
-  missed: number;
-  onTheWay: number;
-  /** Sent, deleted since, and nobody was told. */
-  deleted: number;
-  twice: number;
-}
-
 /** The card of a trouble. */
 export interface Incident {
   id: number;
@@ -84,13 +62,6 @@ export interface Incident {
     sentence: string;
   };
 }
-
-export type Change =
-  | { kind: "event"; row: EventRow }
-  | { kind: "point"; point: StripPoint }
-  | { kind: "flag"; flag: Flag }
-  /** What is so from now on. */
-  | { kind: "now"; of: Partial<Omit<Snapshot, keyof Ground>> };
 
 export interface Snapshot {
   /** Another one after each start: nothing of the one before holds. */
@@ -127,26 +98,19 @@ export interface Snapshot {
   incidents: Incident[];
 }
 
-/** How much a page keeps of each. */
+/** What has come: of a list the last of it, and of all else what is so from now on. */
+export type Change = Partial<Snapshot>;
+
+/** Lists that grow, and how much a page keeps of each. */
 const KEPT = { events: 1_000, points: 600, flagged: 100 } as const;
 
-/** What a page shows after one change. Server and browser work it out by this alone, so that they cannot disagree. */
-export function applied(to: Snapshot, change: Change): Snapshot {
-  switch (change.kind) {
-    case "event":
-      return { ...to, events: withOne(to.events, change.row, KEPT.events) };
-    case "point":
-      return { ...to, points: withOne(to.points, change.point, KEPT.points) };
-    case "flag":
-      return { ...to, flagged: withOne(to.flagged, change.flag, KEPT.flagged) };
-    case "now":
-      return { ...to, ...change.of };
-  }
-}
-
-/** With one more at the end, and without the oldest where there are more than `most`. */
-export function withOne<T>(all: readonly T[], one: T, most: number): T[] {
-  return [...all.slice(-most + 1), one];
+/** What is so after a change. Server and browser work it out by this alone, so that they cannot disagree. */
+export function withChange<Of extends Change>(before: Of, change: Change): Of {
+  const grown = Object.entries(KEPT).flatMap(([name, most]) => {
+    const [old = [], more] = [before[name as keyof typeof KEPT], change[name as keyof typeof KEPT]];
+    return more === undefined ? [] : [[name, [...old, ...more].slice(-most)]];
+  });
+  return { ...before, ...change, ...Object.fromEntries(grown) };
 }
 
 /** The facts that never change while a run lasts. */
@@ -163,3 +127,30 @@ export function emptySnapshot(ground: Ground): Snapshot {
 
 /** The text that the page is given in the place of something personal. */
 export const MASK = "•••";
+
+export const PARTS = ["emitted", "beforeStart", ...COUNTED, "unaccounted"] as const;
+export type Part = (typeof PARTS)[number];
+
+/**
+ * The figures of now. What is not settled the ledger counts. What is emitted is what was emitted when the books were closed, or in a first read
+ * so far, and what has been heard on the bus since.
+ */
+export function figuresOf(
+  status: Pick<StatusAnswer, "surveys"> | null,
+  emittedSince: Readonly<Record<string, number>>,
+): Record<Part, number> {
+  const figures = Object.fromEntries(PARTS.map((part) => [part, 0])) as Record<Part, number>;
+  const unseen = { ...emittedSince };
+  for (const { source, surveyId, books, backlog, unaccounted, now } of status?.surveys ?? []) {
+    const key = surveyKey(source, surveyId);
+    const since = unseen[key] ?? 0;
+    delete unseen[key];
+    figures.emitted += backlog?.emitted ?? (books?.emitted ?? 0) + since;
+    figures.beforeStart += books?.beforeStart ?? 0;
+    figures.unaccounted += unaccounted;
+    for (const part of COUNTED) figures[part] += now[part];
+  }
+  // Until a first tick has come to its end, its surveys are known by their events alone.
+  for (const since of Object.values(unseen)) figures.emitted += since;
+  return figures;
+}

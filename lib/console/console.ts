@@ -6,20 +6,18 @@ import { readStory } from "../cli/verbs/explain/verb.ts";
 import { oneLine } from "../errors.ts";
 import type { EmbeddedAws, EventEnvelope } from "../local/aws/index.ts";
 import { pause } from "../local/pause.ts";
-import type { Simulator } from "../local/simulator/index.ts";
-import { type ActionKind, type ActionOf, act } from "./actions.ts";
-import { createApp } from "./app.ts";
+import { runShadow, type Simulator } from "../local/simulator/index.ts";
+import { type Asked, act } from "./actions.ts";
+import { createApp, serve, tokenFor } from "./app.ts";
 import { bundleOnce } from "./assets.ts";
 import { followWork } from "./at-work.ts";
 import type { Flag, Ground } from "./changes.ts";
-import { followShadow } from "./compare.ts";
 import { createEvents } from "./events.ts";
-import { createFeed, FEED } from "./feed.ts";
+import { createFeed, FRAME_EVERY } from "./feed.ts";
 import { keepLooking } from "./look.ts";
 import { matchedBy, type RuleView, readRules } from "./rules.ts";
-import { serve, tokenFor } from "./server.ts";
 import { type Story, storyOf } from "./story.ts";
-import { createTrouble } from "./trouble/trouble.ts";
+import { createTrouble } from "./trouble.ts";
 
 /** The parts that a demo has beside a poller: a service and an AWS in which troubles can be made, and a poller that can be killed. */
 export interface Demo {
@@ -42,40 +40,38 @@ export type LiveConsole = Awaited<ReturnType<typeof startConsole>>;
 /** Milliseconds between two looks at what the function does. */
 const EVERY = 1_000;
 /** Milliseconds in which the pages hear of the end. */
-const LAST_WORD = 2 * FEED.deltaEvery;
+const LAST_WORD = 2 * FRAME_EVERY;
 
 export async function startConsole({ port, demo, folder, ...ground }: ConsoleOptions) {
   const stop = new AbortController();
   const token = tokenFor(folder);
   const events = createEvents();
   const work = followWork();
-  const follower = demo === undefined ? undefined : followShadow(demo.simulator);
+  const shadow = demo === undefined ? undefined : runShadow(demo.simulator);
   /** Something to be seen on the strip. */
-  const flag = (kind: Flag["kind"], text: string): void =>
-    feed.tell({ kind: "flag", flag: { at: Date.now(), kind, text } });
+  const flag = (kind: Flag["kind"], text: string): void => feed.tell({ flagged: [{ at: Date.now(), kind, text }] });
   const trouble =
     demo &&
-    follower &&
+    shadow &&
     createTrouble({
-      ...{ simulator: demo.simulator, aws: demo.aws, shadow: follower.shadow, signal: stop.signal },
+      ...{ simulator: demo.simulator, aws: demo.aws, shadow, signal: stop.signal },
       async kill() {
         await demo.kill();
         flag("restart", "poller killed");
       },
-      tell: (incidents) => feed.tell({ kind: "now", of: { incidents } }),
+      tell: (incidents) => feed.tell({ incidents }),
       flag: (text) => flag("trouble", text),
     });
   const feed = createFeed({ run: randomUUID(), ...ground, troubles: trouble?.list ?? [] });
 
   const timer = setInterval(() => {
     const now = Date.now();
-    feed.tell({ kind: "point", point: work.point(now) });
-    const of = {
+    feed.tell({
+      points: [work.point(now)],
       activities: work.activities(now),
       requestsToday: ground.elsewhere === null ? work.requestsToday() : null,
-      shadow: follower?.view(events.repeated()) ?? null,
-    };
-    feed.tell({ kind: "now", of });
+      shadow: shadow?.view(events.repeated()) ?? null,
+    });
   }, EVERY);
   timer.unref();
 
@@ -87,25 +83,23 @@ export async function startConsole({ port, demo, folder, ...ground }: ConsoleOpt
     const found = events.find(eventId);
     if (found === undefined) return undefined;
     const { row, envelope } = found;
-    const { responseId, surveyId, source } = row;
+    const { responseId: id, surveyId: survey, source } = row;
     const explained = async (): Promise<ExplainAnswer | undefined> => {
-      if (target === undefined || responseId === null || surveyId === null) return undefined;
-      const asked = { by: { id: responseId }, survey: surveyId, source: source ?? undefined, ask: false };
-      return answerAsCalled(await readStory(target, asked, io), ground.command);
+      if (target === undefined || id === null || survey === null) return undefined;
+      const of = { by: { id }, survey, source: source ?? undefined, ask: false };
+      return answerAsCalled(await readStory(target, of, io), ground.command);
     };
-    const [told, matched] = await Promise.all([
-      explained().catch(() => undefined),
-      rules()
-        .then((all) => matchedBy(envelope, all))
-        .catch(() => undefined),
-    ]);
-    return storyOf({ row, told, rules: matched, flags: feed.snapshot().flagged, now: Date.now() });
+    const matched = async (): Promise<string[]> => matchedBy(envelope, await rules());
+    // What cannot be read is left out.
+    const none = (): undefined => undefined;
+    const [told, names] = await Promise.all([explained().catch(none), matched().catch(none)]);
+    return storyOf({ row, told, rules: names, flags: feed.snapshot().flagged, now: Date.now() });
   }
 
-  async function action(kind: ActionKind, of: ActionOf): Promise<string[]> {
+  async function action(of: Asked): Promise<string[]> {
     if (target === undefined) return ["The poller is being loaded: try again in a moment."];
-    flag("action", `${kind} asked for on this page`);
-    const lines = await act(kind, of, target, io).catch((error: unknown) => [oneLine(error, () => `${kind} failed`)]);
+    flag("action", `${of.kind} asked for on this page`);
+    const lines = await act(of, target, io).catch((error: unknown) => [oneLine(error, () => `${of.kind} failed`)]);
     const said = lines.map((line) => asCalled(line, ground.command));
     for (const line of said) flag("action", line);
     return said;
@@ -123,19 +117,19 @@ export async function startConsole({ port, demo, folder, ...ground }: ConsoleOpt
     event(envelope: EventEnvelope): void {
       const row = events.add(envelope, Date.now());
       if (row.lag !== null && row.type === "response.completed") work.lag(row.lag, row.at);
-      feed.tell({ kind: "event", row });
-      follower?.event(row);
+      feed.tell({ events: [row] });
+      shadow?.event(row);
       trouble?.event(row);
     },
     flag,
     /** From now on the state can be read. */
     ready(opened: Target): void {
       target = opened;
-      void keepLooking({ target: opened, feed, events, signal: stop.signal, command: ground.command });
+      void keepLooking(opened, feed, events, { signal: stop.signal, command: ground.command });
     },
     /** Tells the pages that it ends: with what could not go on, or as it should. */
     async close(cause?: string): Promise<void> {
-      feed.tell({ kind: "now", of: { ended: { at: Date.now(), cause: cause ?? null } } });
+      feed.tell({ ended: { at: Date.now(), cause: cause ?? null } });
       if (feed.readers() > 0) await pause(LAST_WORD, stop.signal);
       stop.abort();
       clearInterval(timer);

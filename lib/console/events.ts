@@ -2,7 +2,7 @@ import { readEnvelope } from "../cli/hearing/event.ts";
 import type { StatusAnswer } from "../cli/verbs/status/answer.ts";
 import { createMatcher } from "../local/aws/event-bridge/matcher.ts";
 import type { EventEnvelope } from "../local/aws/index.ts";
-import { type EventRow, surveyKey, withOne } from "./changes.ts";
+import { type EventRow, surveyKey } from "./changes.ts";
 
 /** Events that can be opened, and ids by which a repeat is known. */
 const MOST = { open: 1_000, ids: 100_000 };
@@ -10,7 +10,7 @@ const MOST = { open: 1_000, ids: 100_000 };
 export type Events = ReturnType<typeof createEvents>;
 
 export function createEvents() {
-  let kept: { row: EventRow; envelope: EventEnvelope }[] = [];
+  const kept: { row: EventRow; envelope: EventEnvelope }[] = [];
   const ids = new Set<string>();
   let number = 0;
   /** When first events were heard, by `surveyKey`. */
@@ -50,7 +50,8 @@ export function createEvents() {
         times.push(at);
         heard.set(key, times);
       }
-      kept = withOne(kept, { row, envelope }, MOST.open);
+      kept.push({ row, envelope });
+      if (kept.length > MOST.open) kept.shift();
       return row;
     },
     find: (eventId: string) => kept.findLast(({ row }) => row.eventId === eventId),

@@ -17,16 +17,13 @@ const TOKEN_EVERY = 5_000;
 /** Milliseconds between two looks whether somebody has opened the page. */
 const UNWATCHED = 200;
 
-interface Looking {
-  target: Target;
-  feed: Pick<Feed, "tell" | "readers">;
-  events: Pick<Events, "emittedSince">;
-  signal: AbortSignal;
-  command: string;
-}
-
 /** Reads what `status` answers again and again, until the signal aborts. */
-export async function keepLooking({ target, feed, events, signal, command }: Looking): Promise<void> {
+export async function keepLooking(
+  target: Target,
+  feed: Pick<Feed, "tell" | "readers">,
+  events: Pick<Events, "emittedSince">,
+  { signal, command }: { signal: AbortSignal; command: string },
+): Promise<void> {
   const { tell } = feed;
   let before: StatusAnswer | null = null;
   let tokenAt: number | null = null;
@@ -41,22 +38,21 @@ export async function keepLooking({ target, feed, events, signal, command }: Loo
     try {
       const { sources } = await target.config();
       const status = answerAsCalled(await readStatus(target, sources, Date.now()), command);
-      for (const flag of flagsBetween(before, status, Date.now())) tell({ kind: "flag", flag });
+      tell({ flagged: flagsBetween(before, status, Date.now()), emittedSince: events.emittedSince(status) });
+      tell({ status, statusAt: Date.now(), statusFailure: null });
       before = status;
-      const read = { status, statusAt: Date.now(), statusFailure: null, emittedSince: events.emittedSince(status) };
-      tell({ kind: "now", of: read });
       if (began - tokenLookedAt >= TOKEN_EVERY) {
         tokenLookedAt = began;
         const fetchedAt = await oldestToken(target);
         if (tokenAt !== null && fetchedAt !== null && fetchedAt > tokenAt) {
-          tell({ kind: "flag", flag: { at: fetchedAt, kind: "token", text: "token renewed" } });
+          tell({ flagged: [{ at: fetchedAt, kind: "token", text: "token renewed" }] });
         }
         tokenAt = fetchedAt;
-        tell({ kind: "now", of: { tokenAt } });
+        tell({ tokenAt });
       }
     } catch (error) {
       const statusFailure = oneLine(error, () => "The state cannot be read.");
-      if (!signal.aborted) tell({ kind: "now", of: { statusFailure } });
+      if (!signal.aborted) tell({ statusFailure });
     }
     await pause(Math.max(LOOK_EVERY, PAUSE_PER_LOOK * (Date.now() - began)), signal);
   }
@@ -72,15 +68,16 @@ async function oldestToken(target: Target): Promise<number | null> {
 /** The events between two looks at the state. Nothing else tells of a poller in another process. */
 export function flagsBetween(before: StatusAnswer | null, after: StatusAnswer, at: number): Flag[] {
   if (before === null) return [];
-  const known = new Map(before.sources.map((source) => [source.source, source]));
   return [
-    ...after.sources.flatMap((source) => pauseFlags(known.get(source.source), source, at)),
+    ...after.sources.flatMap((source) => {
+      const known = before.sources.find((one) => one.source === source.source);
+      return known === undefined ? [] : pauseFlags(known, source, at);
+    }),
     ...verdictFlags(before, after, at),
   ];
 }
 
-function pauseFlags(before: SourceStatus | undefined, after: SourceStatus, at: number): Flag[] {
-  if (before === undefined) return [];
+function pauseFlags(before: SourceStatus, after: SourceStatus, at: number): Flag[] {
   const { source, pausedUntil: until, pausedSince: since } = after;
   const flag = (text: string, span?: Flag["span"]): Flag => ({ at, kind: "pause", text, ...(span && { span }) });
   const flags: Flag[] = [];
@@ -101,7 +98,7 @@ const WORTH_TELLING = new Set<StatusAnswer["verdict"]>(["late", "unaccounted"]);
 function verdictFlags(before: StatusAnswer, after: StatusAnswer, at: number): Flag[] {
   const isPause = ({ sources }: StatusAnswer): boolean => sources.some(({ pausedUntil }) => pausedUntil !== null);
   const isTold = (status: StatusAnswer): boolean => WORTH_TELLING.has(status.verdict) && !isPause(status);
-  if (isTold(after) && before.verdict !== after.verdict) return [{ at, kind: "verdict", text: after.sentence }];
-  if (isTold(before) && !WORTH_TELLING.has(after.verdict)) return [{ at, kind: "verdict", text: after.sentence }];
-  return [];
+  const isEnd = isTold(before) && !WORTH_TELLING.has(after.verdict);
+  const isNews = isEnd || (isTold(after) && before.verdict !== after.verdict);
+  return isNews ? [{ at, kind: "verdict", text: after.sentence }] : [];
 }

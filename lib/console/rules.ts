@@ -40,15 +40,14 @@ export async function readRules(target: Target): Promise<RuleView[]> {
 
 /** Names of those that an event goes to. A pattern that this matcher does not know counts as none. */
 export function matchedBy(envelope: object, rules: readonly RuleView[]): string[] {
-  return rules.filter(({ isEnabled, pattern }) => isEnabled && matches(pattern, envelope)).map(({ name }) => name);
-}
-
-function matches(pattern: string, envelope: object): boolean {
-  try {
-    return createMatcher(JSON.parse(pattern))(envelope);
-  } catch {
-    return false;
-  }
+  const isMatched = ({ isEnabled, pattern }: RuleView): boolean => {
+    try {
+      return isEnabled && createMatcher(JSON.parse(pattern))(envelope);
+    } catch {
+      return false;
+    }
+  };
+  return rules.filter(isMatched).map(({ name }) => name);
 }
 
 function typesOf(pattern = "{}"): string[] {

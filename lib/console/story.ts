@@ -43,11 +43,10 @@ const A_WAIT = 1_000;
 /** The way of an event, as `explain` tells it, with a length for each part that the log has measured. */
 export function storyOf({ row, told, rules, flags, now }: StoryOf): Story {
   const spans = told === undefined ? [] : waterfall(told.steps);
-  const [from, to] = [Math.min(...times(spans)), Math.max(...times(spans))];
-  const pauses = flags.flatMap(({ span, text }) =>
-    span !== undefined && span[1] > from && span[0] < to
-      ? [spanOf("pause", text, ...within(span, [from, to]), "pause")]
-      : [],
+  const known = spans.flatMap(({ from, to }) => (from === null || to === null ? [] : [from, to]));
+  const [first, last] = [Math.min(...known), Math.max(...known)];
+  const pauses = flags.flatMap(({ span: [from, to] = [0, 0], text }) =>
+    to > first && from < last ? [spanOf("pause", text, Math.max(from, first), Math.min(to, last), "pause")] : [],
   );
   const facts: [string, string][] = [
     ["Delivered", row.isRepeat ? "more than once, under the same event id" : "once, as far as this page has heard"],
@@ -62,15 +61,6 @@ export function storyOf({ row, told, rules, flags, now }: StoryOf): Story {
     facts,
     isWhole: told === undefined || told.verdict !== "emitted" || told.log.lines > 0 || now - row.at > LOG_PATIENCE,
   };
-}
-
-/** Of a span as much as lies within another. */
-function within([from, to]: readonly [number, number], [first, last]: readonly [number, number]): [number, number] {
-  return [Math.max(from, first), Math.min(to, last)];
-}
-
-function times(spans: readonly Span[]): number[] {
-  return spans.flatMap(({ from, to }) => (from === null || to === null ? [] : [from, to]));
 }
 
 function spanOf(name: string, said: string, from: number | null, to: number | null, kind: Span["kind"]): Span {

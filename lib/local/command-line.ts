@@ -3,23 +3,11 @@ import { UsageError } from "../cli/errors.ts";
 import { parseDuration } from "../config/units.ts";
 import { nearestName } from "../config/unknown-field.ts";
 
-const options = {
-  "base-url": { type: "string" },
-  "client-id": { type: "string" },
-  "client-secret": { type: "string" },
-  ticks: { type: "string" },
-  interval: { type: "string" },
-  data: { type: "string" },
-  events: { type: "string" },
-  "start-from": { type: "string" },
-  surveys: { type: "string" },
-  "time-zone": { type: "string" },
-  "no-console": { type: "boolean" },
-  port: { type: "string" },
-  config: { type: "string" },
-  help: { type: "boolean", short: "h" },
-} as const;
-
+const VALUES = [
+  ...["base-url", "client-id", "client-secret", "ticks", "interval", "data", "events"],
+  ...["start-from", "surveys", "time-zone", "port", "config"],
+] as const;
+const SWITCHES = { "no-console": { type: "boolean" }, help: { type: "boolean", short: "h" } } as const;
 const PORT = 4747;
 const HELP = "npm start -- --help";
 
@@ -47,54 +35,58 @@ export type CommandLine = ReturnType<typeof parseCommandLine>;
 
 /** @throws UsageError naming the flag that is wrong, and never the value of a known one */
 export function parseCommandLine(args: string[]) {
-  const flags = readFlags(args);
+  const { values, isOn } = readFlags(args);
   return {
-    help: flags.help === true,
-    baseUrl: flags["base-url"],
-    clientId: flags["client-id"],
+    help: isOn("help"),
+    baseUrl: values["base-url"],
+    clientId: values["client-id"],
     /** Works, but is no longer told of: a command line is no place for a secret. */
-    clientSecret: flags["client-secret"],
-    ticks: read(flags.ticks, toCount, "--ticks takes a whole number from 1"),
+    clientSecret: values["client-secret"],
+    ticks: read(values.ticks, toCount, "--ticks takes a whole number from 1"),
     /** Milliseconds. */
-    interval: read(flags.interval, parseDuration, "--interval takes a duration such as 500ms, 60s or 5m"),
-    data: flags.data ?? ".survey-poller",
-    events: flags.events,
-    startFrom: flags["start-from"],
-    surveys: read(flags.surveys, toIds, "--surveys takes survey ids separated by commas, such as 1,2"),
-    timeZone: flags["time-zone"],
-    config: flags.config,
-    console: flags["no-console"] !== true,
-    port: read(flags.port, toPort, "--port takes a port from 1 to 65535") ?? PORT,
+    interval: read(values.interval, parseDuration, "--interval takes a duration such as 500ms, 60s or 5m"),
+    data: values.data ?? ".survey-poller",
+    events: values.events,
+    startFrom: values["start-from"],
+    surveys: read(values.surveys, toIds, "--surveys takes survey ids separated by commas, such as 1,2"),
+    timeZone: values["time-zone"],
+    config: values.config,
+    console: !isOn("no-console"),
+    port: read(values.port, toPort, "--port takes a port from 1 to 65535") ?? PORT,
   };
 }
 
-type Options = typeof options;
-type Flags = { [Name in keyof Options]?: Options[Name]["type"] extends "string" ? string : boolean };
-
 /** Each flag at most once, and nothing else. */
-function readFlags(args: string[]): Flags {
+function readFlags(args: string[]) {
+  const known: Record<string, { type: "string" | "boolean"; short?: string }> = {
+    ...Object.fromEntries(VALUES.map((name) => [name, { type: "string" }])),
+    ...SWITCHES,
+  };
   // Not strict: its messages would come one at a time and without a suggestion.
-  const { values, tokens } = parseArgs({ args, options, strict: false, allowPositionals: true, tokens: true });
-  const seen = new Set<string>();
+  const { tokens } = parseArgs({ args, options: known, strict: false, allowPositionals: true, tokens: true });
+  const found = new Map<string, string | undefined>();
   for (const token of tokens) {
     if (token.kind === "positional") throw wrong(`unexpected argument "${token.value}"`);
     if (token.kind !== "option") continue;
-    if (seen.has(token.name)) throw wrong(`--${token.name} is given twice`);
-    seen.add(token.name);
-    if (!Object.hasOwn(options, token.name)) {
-      const nearest = nearestName(token.name, Object.keys(options));
-      throw wrong(`unknown flag ${token.rawName}${nearest === undefined ? "" : `, did you mean --${nearest}?`}`);
+    const { name, rawName, value } = token;
+    if (found.has(name)) throw wrong(`--${name} is given twice`);
+    found.set(name, value);
+    if (!Object.hasOwn(known, name)) {
+      const nearest = nearestName(name, Object.keys(known));
+      throw wrong(`unknown flag ${rawName}${nearest === undefined ? "" : `, did you mean --${nearest}?`}`);
     }
-    const takesValue = options[token.name as keyof Options].type === "string";
-    if (takesValue && !token.value) throw wrong(`--${token.name} needs a value`);
-    if (!takesValue && token.value !== undefined) throw wrong(`--${token.name} takes no value`);
+    const takesValue = known[name]?.type === "string";
+    if (takesValue && !value) throw wrong(`--${name} needs a value`);
+    if (!takesValue && value !== undefined) throw wrong(`--${name} takes no value`);
   }
-  return values as Flags;
+  const values: { [name in (typeof VALUES)[number]]?: string | undefined } = Object.fromEntries(found);
+  return { values, isOn: (name: keyof typeof SWITCHES): boolean => found.has(name) };
 }
 
 function read<T>(text: string | undefined, parser: (text: string) => T | undefined, message: string): T | undefined {
-  const value = text === undefined ? undefined : parser(text);
-  if (text !== undefined && value === undefined) throw wrong(message);
+  if (text === undefined) return undefined;
+  const value = parser(text);
+  if (value === undefined) throw wrong(message);
   return value;
 }
 

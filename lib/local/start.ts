@@ -12,7 +12,7 @@ async function main(): Promise<number> {
     const line = parseCommandLine(process.argv.slice(2));
     if (line.clientSecret !== undefined) process.stderr.write(SEEN_BY_ALL);
     if (line.help) process.stdout.write(usage);
-    else await run({ line, environment: process.env, stop: stop.signal });
+    else await run(line, process.env, stop.signal);
     return 0;
   } catch (error) {
     // Whoever read the events has seen enough, as `head` does.

@@ -1,11 +1,10 @@
 import { html } from "htm/preact";
 import type { VNode } from "preact";
-import type { StatusAnswer, SurveyStatus } from "../../cli/verbs/status/answer.ts";
-import { emittedText } from "../../cli/verbs/status/answer.ts";
-import { figuresOf, PARTS, type Part } from "../figures.ts";
+import { emittedText, type StatusAnswer, type SurveyStatus } from "../../cli/verbs/status/answer.ts";
+import { figuresOf, PARTS, type Part } from "../changes.ts";
 import { ago, clock, figure, HELP, Help } from "./format.ts";
 import { go, place } from "./place.ts";
-import { now, snapshot } from "./state.ts";
+import { now, snapshot } from "./server.ts";
 
 /** Milliseconds in which the colour of a proof has faded to half. */
 const FADES = 60_000;
@@ -34,8 +33,8 @@ export function Books(): VNode {
   const total = PARTS.reduce((sum, part) => sum + figures[part], 0);
   const shown = PARTS.filter((part) => part !== "refused" || figures.refused > 0);
   return html`
-    <section class="books panel" aria-label="Books">
-      <p class="row"><span class="total"><b data-figure="responses">${figure(total)}</b> <${Help} word="responses">responses</${Help}></span>
+    <section class="books panel grid pad" aria-label="Books">
+      <p class="row"><span><b class="large" data-figure="responses">${figure(total)}</b> <${Help} word="responses">responses</${Help}></span>
         <span class="quiet" data-figure="first-read">${status === null ? "" : firstRead(status)}</span></p>
       <div class="barred">
         <div class="bar" aria-hidden="true">
@@ -44,7 +43,7 @@ export function Books(): VNode {
         </div>
         <${Proof} total=${total} />
       </div>
-      <p class="sum row">${shown.map((part) => html`<${Count} part=${part} count=${figures[part]} />`)}</p>
+      <p class="row wrap">${shown.map((part) => html`<${Count} part=${part} count=${figures[part]} />`)}</p>
     </section>
   `;
 }
@@ -78,9 +77,9 @@ function Proof({ total }: { total: number }): VNode {
 function Count({ part, count }: { part: Part; count: number }): VNode {
   const isChosen = place.value.state === part;
   return html`
-    <button class=${`count row ${count === 0 ? "none" : ""}`} aria-pressed=${isChosen} title=${HELP[part]}
+    <button class=${`count row ${count === 0 ? "bare quiet" : ""}`} aria-pressed=${isChosen} title=${HELP[part]}
       onClick=${() => go({ state: isChosen ? "" : part })}>
-      <i class=${`fill ${FILLS[part]}`} aria-hidden="true"></i><b data-figure=${part}>${figure(count)}</b> ${nameOf(part)}
+      <i class=${`fill dot ${FILLS[part]}`} aria-hidden="true"></i><b data-figure=${part}>${figure(count)}</b> ${nameOf(part)}
     </button>
   `;
 }

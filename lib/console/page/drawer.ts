@@ -1,16 +1,15 @@
-import { signal } from "@preact/signals";
+import { computed, signal } from "@preact/signals";
 import { html } from "htm/preact";
 import type { VNode } from "preact";
-import { useEffect, useState } from "preact/hooks";
+import { useState } from "preact/hooks";
 import type { Heard } from "../../cli/hearing/event.ts";
 import type { Span, Story } from "../story.ts";
 import { handlerFor, LANGUAGES, type Language } from "./code.ts";
-import { Choice, Copy, clock, span } from "./format.ts";
+import { Choice, Copy, clock, figure, span } from "./format.ts";
 import { JsonView, type NoteOf } from "./json-view.ts";
 import { go, place, TABS, type Tab } from "./place.ts";
-import { RuleTab } from "./rule-tab.ts";
-import { act, isRefused, look, type Refused } from "./server.ts";
-import { snapshot } from "./state.ts";
+import { begun, chosenAt, FORMS, type Form, type Leaf, type Pattern, toggled, writtenAs } from "./rule.ts";
+import { ask, isRefused, matchesOf, snapshot, useAnswer } from "./server.ts";
 
 const tabs = Object.keys(TABS) as Tab[];
 
@@ -18,17 +17,17 @@ export function Drawer(): VNode {
   const { tab, event } = place.value;
   return html`
     <section class="drawer panel" aria-label="Event" id="drawer">
-      <div class="row">
-        <div class="tabs row" role="tablist" aria-label="What of the event">
+      <div class="row under">
+        <div class="row scroll" role="tablist" aria-label="What of the event">
           ${tabs.map(
             (name) => html`
-              <button role="tab" id=${`tab-${name}`} aria-selected=${name === tab} aria-controls="tab-body"
+              <button class="bare" role="tab" id=${`tab-${name}`} aria-selected=${name === tab} aria-controls="tab-body"
                 tabindex=${name === tab ? 0 : -1} onKeyDown=${turn} onClick=${() => go({ tab: name })}>${TABS[name]}</button>`,
           )}
         </div>
-        <button class="close" aria-label="Close the event" aria-keyshortcuts="Escape" onClick=${() => go({ event: "", panel: "stream" })}>✕</button>
+        <button class="bare" aria-label="Close the event" aria-keyshortcuts="Escape" onClick=${() => go({ event: "", panel: "stream" })}>✕</button>
       </div>
-      <div class="scroll" id="tab-body" role="tabpanel" aria-labelledby=${`tab-${tab}`} tabindex="0">
+      <div class="scroll pad" id="tab-body" role="tabpanel" aria-labelledby=${`tab-${tab}`} tabindex="0">
         ${
           event === ""
             ? html`<p class="empty">Open an event of the stream: what it holds, how it came about, a rule that matches it, and code that handles it.</p>`
@@ -50,35 +49,23 @@ function turn(event: KeyboardEvent): void {
 /** The event of this id, as the server has it: what is personal in it is masked until it is asked for. */
 function OpenEvent({ id, tab }: { id: string; tab: Tab }): VNode {
   const [isRevealed, reveal] = useState(false);
-  const [found, setFound] = useState<Heard | Refused | null>(null);
-  useEffect(() => {
-    const path = encodeURIComponent(id);
-    return whenKnown(isRevealed ? act<Heard>(`/reveal/${path}`) : look<Heard>(`/events/${path}`), setFound);
-  }, [id, isRevealed]);
+  const path = encodeURIComponent(id);
+  const found = useAnswer(`${isRevealed}`, () =>
+    isRevealed ? ask<Heard>(`/reveal/${path}`, {}) : ask<Heard>(`/events/${path}`),
+  );
   if (found === null) return html`<p class="empty"></p>`;
   if (isRefused(found)) return html`<p class="empty">${found.error}</p>`;
   if (tab === "story") return html`<${StoryTab} id=${id} envelope=${found} />`;
   if (tab === "rule") return html`<${RuleTab} envelope=${found} />`;
   if (tab === "code") return html`<${CodeTab} envelope=${found} />`;
   return html`
-    <div class="row actions">
+    <div class="row wrap actions">
       <${Copy} label="Copy JSON" text=${JSON.stringify(found, null, 2)} />
       <${Copy} label="Copy event id" text=${found.detail.meta.eventId ?? ""} />
       <button aria-pressed=${isRevealed} onClick=${() => reveal(!isRevealed)}>${isRevealed ? "Mask again" : "Reveal personal fields"}</button>
     </div>
     <${JsonView} value=${found} noteOf=${notesOf(found)} />
   `;
-}
-
-/** Gives what ends the waiting for an answer. */
-function whenKnown<T>(asked: Promise<T>, take: (answer: T) => void): () => void {
-  let isOver = false;
-  void asked.then((answer) => {
-    if (!isOver) take(answer);
-  });
-  return () => {
-    isOver = true;
-  };
 }
 
 /** Words beside ids, from what the event itself knows. */
@@ -105,17 +92,11 @@ const AGAIN = 1_000;
 const LEAST = 1.5;
 
 function StoryTab({ id, envelope }: { id: string; envelope: Heard }): VNode {
-  const [told, setTold] = useState<Story | Refused | null>(null);
-  useEffect(() => {
-    const path = `/stories/${encodeURIComponent(id)}`;
-    if (told === null) return whenKnown(look<Story>(path), setTold);
-    if (isRefused(told) || told.isWhole) return;
-    const later = new Promise((resolve) => setTimeout(resolve, AGAIN));
-    return whenKnown(
-      later.then(() => look<Story>(path)),
-      setTold,
-    );
-  }, [id, told]);
+  const told = useAnswer(
+    id,
+    () => ask<Story>(`/stories/${encodeURIComponent(id)}`),
+    (answer) => (isRefused(answer) || answer.isWhole ? undefined : AGAIN),
+  );
   if (told === null) return html`<p class="empty">The way of this event is being read from the ledger and the log.</p>`;
   if (isRefused(told)) return html`<p class="empty">${told.error}</p>`;
   const { sentence, at, spans, facts } = told;
@@ -124,17 +105,17 @@ function StoryTab({ id, envelope }: { id: string; envelope: Heard }): VNode {
   const whole = Math.max(1, Math.max(...known) - from);
   return html`
     <p><b>${sentence}</b> <span class="quiet">as of ${clock(at)}</span></p>
-    <ol class="story">
+    <ol class="story grid">
       ${spans.map((one) => html`<${Bar} one=${one} from=${from} whole=${whole} />`)}
     </ol>
     ${
       spans.length === 0
         ? null
-        : html`<p class="legend quiet"><i class="fill start"></i>waiting <i class="fill late"></i>left alone <i class="fill work"></i>at work
-      <span>${span(whole)} in all; the service tells completion to the second</span></p>`
+        : html`<p class="legend quiet"><i class="fill dot start"></i>waiting <i class="fill dot late"></i>left alone <i class="fill dot work"></i>at work
+      <br />${span(whole)} in all; the service tells completion to the second</p>`
     }
     <dl class="facts">
-      ${facts.map(([name, value]) => html`<div><dt class="quiet">${name}</dt><dd>${value}</dd></div>`)}
+      ${facts.map(([name, value]) => html`<div class="grid"><dt class="quiet">${name}</dt><dd>${value}</dd></div>`)}
     </dl>
     <${Command} of=${envelope.detail.data} />
   `;
@@ -154,10 +135,10 @@ function Bar({ one, from, whole }: { one: Span; from: number; whole: number }): 
   const length = one.from === null || one.to === null ? 0 : one.to - one.from;
   const style = { left: `${Math.min(100 - LEAST, left)}%`, width: `${Math.max(LEAST, (100 * length) / whole)}%` };
   return html`
-    <li>
+    <li class="grid">
       <b>${name}</b>
       ${one.from === null ? html`<span></span>` : html`<span class="track" title=${clock(one.from)}><i class=${`fill ${LOOKS[kind]}`} style=${style}></i></span>`}
-      <span class="took">${length > 0 ? span(length) : ""}</span>
+      <span class="end">${length > 0 ? span(length) : ""}</span>
       ${words === "" ? null : html`<span class="quiet said">${words}</span>`}
     </li>
   `;
@@ -168,11 +149,54 @@ const language = signal<Language>("TypeScript");
 function CodeTab({ envelope }: { envelope: Heard }): VNode {
   const text = handlerFor(language.value, envelope);
   return html`
-    <div class="row actions">
+    <div class="row wrap actions">
       <${Choice} label="Language" names=${LANGUAGES} chosen=${language} />
       <${Copy} text=${text} />
     </div>
     <pre class="mono code" tabindex="0" aria-label="Handler">${text}</pre>
     <p class="quiet">Types of the contract for other languages lie in <code>contract/</code> of the package.</p>
   `;
+}
+
+const pattern = signal<Pattern>({});
+const isBegun = computed(() => Object.keys(pattern.value).length > 0);
+const form = signal<Form>("JSON");
+const matching = matchesOf(computed(() => (isBegun.value ? JSON.stringify(pattern.value) : "")));
+
+export function RuleTab({ envelope }: { envelope: Heard }): VNode {
+  const choose = (path: readonly string[], value: Leaf): void => {
+    pattern.value = toggled(isBegun.peek() ? pattern.peek() : begun(envelope), path, value);
+  };
+  const clear = (): void => {
+    pattern.value = {};
+  };
+  const { "detail-type": type, source, detail } = envelope;
+  const text = writtenAs(form.value, pattern.value, type);
+  return html`
+    <div class="rule">
+      <p class="quiet">${isBegun.value ? html`<${Matches} />` : "Press values of the event: they become a pattern."}</p>
+      ${
+        isBegun.value &&
+        html`
+          <pre class="mono code" tabindex="0" aria-label="Pattern">${text}</pre>
+          <div class="row wrap actions">
+            <${Choice} label="Written as" names=${FORMS} chosen=${form} />
+            <${Copy} text=${text} />
+            <button onClick=${() => go({ q: JSON.stringify(pattern.peek()) })}>Filter the stream</button>
+            <button onClick=${clear}>Clear</button>
+          </div>
+        `
+      }
+      <${JsonView} value=${{ source, "detail-type": type, detail }}
+        onLeaf=${choose}
+        isChosen=${(path: readonly string[], value: Leaf) => chosenAt(pattern.value, path).includes(value)} />
+    </div>
+  `;
+}
+
+function Matches(): VNode {
+  const found = matching.value;
+  if (found === null) return html`<span>…</span>`;
+  if (found.error !== "") return html`<span class="late">${found.error}</span>`;
+  return html`<b data-figure="matching">${figure(found.numbers.size)}</b> of your last ${figure(found.of)} match`;
 }

@@ -28,11 +28,8 @@ const SAYS = 1_500;
 export function Copy({ text, label = "Copy" }: { text: string; label?: string }): VNode {
   const [said, say] = useState("");
   const copy = async (): Promise<void> => {
-    const copied = await navigator.clipboard.writeText(text).then(
-      () => "Copied",
-      () => "Not copied",
-    );
-    say(copied);
+    const copied = navigator.clipboard.writeText(text).then(() => "Copied");
+    say(await copied.catch(() => "Not copied"));
     setTimeout(() => say(""), SAYS);
   };
   return html`<button onClick=${copy}>${said || label}</button>`;

@@ -27,7 +27,7 @@ function lines(
   depth: number,
   parent: unknown,
 ): VNode[] {
-  const key = name === "" ? null : html`<span class="key quiet">${name}</span> `;
+  const key = name === "" ? null : html`<span class="quiet">${name}</span> `;
   const line = (content: unknown, note?: string): VNode => html`
     <div class="line" style=${{ paddingLeft: `${depth * 12}px` }}>${key}${content}${
       note === undefined ? null : html`<span class="proved">${note}</span>`
@@ -58,6 +58,6 @@ function LeafView({ options, path, value }: { options: JsonViewOptions; path: re
   if (onLeaf === undefined || value === MASK) {
     return html`<span class=${`value ${kind}`} title=${value === MASK ? "Personal: masked until it is revealed" : undefined}>${text === "" ? '""' : text}</span>`;
   }
-  return html`<button class=${`value leaf ${kind}`} aria-pressed=${isChosen?.(path, value) === true}
+  return html`<button class=${`value leaf bare ${kind}`} aria-pressed=${isChosen?.(path, value) === true}
     onClick=${() => onLeaf(path, value)}>${text === "" ? '""' : text}</button>`;
 }

@@ -3,16 +3,14 @@ import { html } from "htm/preact";
 import { render, type VNode } from "preact";
 import { Books } from "./books.ts";
 import { Drawer } from "./drawer.ts";
-import { listenToKeys } from "./keys.ts";
 import { Ops } from "./ops.ts";
 import { go, PANELS, type Panel, place } from "./place.ts";
-import { connect } from "./server.ts";
+import { connect, isDemo, isSilent, snapshot } from "./server.ts";
 import { Shadow } from "./shadow.ts";
-import { isDemo, isSilent, snapshot } from "./state.ts";
-import { Stream } from "./stream.ts";
+import { isPaused, live, move, pause, rows, Stream } from "./stream.ts";
 import { Strip } from "./strip.ts";
 import { Surveys } from "./surveys.ts";
-import { playScript, Trouble } from "./trouble.ts";
+import { playScript, pull, Trouble } from "./trouble.ts";
 import { About, VerdictBar, verdict } from "./verdict.ts";
 
 function App(): VNode {
@@ -21,18 +19,18 @@ function App(): VNode {
   const right = event !== "" && panel !== "trouble" ? "event" : isDemo.value ? "trouble" : "event";
   const panels = (Object.keys(PANELS) as Panel[]).filter((name) => name !== "trouble" || isDemo.value);
   return html`
-    <div class=${`app ${isSilent.value ? "silent" : ""}`} data-panel=${panel} data-right=${right}>
+    <div class=${`app grid ${isSilent.value ? "silent" : ""}`} data-panel=${panel} data-right=${right}>
       <${About} />
       <${VerdictBar} />
       ${
         view === "ops"
           ? html`<${Ops} />`
           : html`
-            <div class="top"><${Books} /><${Shadow} /></div>
-            <nav class="panels" aria-label="Parts of the page">
+            <div class="top grid"><${Books} /><${Shadow} /></div>
+            <nav class="panels row scroll" aria-label="Parts of the page">
               ${panels.map((name) => html`<button aria-pressed=${panel === name} onClick=${() => go({ panel: name })}>${PANELS[name]}</button>`)}
             </nav>
-            <div class="columns">
+            <div class="columns grid">
               <${Surveys} /><${Stream} /><${Drawer} />${isDemo.value ? html`<${Trouble} />` : null}
             </div>
             <${Strip} />
@@ -52,4 +50,69 @@ if (page !== null) {
     document.title = `${verdict.value.glyph} ${verdict.value.head} · ${snapshot.value?.flags ?? "survey-poller"}`;
   });
   void playScript();
+}
+
+/** Everything can be done by the keyboard alone. */
+export function listenToKeys(): void {
+  addEventListener("keydown", (event) => {
+    const target = event.target as HTMLElement;
+    const isTyping = target instanceof HTMLInputElement;
+    if (event.key === "Escape") {
+      if (isTyping) target.blur();
+      else go({ event: "", panel: "stream", shadow: "", view: "" });
+      return;
+    }
+    if (isTyping || event.ctrlKey || event.metaKey || event.altKey) return;
+    // A button that has the focus takes these itself.
+    if ((event.key === " " || event.key === "Enter") && target instanceof HTMLButtonElement) return;
+    if (press(event.key)) event.preventDefault();
+  });
+}
+
+/** Focuses at once what is in sight, and else what is about to be drawn. */
+function focusSoon(selector: string): void {
+  const focus = (): boolean => {
+    const element = document.querySelector<HTMLElement>(selector);
+    element?.focus();
+    return element !== null && document.activeElement === element;
+  };
+  if (!focus()) requestAnimationFrame(() => requestAnimationFrame(focus));
+}
+
+function press(key: string): boolean {
+  // What cannot be seen is not touched.
+  if (place.peek().view === "ops" && key !== "/" && key !== "t") return false;
+  const isTrouble = isDemo.peek() && (place.peek().panel === "trouble" || place.peek().event === "");
+  const knob = snapshot.peek()?.troubles.find((one) => one.key === key);
+  if (knob !== undefined && isTrouble) {
+    void pull(knob.kind);
+    return true;
+  }
+  switch (key) {
+    case "j":
+    case "ArrowDown":
+    case "k":
+    case "ArrowUp":
+      move(key === "j" || key === "ArrowDown" ? 1 : -1);
+      return true;
+    case "Enter":
+      if (place.peek().event === "") move(0);
+      go({ panel: "event" });
+      focusSoon("#tab-body");
+      return rows.peek().length > 0;
+    case "/":
+      go({ panel: "stream", view: "" });
+      focusSoon("#filter");
+      return true;
+    case " ":
+      if (isPaused.peek()) live();
+      else pause();
+      return true;
+    case "t":
+      if (!isDemo.peek()) return false;
+      go({ panel: place.peek().panel === "trouble" && place.peek().view === "" ? "stream" : "trouble", view: "" });
+      focusSoon(".knob");
+      return true;
+  }
+  return false;
 }

@@ -1,36 +1,26 @@
 import { signal } from "@preact/signals";
 import { html } from "htm/preact";
 import type { VNode } from "preact";
-import { useEffect } from "preact/hooks";
-import type { SurveyStatus } from "../../cli/verbs/status/answer.ts";
-import { withheldIn, withheldText } from "../../cli/verbs/status/answer.ts";
+import { type SurveyStatus, withheldIn, withheldText } from "../../cli/verbs/status/answer.ts";
 import { nameShown, surveyName } from "../../cli/words.ts";
 import type { RuleView } from "../rules.ts";
 import { Copy, figure } from "./format.ts";
-import { act, isRefused, look } from "./server.ts";
-import { now, snapshot } from "./state.ts";
+import { ask, isRefused, now, snapshot, useAnswer } from "./server.ts";
 import { Marks } from "./strip.ts";
 import { verdict } from "./verdict.ts";
 
 const HOUR = 3_600_000;
 const RULES_EVERY = 10_000;
 
-const rules = signal<RuleView[] | string>([]);
-
-async function readRules(): Promise<void> {
-  const found = await look<RuleView[]>("/rules");
-  rules.value = isRefused(found) ? found.error : found;
-}
-
 /** Whose subscribers wait while the poller stands still. */
-function Rules(): VNode {
-  useEffect(() => {
-    void readRules();
-    const timer = setInterval(() => void readRules(), RULES_EVERY);
-    return () => clearInterval(timer);
-  }, []);
-  const found = rules.value;
-  if (typeof found === "string") return html`<p class="late">${found}</p>`;
+function Rules(): VNode | null {
+  const found = useAnswer(
+    "rules",
+    () => ask<RuleView[]>("/rules"),
+    () => RULES_EVERY,
+  );
+  if (found === null) return null;
+  if (isRefused(found)) return html`<p class="late">${found.error}</p>`;
   if (found.length === 0) return html`<p class="quiet">None on the bus: nobody subscribes to its events.</p>`;
   return html`
     <ul>
@@ -48,7 +38,7 @@ const isActing = signal(false);
 async function run(kind: string, of: object): Promise<void> {
   isActing.value = true;
   done.value = [];
-  const answer = await act<{ lines: string[] }>(`/actions/${kind}`, of);
+  const answer = await ask<{ lines: string[] }>("/actions", { kind, ...of });
   done.value = isRefused(answer) ? [answer.error] : answer.lines;
   isActing.value = false;
 }
@@ -60,8 +50,8 @@ function Actions(): VNode {
   const isPaused = status?.sources.some(({ pausedSince }) => pausedSince !== null) === true;
   const audited = worst === undefined ? {} : { source: worst.source, surveyId: worst.surveyId };
   return html`
-    <section class="panel actions-panel"><h2>Do it here</h2>
-      <div class="row actions">
+    <section class="panel grid pad actions-panel"><h2>Do it here</h2>
+      <div class="row wrap actions">
         <button disabled=${isActing.value} onClick=${() => void run("audit", audited)}>Audit ${worst === undefined ? "all surveys" : html`<bdi>${nameShown(worst.name)}</bdi>`} now</button>
         <button disabled=${isActing.value} onClick=${() => void run(isPaused ? "resume" : "pause", {})}>${isPaused ? "Resume polling" : "Pause polling"}</button>
       </div>
@@ -76,8 +66,6 @@ const SECTIONS: Readonly<Record<string, [title: string, anchor: string]>> = {
   late: ["Events are late", "events-are-late"],
   unaccounted: ["Something stands still", "something-stands-still"],
   unknown: ["Something stands still", "something-stands-still"],
-  working: ["Where to look", "where-to-look"],
-  complete: ["Where to look", "where-to-look"],
 };
 
 /** For whoever was woken: what is wrong, and the one command that mends it. */
@@ -90,18 +78,18 @@ export function Ops(): VNode {
   const command = next ?? `${snapshot.value?.command} status ${snapshot.value?.flags ?? ""}`;
   return html`
     <div class="ops">
-      <section class="panel"><h2>Next</h2>
-        <p><code class="command">${command}</code>
+      <section class="panel grid pad"><h2>Next</h2>
+        <p class="row"><code class="command large">${command}</code>
           <${Copy} text=${command} /></p>
         <p class="quiet">${next === null ? "Nothing has to be done. This is how the same is asked on the command line." : rest || head}</p>
         <p>Runbook: <code>docs/runbook.md#${anchor}</code> (${title})</p>
       </section>
       ${snapshot.value?.mayAct === true ? html`<${Actions} />` : null}
-      <section class="panel"><h2>Changes of the last hour</h2>
+      <section class="panel grid pad"><h2>Changes of the last hour</h2>
         <${Marks} flagged=${flagged} />
       </section>
-      <section class="panel"><h2>Affected rules</h2><${Rules} /></section>
-      <section class="panel"><div class="row"><h2>Ticket</h2><${Copy} text=${ticket} />
+      <section class="panel grid pad"><h2>Affected rules</h2><${Rules} /></section>
+      <section class="panel grid pad"><div class="row"><h2>Ticket</h2><${Copy} text=${ticket} />
         <span class="quiet">Nothing personal is in it.</span></div>
         <pre class="mono code" tabindex="0" aria-label="Text of a ticket">${ticket}</pre>
       </section>

@@ -1,40 +1,33 @@
 export type Leaf = string | number | boolean | null;
 
-/** Values by the path of their field from the envelope. */
-export type Chosen = ReadonlyMap<string, readonly Leaf[]>;
-
-const SEPARATOR = "\u0000";
-export const keyOf = (path: readonly string[]): string => path.join(SEPARATOR);
+/** An event pattern of values, or as much of it as stands below a field. */
+export interface Pattern {
+  [field: string]: Pattern | Leaf[];
+}
 
 /** The beginning of a pattern: no test responses, where the event is of a response. */
-export function begun({ detail }: { detail: { data?: { summary?: object | null } } }): Chosen {
-  const isOfResponse = detail.data?.summary !== undefined;
-  return new Map(isOfResponse ? [[keyOf(["detail", "data", "summary", "test"]), [false]]] : []);
+export function begun({ detail }: { detail: { data?: { summary?: object | null } } }): Pattern {
+  return detail.data?.summary === undefined ? {} : { detail: { data: { summary: { test: [false] } } } };
+}
+
+/** The values that are chosen of a field. */
+export function chosenAt(pattern: Pattern, path: readonly string[]): readonly Leaf[] {
+  const found = path.reduce<Pattern | Leaf[] | undefined>((at, name) => (Array.isArray(at) ? at : at?.[name]), pattern);
+  return Array.isArray(found) ? found : [];
 }
 
 /** With a value chosen, or no longer. */
-export function toggled(chosen: Chosen, path: readonly string[], value: Leaf): Chosen {
-  const key = keyOf(path);
-  const before = chosen.get(key) ?? [];
-  const after = before.includes(value) ? before.filter((one) => one !== value) : [...before, value];
-  const next = new Map(chosen);
-  if (after.length === 0) next.delete(key);
-  else next.set(key, after);
-  return next;
-}
-
-export function patternOf(chosen: Chosen): Record<string, unknown> {
-  const pattern: Record<string, unknown> = {};
-  for (const [key, values] of chosen) {
-    const path = key.split(SEPARATOR);
-    let at = pattern;
-    for (const name of path.slice(0, -1)) {
-      at[name] ??= {};
-      at = at[name] as Record<string, unknown>;
-    }
-    at[path.at(-1) ?? ""] = values;
-  }
-  return pattern;
+export function toggled(pattern: Pattern, path: readonly string[], value: Leaf): Pattern {
+  const [name = "", ...rest] = path;
+  const { [name]: before = {}, ...others } = pattern;
+  const chosen = chosenAt(pattern, [name]);
+  const after =
+    rest.length > 0 && !Array.isArray(before)
+      ? toggled(before, rest, value)
+      : chosen.includes(value)
+        ? chosen.filter((one) => one !== value)
+        : [...chosen, value];
+  return Object.keys(after).length === 0 ? others : { ...pattern, [name]: after };
 }
 
 export const FORMS = ["JSON", "CDK", "where", "webhook"] as const;
@@ -46,7 +39,7 @@ export type Form = (typeof FORMS)[number];
  *
  * @param type of the event that is open: meant where no type was chosen
  */
-export function writtenAs(form: Form, pattern: Record<string, unknown>, type: string): string {
+export function writtenAs(form: Form, pattern: Pattern, type: string): string {
   if (form === "JSON") return JSON.stringify(pattern, null, 2);
   const chosen = pattern["detail-type"] as string[] | undefined;
   const types = chosen ?? (type === "response.completed" ? undefined : [type]);

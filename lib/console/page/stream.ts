@@ -3,11 +3,34 @@ import { html } from "htm/preact";
 import type { VNode } from "preact";
 import { ORIGINS } from "../../cli/verbs/status/answer.ts";
 import { nameShown, surveyName } from "../../cli/words.ts";
-import type { EventRow } from "../changes.ts";
-import { filtered, matching } from "./filter.ts";
+import { type EventRow, surveyKey } from "../changes.ts";
 import { clock, figure, span } from "./format.ts";
 import { go, place } from "./place.ts";
-import { events, isDemo, snapshot } from "./state.ts";
+import { events, isDemo, matchesOf, snapshot } from "./server.ts";
+
+const pattern = computed(() => (place.value.q.trim().startsWith("{") ? place.value.q.trim() : ""));
+
+/** The events that the pattern in the filter matches; null while none is in it, or it has not been matched yet. */
+const matching = matchesOf(pattern);
+
+/** Events that the filter and the chosen survey let through, newest first. */
+const filtered = computed(() => {
+  const { q, survey } = place.value;
+  const words = q.toLowerCase().split(/\s+/).filter(Boolean);
+  const numbers = matching.value?.numbers;
+  const isMeant = (row: EventRow): boolean => {
+    if (survey !== "" && surveyKey(row.source, row.surveyId) !== survey) return false;
+    return pattern.value === "" ? hasWords(row, words) : numbers?.has(row.number) !== false;
+  };
+  return events.value.filter(isMeant).reverse();
+});
+
+function hasWords(row: EventRow, words: readonly string[]): boolean {
+  const { type, survey, surveyId, responseId, nps, origin, eventId, missing } = row;
+  const text = [type, survey, surveyId, responseId, nps?.class, nps?.score, origin, eventId, ...missing];
+  const searched = text.join(" ").toLowerCase();
+  return words.every((word) => searched.includes(word));
+}
 
 /** The rows that are shown during a pause; null while it is live. */
 const frozen = signal<{ rows: EventRow[]; last: number } | null>(null);
@@ -88,10 +111,10 @@ export function Stream(): VNode {
   const chosen = all[indexOfChosen(all)]?.number;
   return html`
     <section class="stream panel" aria-label="Events">
-      <div class="row">
+      <div class="row under">
         <h2>Events <span class="quiet" data-figure="events">${figure(all.length)}</span></h2>
         <${Filter} />
-        ${news.value > 0 ? html`<button class="news" onClick=${live}>▲ ${figure(news.value)} new</button>` : null}
+        ${news.value > 0 ? html`<button class="news work" onClick=${live}>▲ ${figure(news.value)} new</button>` : null}
         <button aria-pressed=${isPaused.value} aria-keyshortcuts="Space" onClick=${() => (isPaused.value ? live() : pause())}
           >${isPaused.value ? "Paused" : "Live"}</button>
       </div>
@@ -127,16 +150,16 @@ function Row({ row, isSelected }: { row: EventRow; isSelected: boolean }): VNode
   const isContents = type === "response.completed";
   const [tone, glyph] = TONES[nps?.class ?? ""] ?? ["quiet", "–"];
   return html`
-    <div class="event" role="option" id=${`e-${number}`} aria-selected=${isSelected} onClick=${() => choose(row, "event")}>
+    <div class="event grid" role="option" id=${`e-${number}`} aria-selected=${isSelected} onClick=${() => choose(row, "event")}>
       <span class="mono quiet">${clock(at)}</span>
       <bdi class="cut">${surveyId === null ? "" : survey === null ? surveyName({ surveyId, name: null }) : nameShown(survey)}</bdi>
-      <span class="mono id">${responseId ?? ""}</span>
+      <span class="mono end">${responseId ?? ""}</span>
       ${
         isContents || nps !== null
           ? html`<span class=${`chip fixed ${tone}`}>${glyph} ${nps === null ? "no NPS" : `${nps.score} ${nps.class}`}</span>`
           : html`<span class="quiet">${type.replace(/^response\./, "").replace(".", " ")}</span>`
       }
-      <span class="lag">${lag === null || !isContents ? "" : span(lag)}</span>
+      <span class="end">${lag === null || !isContents ? "" : span(lag)}</span>
       <span class="badges row fixed">
         ${origin !== null && isContents ? html`<span class=${origin === "head" ? "quiet" : "work"} title=${ORIGINS[origin] ?? ""}>${origin}</span>` : null}
         ${isContents || revision === null ? null : html`<span class="work">${type === "response.updated" ? "updated" : ""}</span>`}

@@ -6,7 +6,7 @@ import uPlot from "uplot";
 import type { Flag, StripPoint } from "../changes.ts";
 import { clock, span } from "./format.ts";
 import { place } from "./place.ts";
-import { events, snapshot } from "./state.ts";
+import { events, snapshot } from "./server.ts";
 
 /** Seconds that are shown, of a run that is young fewer. */
 const SHOWN = 300;
@@ -19,16 +19,16 @@ export function Strip(): VNode {
   const isUndated = contents.length > 0 && contents.every(({ lag }) => lag === null);
   const flagged = snapshot.value?.flagged ?? [];
   return html`
-    <section class="strip panel" aria-label="The last five minutes">
+    <section class="strip panel grid" aria-label="The last five minutes">
       ${
         elsewhere !== null
-          ? html`<figure><figcaption><b>Requests</b></figcaption><p class="empty">${elsewhere.requests}</p></figure>`
-          : html`<figure><figcaption><b>Requests</b> a second
-        <span class="legend quiet"><i class="fill work"></i>answered <i class="fill late"></i>refused (429) <i class="fill you"></i>failed</span>
+          ? html`<figure class="grid"><figcaption class="cut"><b>Requests</b></figcaption><p class="empty">${elsewhere.requests}</p></figure>`
+          : html`<figure class="grid"><figcaption class="cut"><b>Requests</b> a second
+        <span class="legend quiet"><i class="fill dot work"></i>answered <i class="fill dot late"></i>refused (429) <i class="fill dot you"></i>failed</span>
       </figcaption><${Plot} chart=${REQUESTS} /></figure>`
       }
-      <figure><figcaption><b>Lag</b> ${isUndated ? "is not known: the source has no timeZone" : "from completion to the bus"}
-        <span class="legend quiet"><i class="fill proved"></i>half within <i class="fill quiet"></i>nine of ten within</span>
+      <figure class="grid"><figcaption class="cut"><b>Lag</b> ${isUndated ? "is not known: the source has no timeZone" : "from completion to the bus"}
+        <span class="legend quiet"><i class="fill dot proved"></i>half within <i class="fill dot quiet"></i>nine of ten within</span>
       </figcaption><${Plot} chart=${LAGS} /></figure>
       <${Marks} flagged=${flagged} />
     </section>
@@ -38,7 +38,7 @@ export function Strip(): VNode {
 /** What has happened, the last first. */
 export function Marks({ flagged }: { flagged: readonly Flag[] }): VNode {
   return html`
-    <ol class="marks" aria-label="What happened" tabindex="0">
+    <ol class="marks scroll" aria-label="What happened" tabindex="0">
       ${flagged.length === 0 ? html`<li class="quiet">Pauses, renewals of the token and what is late are listed here, while a page is open.</li>` : null}
       ${flagged
         .toReversed()
@@ -89,7 +89,7 @@ const LAGS: Chart = {
 function Plot({ chart }: { chart: Chart }): VNode {
   const room = useRef<HTMLDivElement>(null);
   useEffect(() => (room.current === null ? undefined : draw(chart, room.current)), [chart]);
-  return html`<div class="plot" ref=${room} aria-hidden="true"></div>`;
+  return html`<div class="cut" ref=${room} aria-hidden="true"></div>`;
 }
 
 /** Draws a chart, and again whenever there is more, another theme or clock is chosen, or the room changes. */

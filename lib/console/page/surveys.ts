@@ -1,35 +1,22 @@
 import { computed } from "@preact/signals";
 import { html } from "htm/preact";
 import type { VNode } from "preact";
-import type { SurveyStatus } from "../../cli/verbs/status/answer.ts";
-import { COUNTED, severityOf } from "../../cli/verbs/status/answer.ts";
+import { COUNTED, type SurveyStatus, severityOf } from "../../cli/verbs/status/answer.ts";
 import { nameShown } from "../../cli/words.ts";
 import { surveyKey } from "../changes.ts";
 import { inState } from "./books.ts";
 import { ago, figure, span } from "./format.ts";
 import { go, place } from "./place.ts";
-import { events, now, snapshot } from "./state.ts";
+import { events, now, snapshot } from "./server.ts";
 
 const LAGS = 24;
 const WIDTH = 56;
 const HEIGHT = 16;
 
-interface Recent {
-  lags: number[];
-  lastAt: number;
-}
-
+/** The first events of responses, by their survey. */
 const recent = computed(() => {
-  const bySurvey = new Map<string, Recent>();
-  for (const { source, surveyId, lag, at, type } of events.value) {
-    if (surveyId === null || type !== "response.completed") continue;
-    const key = surveyKey(source, surveyId);
-    const one = bySurvey.get(key) ?? { lags: [], lastAt: 0 };
-    bySurvey.set(key, one);
-    one.lastAt = at;
-    if (lag !== null) one.lags.push(lag);
-  }
-  return bySurvey;
+  const contents = events.value.filter(({ type }) => type === "response.completed");
+  return Map.groupBy(contents, ({ source, surveyId }) => surveyKey(source, surveyId));
 });
 
 /** The worst first. */
@@ -59,7 +46,7 @@ export function Surveys(): VNode {
   const all = snapshot.value?.status?.surveys.length ?? 0;
   return html`
     <section class="surveys panel" aria-label="Surveys">
-      <div class="row"><h2>Surveys</h2>
+      <div class="row under"><h2>Surveys</h2>
         ${state === "" ? null : html`<button onClick=${() => go({ state: "" })}>${state} ✕</button>`}</div>
       <div class="scroll" tabindex="0" role="region" aria-label="List of surveys">
         ${ordered.value.map((survey) => html`<${Survey} key=${`${survey.source}/${survey.surveyId}`} survey=${survey} />`)}
@@ -78,22 +65,24 @@ function Survey({ survey }: { survey: SurveyStatus }): VNode {
   const [tone, glyph] = LOOKS[badness(survey)] ?? AT_WORK;
   const key = surveyKey(source, surveyId);
   const isChosen = place.value.survey === key;
-  const { lags = [], lastAt = 0 } = recent.value.get(key) ?? {};
+  const rows = recent.value.get(key) ?? [];
+  const lastAt = rows.at(-1)?.at;
+  const lags = rows.flatMap(({ lag }) => lag ?? []).slice(-LAGS);
   const activity = snapshot.value?.activities[key] ?? "";
   const set = COUNTED.filter((state) => counts[state] > 0);
   return html`
     <button class="survey" aria-pressed=${isChosen} onClick=${() => go({ survey: isChosen ? "" : key })}>
-      <span class="line3 row"><span class="name row"><span class=${`glyph ${tone}`} aria-hidden="true">${glyph}</span>
-        <bdi class="cut">${nameShown(name)}</bdi></span><span class="mono quiet">${several.value ? `${source} ` : ""}${surveyId}</span></span>
-      <span class="line3 row quiet"><span class="cut">${lastAt === 0 ? "no event yet" : `last event ${ago(lastAt, now.value)}`}</span>
+      <span class="row between"><b class="name row"><span class=${`glyph ${tone}`} aria-hidden="true">${glyph}</span>
+        <bdi class="cut">${nameShown(name)}</bdi></b><span class="mono quiet">${several.value ? `${source} ` : ""}${surveyId}</span></span>
+      <span class="row between quiet"><span class="cut">${lastAt === undefined ? "no event yet" : `last event ${ago(lastAt, now.value)}`}</span>
       <span class="fixed">${books === null ? "never proved" : `proved ${ago(books.closedAt, now.value)}`}</span></span>
-      <span class="line3 row"><span class="states">
+      <span class="row between"><span class="states row wrap fixed">
         ${unaccounted > 0 ? html`<b class="you">${figure(unaccounted)} unaccounted</b>` : null}
         ${set.map((state) => html`<span class=${state === "open" ? "quiet" : "late"}>${figure(counts[state])} ${state}</span>`)}
         ${backlog === null ? null : html`<span class="work">${placeOf(survey, backlog)}</span>`}
         <span class=${activity.startsWith("failed") ? "late" : "work"}>${activity}</span>
       </span>
-      <${Sparkline} lags=${lags.slice(-LAGS)} /></span>
+      <${Sparkline} lags=${lags} /></span>
     </button>
   `;
 }
@@ -111,9 +100,10 @@ function Sparkline({ lags }: { lags: readonly number[] }): VNode {
   const points = lags.map((lag, i) => `${x(i).toFixed(1)},${(HEIGHT - 1 - (lag / most) * (HEIGHT - 3)).toFixed(1)}`);
   const last = lags.at(-1);
   return html`
-    <span class="spark row fixed" title="Lags of the last events"><svg width=${WIDTH} height=${HEIGHT} viewBox=${`0 0 ${WIDTH} ${HEIGHT}`} aria-hidden="true">
-      ${points.length > 1 ? html`<polyline points=${points.join(" ")} />` : null}
-    </svg><span class="quiet">${last === undefined ? "" : span(last)}</span></span>
+    <span class="row fixed" title="Lags of the last events"><span class="quiet">${last === undefined ? "" : span(last)}</span>
+      <svg width=${WIDTH} height=${HEIGHT} viewBox=${`0 0 ${WIDTH} ${HEIGHT}`} aria-hidden="true">
+        ${points.length > 1 ? html`<polyline points=${points.join(" ")} />` : null}
+      </svg></span>
   `;
 }
 

@@ -4,15 +4,14 @@ import type { VNode } from "preact";
 import type { Incident } from "../changes.ts";
 import { clock, span } from "./format.ts";
 import { script } from "./place.ts";
-import { act, isRefused } from "./server.ts";
-import { now, snapshot } from "./state.ts";
+import { ask, isRefused, now, snapshot } from "./server.ts";
 
 const refused = signal("");
 
 const SCRIPT_PAUSE = 4_000;
 
 export async function pull(kind: string): Promise<void> {
-  const answer = await act<{ pulled: true }>(`/trouble/${kind}`);
+  const answer = await ask<{ pulled: true }>(`/trouble/${kind}`, {});
   refused.value = isRefused(answer) ? answer.error : "";
 }
 
@@ -31,8 +30,8 @@ export function Trouble(): VNode {
   const cards = [...(snapshot.value?.incidents ?? [])].reverse();
   return html`
     <section class="trouble panel" aria-label="Trouble" id="trouble">
-      <div class="row"><h2>Make trouble</h2><span class="quiet">keys 1 to 0</span></div>
-      <div class="knobs">
+      <div class="row between under"><h2>Make trouble</h2><span class="quiet">keys 1 to 0</span></div>
+      <div class="knobs grid pad under">
         ${list.map(
           ({ kind, title, key }) => html`
             <button data-knob=${kind} class="knob cut"
@@ -53,10 +52,9 @@ function Card({ card }: { card: Incident }): VNode {
   const waits =
     left > 0 ? `waiting for ${left} ${left === 1 ? "event" : "events"}` : "all found; waiting for it to be over";
   return html`
-    <article class=${`card ${closed === undefined ? "open" : "closed"}`} data-kind=${kind}>
-      <h3 class="row"><span class=${`glyph ${closed === undefined ? "work" : "proved"}`} aria-hidden="true"
-        >${closed === undefined ? "◐" : "●"}</span> ${title}
-        <span class="mono quiet">${clock(openedAt)}</span></h3>
+    <article class=${`card pad under ${closed === undefined ? "open" : "closed"}`} data-kind=${kind}>
+      <h3 class="row between"><span><span class=${closed === undefined ? "work" : "proved"} aria-hidden="true"
+        >${closed === undefined ? "◐" : "●"}</span> ${title}</span> <span class="mono quiet">${clock(openedAt)}</span></h3>
       <p class="quiet">${what}</p>
       ${
         closed === undefined

@@ -4,7 +4,7 @@ import type { VNode } from "preact";
 import { GLYPHS, type StatusAnswer } from "../../cli/verbs/status/answer.ts";
 import { ago, figure, Help } from "./format.ts";
 import { go, place } from "./place.ts";
-import { isDemo, isLockedOut, isSilent, now, silentFor, snapshot } from "./state.ts";
+import { isDemo, isLockedOut, isSilent, now, silentFor, snapshot } from "./server.ts";
 
 /** Milliseconds after which a state that was read is no longer called the present one. */
 const STALE = 20_000;
@@ -72,13 +72,13 @@ function parted(sentence: string): { head: string; rest: string } {
 export function VerdictBar(): VNode {
   const { glyph, tone, head, rest, next } = verdict.value;
   return html`
-    <header class="verdict">
-      <h1 class="say" aria-live="polite">
-        <span class=${`glyph ${tone}`} aria-hidden="true">${glyph}</span>
-        <span class="head cut" data-figure="verdict" title=${head}><bdi>${head}</bdi></span>
-        <bdi class="rest">${rest}</bdi>
+    <header class="verdict grid">
+      <h1 class="say row large" aria-live="polite">
+        <span class=${`big ${tone}`} aria-hidden="true">${glyph}</span>
+        <span class="head big cut" data-figure="verdict" title=${head}><bdi>${head}</bdi></span>
+        <bdi class="rest quiet">${rest}</bdi>
       </h1>
-      <p class="next cut">${next === null ? html`<span class="quiet">${snapshot.value?.polled ?? ""}</span>` : html`Next: <code>${next}</code>`}</p>
+      <p class="next cut">${next === null ? html`<span class="quiet">${snapshot.value?.polled ?? ""}</span>` : html`Next: <code class="command">${next}</code>`}</p>
       <${Service} />
       <${Switches} />
     </header>
@@ -91,7 +91,7 @@ function Service(): VNode | null {
   const rates = status?.sources.flatMap(({ rate }) => (rate === null ? [] : [rate])) ?? [];
   const rate = rates.length === 0 ? "none met" : `${figure(Math.round(Math.min(...rates)))} a second`;
   return html`
-    <dl class="service">
+    <dl class="service row wrap">
       <div><dt class="quiet"><${Help} word="token">Token</${Help}></dt><dd class="fixed">${tokenAt === null ? "not known" : ago(tokenAt, now.value)}</dd></div>
       <div><dt class="quiet"><${Help} word="rate">Rate</${Help}></dt><dd class="fixed">${rate}</dd></div>
       ${requestsToday === null ? null : html`<div><dt class="quiet">Requests today</dt><dd class="fixed">${figure(requestsToday)}</dd></div>`}
@@ -124,7 +124,7 @@ const DOCS = "https://github.com/survey-poller/survey-poller#readme";
 export function About(): VNode {
   const missed = snapshot.value?.shadow?.cursor.missed ?? 0;
   return html`
-    <p class="about quiet"><b class="ink">survey-poller</b> Every completed response becomes one event.${" "}
+    <p class="about quiet"><b>survey-poller</b> Every completed response becomes one event.${" "}
       ${isDemo.value ? html`<span>Beside it a poller with a cursor reads the same list: it has missed ${figure(missed)}.${" "}</span>` : null}
       <a href=${DOCS} rel="noreferrer" target="_blank">What is this?</a></p>
   `;

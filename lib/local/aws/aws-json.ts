@@ -2,6 +2,12 @@ import { randomUUID } from "node:crypto";
 import type { RequestListener, ServerResponse } from "node:http";
 import { buffer } from "node:stream/consumers";
 import { z } from "zod";
+import { parseJson } from "../../secrets/secret-values.ts";
+
+/** The account that fauxqs and dynalite build into their ARNs: all services must agree on one. */
+export const ACCOUNT = "000000000000";
+
+export const REGION = "us-east-1";
 
 /** An error as an AWS service reports it: the SDK raises it under `code` as its name. */
 export class AwsError extends Error {
@@ -45,33 +51,20 @@ export function awsJsonHandler(target: string, operations: Readonly<Record<strin
     buffer(request)
       .then(async (body) => {
         if (run === undefined) throw new AwsError("UnknownOperationException", `${name} is not offered here.`);
-        send(response, 200, (await run(parseInput(body))) ?? {});
+        const input = body.length === 0 ? {} : parseJson(body.toString("utf8"));
+        if (input === undefined) throw new AwsError("SerializationException", "The request body is not JSON.");
+        sendJson(response, 200, (await run(input)) ?? {});
       })
-      .catch((error: unknown) => sendError(response, error));
+      .catch((error: unknown) => {
+        if (response.headersSent || response.destroyed) response.destroy();
+        else if (error instanceof AwsError) {
+          sendJson(response, error.status, { __type: error.code, message: error.message });
+        } else sendJson(response, 500, { __type: "InternalFailure", message: String(error) });
+      });
   };
 }
 
-function parseInput(body: Buffer): unknown {
-  try {
-    return JSON.parse(body.length === 0 ? "{}" : body.toString("utf8"));
-  } catch {
-    throw new AwsError("SerializationException", "The request body is not JSON.");
-  }
-}
-
-function sendError(response: ServerResponse, error: unknown): void {
-  if (response.headersSent || response.destroyed) {
-    response.destroy();
-    return;
-  }
-  if (error instanceof AwsError) {
-    send(response, error.status, { __type: error.code, message: error.message });
-    return;
-  }
-  send(response, 500, { __type: "InternalFailure", message: error instanceof Error ? error.message : String(error) });
-}
-
-function send(response: ServerResponse, status: number, output: unknown): void {
+export function sendJson(response: ServerResponse, status: number, output: unknown): void {
   const body = JSON.stringify(output);
   response.writeHead(status, {
     "content-type": "application/x-amz-json-1.1",

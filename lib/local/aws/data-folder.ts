@@ -65,29 +65,26 @@ const FULL = /ENOSPC|EDQUOT|EFBIG|no space left|quota exceeded|file too large|di
 /** The meaning of an error that a store has thrown: the disk of its data folder takes no more, or its table is damaged. Undefined of any other error. */
 export function storeFailure(error: unknown, dataDir: string): DataFolderUnusableError | undefined {
   if (!(error instanceof Error) || error instanceof PollerError) return undefined;
-  const isOfStore = /^ERR_SQLITE/.test(errorCode(error));
-  return fullDisk(error, dataDir) ?? (isOfStore ? damaged(dataDir, "dynamodb", error) : undefined);
+  const isMeant = isDiskFull(error) || /^ERR_SQLITE/.test(errorCode(error));
+  return isMeant ? unopened(dataDir, "dynamodb", error) : undefined;
 }
 
 /** The meaning of an error with which a part of the folder could not be opened. */
-export function unopened(dataDir: string, part: DataPart, error: unknown): DataFolderUnusableError {
-  return fullDisk(error, dataDir) ?? damaged(dataDir, part, error);
-}
-
-function fullDisk(cause: unknown, dataDir: string): DataFolderUnusableError | undefined {
-  const code = errorCode(cause);
-  if (!FULL.test(`${code} ${cause instanceof Error ? cause.message : ""}`)) return undefined;
-  return new DataFolderUnusableError(`The disk of the data folder ${dataDir} takes no more (${code}).`, {
-    cause,
-    hint: "Make room on it and start again: what was emitted is in the ledger, and the rest goes out then.",
-  });
-}
-
-function damaged(dataDir: string, part: DataPart, cause: unknown): DataFolderUnusableError {
+export function unopened(dataDir: string, part: DataPart, cause: unknown): DataFolderUnusableError {
+  if (isDiskFull(cause)) {
+    return new DataFolderUnusableError(`The disk of the data folder ${dataDir} takes no more (${errorCode(cause)}).`, {
+      cause,
+      hint: "Make room on it and start again: what was emitted is in the ledger, and the rest goes out then.",
+    });
+  }
   return new DataFolderUnusableError(`The data folder ${dataDir} is damaged: ${join(dataDir, part)} cannot be read.`, {
     cause,
     hint: "Put back a copy of the whole folder, or name another by --data, which begins where --start-from says. An event that comes again has the same eventId.",
   });
+}
+
+function isDiskFull(error: unknown): boolean {
+  return FULL.test(`${errorCode(error)} ${error instanceof Error ? error.message : ""}`);
 }
 
 /** A SQLite write lock: the system drops it with the process, however that ends, where a pid file would stay behind. */

@@ -1,7 +1,23 @@
 import { timingSafeEqual } from "node:crypto";
-import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
-import { type Service, serviceOf } from "./services.ts";
+import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from "node:http";
+import { listenHere } from "../listen.ts";
+import { sendJson } from "./aws-json.ts";
+
+/** The AWS services that run on the laptop, by the names their faults go by, each with the target of its requests. S3 has none. */
+const TARGETS = {
+  DynamoDB_20120810: "dynamodb",
+  AmazonSQS: "sqs",
+  AWSEvents: "eventbridge",
+  secretsmanager: "secretsmanager",
+} as const;
+
+export type Service = (typeof TARGETS)[keyof typeof TARGETS] | "s3";
+
+/** The service that a request is for, by its header `x-amz-target`. */
+function serviceOf(target = ""): Service {
+  const [name = ""] = target.split(".");
+  return Object.hasOwn(TARGETS, name) ? TARGETS[name as keyof typeof TARGETS] : "s3";
+}
 
 /** Stands between the door of the services and their work. It answers a request itself, or passes it on. */
 export type Middleware = (
@@ -20,13 +36,16 @@ export type Middleware = (
 export async function openDoor(
   handle: (service: Service) => RequestListener,
   accessKeyId: string,
-  middlewares: readonly Middleware[],
+  middlewares: ReadonlySet<Middleware>,
 ): Promise<{ endpoint: string; close(): Promise<void> }> {
   const server = createServer((request, response) => {
     const refusal = refusalOf(request, accessKeyId);
-    if (refusal !== undefined) return refuse(refusal, response);
+    if (refusal !== undefined) {
+      // The SDK takes it for the end of the matter.
+      return sendJson(response, 403, { __type: "UnrecognizedClientException", message: refusal });
+    }
     const service = serviceOf(request.headers["x-amz-target"]?.toString());
-    const through = middlewares.reduceRight<RequestListener>(
+    const through = [...middlewares].reduceRight<RequestListener>(
       (next, middleware) => (on, answer) => middleware(service, on, answer, next),
       handle(service),
     );
@@ -34,12 +53,8 @@ export async function openDoor(
   });
   // Above the SDK agents' own idle time, so that a reused connection is not closed under a request.
   server.keepAliveTimeout = 65_000;
-  await new Promise<void>((resolve, reject) => {
-    server.once("error", reject);
-    server.listen(0, "127.0.0.1", resolve);
-  });
-  const { port } = server.address() as AddressInfo;
-  return { endpoint: `http://127.0.0.1:${port}`, close: () => closeAtOnce(server) };
+  const { port, close } = await listenHere(server);
+  return { endpoint: `http://127.0.0.1:${port}`, close };
 }
 
 /**
@@ -54,17 +69,4 @@ function refusalOf(request: IncomingMessage, accessKeyId: string): string | unde
   const own = Buffer.from(accessKeyId);
   const isOwn = shown.length === own.length && timingSafeEqual(shown, own);
   return isOwn ? undefined : "The access key is not the one of this run.";
-}
-
-/** The SDK takes it for the end of the matter. */
-function refuse(message: string, response: ServerResponse): void {
-  const body = JSON.stringify({ __type: "UnrecognizedClientException", message });
-  response.writeHead(403, { "content-type": "application/x-amz-json-1.1" }).end(body);
-}
-
-/** Idle and busy connections included. */
-async function closeAtOnce(server: Server): Promise<void> {
-  const closed = new Promise((resolve) => server.close(resolve));
-  server.closeAllConnections();
-  await closed;
 }

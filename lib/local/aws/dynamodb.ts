@@ -1,27 +1,11 @@
+import { readdirSync } from "node:fs";
 import { createRequire } from "node:module";
-import { join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { Readable } from "node:stream";
 import { AwsError, type Operation } from "./aws-json.ts";
 
 const require = createRequire(import.meta.url);
-
-const NAMES = [
-  "BatchGetItem",
-  "BatchWriteItem",
-  "CreateTable",
-  "DeleteItem",
-  "DeleteTable",
-  "DescribeTable",
-  "DescribeTimeToLive",
-  "GetItem",
-  "ListTables",
-  "PutItem",
-  "Query",
-  "Scan",
-  "UpdateItem",
-  "UpdateTable",
-];
 
 /** A failure as dynalite tells it. */
 interface Failure {
@@ -45,7 +29,7 @@ interface Validations {
  * The operations of DynamoDB: those of dynalite, without its server and over another database. Its own hands each read to a thread, and its server ends the
  * process when a client breaks off while it is sending.
  */
-export function dynamodbOperations(database: Database): Record<string, Operation> {
+export function dynamodbOperations(database: ReturnType<typeof openItemsFile>["database"]): Record<string, Operation> {
   const { create } = require("dynalite/db") as { create(options: object): Store };
   const { checkTypes, checkValidations } = require("dynalite/validations") as Validations;
   const store = create({ createTableMs: 0, deleteTableMs: 0, updateTableMs: 0 });
@@ -53,8 +37,7 @@ export function dynamodbOperations(database: Database): Record<string, Operation
   const tables = new Map<string, unknown>();
   store.getTable = knowing(tables, store.getTable);
 
-  function operation(name: string): Operation {
-    const file = name.charAt(0).toLowerCase() + name.slice(1);
+  function operation(file: string): Operation {
     const { types, custom } = require(`dynalite/validations/${file}`) as { types: unknown; custom: unknown };
     const act = require(`dynalite/actions/${file}`) as Action;
     return async (given) => {
@@ -69,11 +52,12 @@ export function dynamodbOperations(database: Database): Record<string, Operation
         if (body === undefined) throw error;
         throw new AwsError(body.__type, body.message ?? body.Message ?? "", statusCode);
       } finally {
-        if (name.endsWith("Table")) tables.clear();
+        if (file.endsWith("Table")) tables.clear();
       }
     };
   }
-  return Object.fromEntries(NAMES.map((name) => [name, operation(name)]));
+  const files = readdirSync(join(dirname(require.resolve("dynalite")), "actions")).map((name) => basename(name, ".js"));
+  return Object.fromEntries(files.map((file) => [file.charAt(0).toUpperCase() + file.slice(1), operation(file)]));
 }
 
 /** dynalite asks for the table of each item of a batch: the description of one that stands is kept. */
@@ -103,23 +87,13 @@ interface Range {
 
 type Change = { type: "put"; key: string; value: unknown } | { type: "del"; key: string };
 
-/** The database below dynalite's tables, as far as these use it. */
-interface Database {
-  get(key: string, done: Callback<unknown>): void;
-  put(key: string, value: unknown, done: Callback<void>): void;
-  del(key: string, done: Callback<void>): void;
-  batch(changes: readonly Change[], done: Callback<void>): void;
-  createKeyStream(range?: Range): Readable;
-  createValueStream(range?: Range): Readable;
-}
-
 const OPERATORS = { gt: ">", gte: ">=", lt: "<", lte: "<=" } as const;
 
 /**
- * Values by key in a SQLite file. A write is done once the system has it, and so survives a kill -9. Reads and writes take some microseconds: too little for
+ * The database below dynalite's tables, as far as these use it: values by key in a SQLite file. A write is done once the system has it, and so survives a kill -9. Reads and writes take some microseconds: too little for
  * a thread of their own.
  */
-export function openItemsFile(folder: string): { database: Database; close(): void } {
+export function openItemsFile(folder: string) {
   const file = new DatabaseSync(join(folder, "items.db"));
   file.exec(`PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;
     CREATE TABLE IF NOT EXISTS items (key TEXT PRIMARY KEY, value TEXT) WITHOUT ROWID`);
@@ -145,16 +119,18 @@ export function openItemsFile(folder: string): { database: Database; close(): vo
 
   return {
     database: {
-      get: (key, done) =>
+      get: (key: string, done: Callback<unknown>) =>
         answer(done, () => {
           const row = get.get(key);
           return row === undefined ? undefined : JSON.parse(String(row.value));
         }),
-      put: (key, value, done) => answer(done, () => change({ type: "put", key, value })),
-      del: (key, done) => answer(done, () => change({ type: "del", key })),
-      batch: (changes, done) => answer(done, () => changes.forEach(change)),
-      createKeyStream: (range = {}) => Readable.from(rows(range).map(({ key }) => key)),
-      createValueStream: (range = {}) => Readable.from(rows(range).map(({ value }) => JSON.parse(value) as unknown)),
+      put: (key: string, value: unknown, done: Callback<void>) =>
+        answer(done, () => change({ type: "put", key, value })),
+      del: (key: string, done: Callback<void>) => answer(done, () => change({ type: "del", key })),
+      batch: (changes: readonly Change[], done: Callback<void>) => answer(done, () => changes.forEach(change)),
+      createKeyStream: (range: Range = {}) => Readable.from(rows(range).map(({ key }) => key)),
+      createValueStream: (range: Range = {}) =>
+        Readable.from(rows(range).map(({ value }) => JSON.parse(value) as unknown)),
     },
     close: () => file.close(),
   };

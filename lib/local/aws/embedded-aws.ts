@@ -2,15 +2,13 @@ import { randomBytes } from "node:crypto";
 import { channel } from "node:diagnostics_channel";
 import type { RequestListener } from "node:http";
 import { join } from "node:path";
-import { awsJsonHandler } from "./aws-json.ts";
+import { awsJsonHandler, REGION } from "./aws-json.ts";
 import { type DataFolderUnusableError, type DataPart, openDataFolder, storeFailure, unopened } from "./data-folder.ts";
-import { type Middleware, openDoor } from "./door.ts";
+import { type Middleware, openDoor, type Service } from "./door.ts";
 import { dynamodbOperations, openItemsFile } from "./dynamodb.ts";
-import { type EventSink, putEventsOperation } from "./event-bridge/put-events.ts";
-import { openRules } from "./event-bridge/rules.ts";
+import { type EventSink, eventBridgeOperations } from "./event-bridge/event-bridge.ts";
 import { openQueuesAndBuckets } from "./queues-and-buckets.ts";
 import { secretsOperations } from "./secrets.ts";
-import { REGION, type Service } from "./services.ts";
 
 /** Told of each that has started in this process, once its services listen. */
 export const startedChannel = channel("survey-poller:embedded-aws");
@@ -42,11 +40,11 @@ export type EmbeddedAws = Awaited<ReturnType<typeof startEmbeddedAws>>;
  * Object.assign(process.env, aws.env); // before the first SDK client is made
  */
 export async function startEmbeddedAws(options: EmbeddedAwsOptions) {
-  const middlewares: Middleware[] = [];
+  const middlewares = new Set<Middleware>();
   const accessKeyId = `local${randomBytes(16).toString("hex")}`;
   /** The only ones that are let in. */
   const credentials = { accessKeyId, secretAccessKey: SECRET_ACCESS_KEY };
-  const closing: (() => void | Promise<void>)[] = [];
+  const parts = new AsyncDisposableStack();
   const handlers: Partial<Record<Service, RequestListener>> = {};
   // The address comes before the services: the URLs of queues are made of it. Until all are open nobody has the access key.
   const door = await openDoor((service) => handlers[service] ?? notOpen, accessKeyId, middlewares);
@@ -55,22 +53,28 @@ export async function startEmbeddedAws(options: EmbeddedAwsOptions) {
   /** Stops all services. */
   async function close(): Promise<void> {
     await door.close();
-    for (const step of closing.splice(0).reverse()) await step();
+    await parts.disposeAsync();
   }
 
   /** Puts it behind those that each request passes already. Gives the function that takes it away. */
   function use(middleware: Middleware): () => void {
-    middlewares.push(middleware);
-    return () => {
-      const at = middlewares.indexOf(middleware);
-      if (at >= 0) middlewares.splice(at, 1);
-    };
+    middlewares.add(middleware);
+    return () => void middlewares.delete(middleware);
   }
 
   try {
     const data = openDataFolder(options.dataDir);
-    closing.push(data.release);
-    if (options.onBroken !== undefined) closing.push(watchStores(options.dataDir, options.onBroken));
+    parts.defer(data.release);
+    const { onBroken } = options;
+    if (onBroken !== undefined) {
+      const thrown = (error: unknown): void => {
+        const failure = storeFailure(error, options.dataDir);
+        if (failure === undefined) throw error;
+        onBroken(failure);
+      };
+      process.on("uncaughtException", thrown);
+      parts.defer(() => void process.off("uncaughtException", thrown));
+    }
     const open = async <T>(part: DataPart, start: (folder: string) => T | Promise<T>): Promise<T> => {
       try {
         return await start(data.folder(part));
@@ -79,17 +83,19 @@ export async function startEmbeddedAws(options: EmbeddedAwsOptions) {
       }
     };
     const items = await open("dynamodb", openItemsFile);
-    closing.push(items.close);
+    parts.defer(items.close);
     const queues = await open("queues-and-buckets", (folder) => openQueuesAndBuckets(folder, endpoint));
-    closing.push(queues.close);
-    const rules = await open("event-bridge", (folder) => openRules(join(folder, "rules.json")));
-    const PutEvents = putEventsOperation({ rules, queues, onEvent: options.onEvent ?? (() => undefined) });
+    parts.defer(queues.close);
+    const { onEvent = () => undefined } = options;
+    const events = await open("event-bridge", (folder) =>
+      eventBridgeOperations({ file: join(folder, "rules.json"), queues, onEvent }),
+    );
     const secrets = await open("secrets", secretsOperations);
     Object.assign(handlers, {
       dynamodb: awsJsonHandler("DynamoDB_20120810", dynamodbOperations(items.database)),
       sqs: queues.handle,
       s3: queues.handle,
-      eventbridge: awsJsonHandler("AWSEvents", { ...rules.operations, PutEvents }),
+      eventbridge: awsJsonHandler("AWSEvents", events),
       secretsmanager: awsJsonHandler("secretsmanager", secrets),
     });
     const aws = { endpoint, credentials, env: environment(endpoint, accessKeyId), use, close };
@@ -101,31 +107,18 @@ export async function startEmbeddedAws(options: EmbeddedAwsOptions) {
   }
 }
 
+const SERVICES = ["DYNAMODB", "SQS", "S3", "EVENTBRIDGE", "SECRETS_MANAGER"];
+
 /** Nobody looks at it: the access key alone lets in. */
 const SECRET_ACCESS_KEY = "local";
 
 const notOpen: RequestListener = (_request, response) => void response.destroy();
 
-/** Gives the function that ends it. */
-function watchStores(dataDir: string, onBroken: (error: DataFolderUnusableError) => void): () => void {
-  const thrown = (error: unknown): void => {
-    const failure = storeFailure(error, dataDir);
-    if (failure === undefined) throw error;
-    onBroken(failure);
-  };
-  process.on("uncaughtException", thrown);
-  return () => void process.off("uncaughtException", thrown);
-}
-
 /** The environment in which an unmodified AWS SDK talks to this endpoint, and to no other. */
 function environment(endpoint: string, accessKeyId: string): Record<string, string> {
   return {
     // Each by its own name, which the user's own set-up may have given to another address.
-    AWS_ENDPOINT_URL_DYNAMODB: endpoint,
-    AWS_ENDPOINT_URL_SQS: endpoint,
-    AWS_ENDPOINT_URL_S3: endpoint,
-    AWS_ENDPOINT_URL_EVENTBRIDGE: endpoint,
-    AWS_ENDPOINT_URL_SECRETS_MANAGER: endpoint,
+    ...Object.fromEntries(SERVICES.map((name) => [`AWS_ENDPOINT_URL_${name}`, endpoint])),
     AWS_REGION: REGION,
     AWS_DEFAULT_REGION: REGION,
     AWS_ACCESS_KEY_ID: accessKeyId,

@@ -1,6 +1,5 @@
 export type { EventEnvelope } from "../../events/envelope.ts";
 export { clearDataFolder, DataFolderInUseError, storeFailure } from "./data-folder.ts";
-export type { Middleware } from "./door.ts";
+export type { Middleware, Service } from "./door.ts";
 export { type EmbeddedAws, type EmbeddedAwsOptions, startEmbeddedAws } from "./embedded-aws.ts";
-export type { EventSink } from "./event-bridge/put-events.ts";
-export type { Service } from "./services.ts";
+export type { EventSink } from "./event-bridge/event-bridge.ts";

@@ -4,7 +4,7 @@ import { dirname, join } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
 import { pathToFileURL } from "node:url";
 import { type BuildAppOptions, buildApp } from "fauxqs";
-import { ACCOUNT, REGION } from "./services.ts";
+import { ACCOUNT, REGION } from "./aws-json.ts";
 
 export type QueuesAndBuckets = Awaited<ReturnType<typeof openQueuesAndBuckets>>;
 

@@ -1,12 +1,10 @@
 import { closeSync, fstatSync, ftruncateSync, openSync, readSync, writeSync } from "node:fs";
 import { UsageError } from "../../cli/errors.ts";
 import { errorCode, PollerError } from "../../errors.ts";
+import { parseJson } from "../../secrets/secret-values.ts";
 
 /** Where the events go, one JSON line each. */
-export interface EventsFile {
-  append(line: string): void;
-  close(): void;
-}
+export type EventsFile = ReturnType<typeof openEventsFile>;
 
 /** The file of `--events` takes no more. */
 export class EventsFileError extends PollerError {
@@ -23,12 +21,12 @@ const BEGINNING = '{"version":"0",';
  *
  * @throws UsageError where the file cannot be opened, or holds something else than events
  */
-export function openEventsFile(target: string): EventsFile {
+export function openEventsFile(target: string) {
   const file = target === "-" ? 1 : openFile(target);
   const name = target === "-" ? "standard output" : `the events file ${target}`;
   let failure: EventsFileError | undefined;
   return {
-    append(line) {
+    append(line: string): void {
       // After a part of a line nothing may follow, which would be lost in it.
       if (failure !== undefined) throw failure;
       try {
@@ -41,7 +39,7 @@ export function openEventsFile(target: string): EventsFile {
         throw failure;
       }
     },
-    close: () => {
+    close(): void {
       if (target !== "-") closeSync(file);
     },
   };
@@ -59,7 +57,7 @@ function openFile(target: string): number {
   }
   const { size } = fstatSync(file);
   if (!fstatSync(file).isFile() || size === 0) return file;
-  if (!BEGINNING.startsWith(textOf(file, 0, Math.min(size, BEGINNING.length)))) {
+  if (!BEGINNING.startsWith(bytesOf(file, 0, BEGINNING.length).toString())) {
     closeSync(file);
     throw new UsageError(`${target} holds something else than events`, {
       hint: "Nothing of it was changed. Give --events a file of its own.",
@@ -71,32 +69,17 @@ function openFile(target: string): number {
 
 /** A last line that lacks its newline gets it where it is a whole event, and else goes. */
 function mendLastLine(file: number, size: number): void {
-  let [start, line] = [size, ""];
-  for (let length = 65_536; start > 0; length *= 2) {
-    const from = Math.max(0, size - length);
-    const text = bytesOf(file, from, size - from);
-    const last = text.lastIndexOf(NEWLINE);
-    start = last < 0 ? from : from + last + 1;
-    line = text.subarray(last + 1).toString();
-    if (last >= 0) break;
+  let line = Buffer.alloc(0);
+  for (let length = 65_536; line.length < size && !line.includes(NEWLINE); length *= 2) {
+    line = bytesOf(file, Math.max(0, size - length), length);
   }
-  if (line === "") return;
-  if (isWhole(line)) writeAll(file, "\n");
-  else ftruncateSync(file, start);
+  line = line.subarray(line.lastIndexOf(NEWLINE) + 1);
+  if (line.length === 0) return;
+  if (parseJson(line.toString()) !== undefined) writeAll(file, "\n");
+  else ftruncateSync(file, size - line.length);
 }
 
-function isWhole(line: string): boolean {
-  try {
-    JSON.parse(line);
-    return true;
-  } catch {
-    return false;
-  }
-}
-
-const textOf = (file: number, from: number, length: number): string => bytesOf(file, from, length).toString();
-
-function bytesOf(file: number, from: number, length: number): Buffer {
+function bytesOf(file: number, from: number, length: number): Buffer<ArrayBuffer> {
   const bytes = Buffer.alloc(length);
   return bytes.subarray(0, readSync(file, bytes, 0, length, from));
 }

@@ -3,11 +3,11 @@ import { channel } from "node:diagnostics_channel";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { Worker } from "node:worker_threads";
+import { CommandError } from "../../cli/errors.ts";
 import { PollerError } from "../../errors.ts";
+import type { PollInput } from "../../run/poll-input.ts";
+import type { PollOutput } from "../../run/poll-sources.ts";
 import type { Invocation, InvocationEnd, Told } from "./function-worker.ts";
-
-/** Lambda's own limit, in milliseconds. */
-const INVOCATION_TIME = 15 * 60_000;
 
 /** An error that the function threw, as it came out of its thread. */
 export class FunctionError extends PollerError {
@@ -18,20 +18,8 @@ export class FunctionError extends PollerError {
   }
 }
 
-/** The function was ended while it was at work. */
-export class FunctionKilledError extends PollerError {
-  readonly code = "FUNCTION_KILLED";
-}
-
 /** The function that a run has bundled, ready to be invoked one time after the other. */
-export interface FunctionThread {
-  /** Resolves once the code is loaded. */
-  loaded: Promise<void>;
-  /** Once `stop` is aborted no time is left but to bring the state home. */
-  invoke(input: object, stop: AbortSignal, requestId?: string): Promise<unknown>;
-  /** Ends it where it stands, as a process by kill -9. Says whether it was at work. */
-  close(): Promise<boolean>;
-}
+export type FunctionThread = ReturnType<typeof startFunction>;
 
 /**
  * Starts the function of a bundle in a thread.
@@ -39,7 +27,7 @@ export interface FunctionThread {
  * @param variables all of its environment
  * @param dataDir the folder whose log file takes its lines
  */
-export function startFunction(bundle: string, variables: Record<string, string>, dataDir: string): FunctionThread {
+export function startFunction(bundle: string, variables: Record<string, string>, dataDir: string) {
   const file = pathToFileURL(join(bundle, "index.mjs")).href;
   const worker = new Worker(new URL("./function-worker.ts", import.meta.url), {
     env: variables,
@@ -65,13 +53,15 @@ export function startFunction(bundle: string, variables: Record<string, string>,
     underWay?.reject(error);
   });
   return {
+    /** Resolves once the code is loaded. */
     loaded: loading.promise,
-    async invoke(input, stop, requestId = `command-${randomUUID()}`) {
+    /** Once `stop` is aborted no time is left but to bring the state home. */
+    async invoke(input: object, stop: AbortSignal, requestId = `command-${randomUUID()}`): Promise<unknown> {
       if (broken !== undefined) throw broken;
       underWay = Promise.withResolvers();
       const halt = (): void => worker.postMessage("stop");
       stop.addEventListener("abort", halt);
-      worker.postMessage({ input, requestId, time: INVOCATION_TIME } satisfies Invocation);
+      worker.postMessage({ input, requestId } satisfies Invocation);
       if (stop.aborted) halt();
       try {
         const end = await underWay.promise;
@@ -82,12 +72,67 @@ export function startFunction(bundle: string, variables: Record<string, string>,
         stop.removeEventListener("abort", halt);
       }
     },
-    async close() {
+    /** Ends it where it stands, as a process by kill -9. Says whether it was at work. */
+    async close(): Promise<boolean> {
       // Only once the thread is gone may anything follow it.
       await worker.terminate();
       const hint = "Nothing is lost: the next tick goes on where this one stopped.";
-      underWay?.reject(new FunctionKilledError("the poller was killed", { hint }));
+      underWay?.reject(new CommandError("FUNCTION_KILLED", "the poller was killed", { hint }));
       return underWay !== undefined;
+    },
+  };
+}
+
+/** The function of a run, as Lambda invokes it. */
+export type LocalFunction = Awaited<ReturnType<typeof createLocalFunction>>;
+export type Invoke = LocalFunction["invoke"];
+
+/**
+ * Loads the function: no time of the first invocation goes with that. An execution environment has one invocation at a time, and is used again. Where
+ * all are at work there is a new one.
+ *
+ * @param start makes a new execution environment
+ */
+export async function createLocalFunction(start: () => FunctionThread) {
+  /** Each by a name that is the same for all runs: the data folder's lock proves that whoever held a lease by this name is gone. */
+  const names = new Map<FunctionThread, string>();
+  let idle: FunctionThread[] = [];
+  let killed: Promise<unknown> = Promise.resolve();
+  let made = 0;
+
+  function make(): FunctionThread {
+    made += 1;
+    const thread = start();
+    names.set(thread, `local-${made}`);
+    return thread;
+  }
+
+  const first = make();
+  await first.loaded;
+  idle.push(first);
+  return {
+    /** Invokes the function once; once `stop` is aborted no time is left but to bring the state home. */
+    async invoke(input: PollInput, stop: AbortSignal): Promise<PollOutput> {
+      await killed;
+      const thread = idle.pop() ?? make();
+      try {
+        return (await thread.invoke(input, stop, names.get(thread))) as PollOutput;
+      } catch (error) {
+        // Anything else than an error that the function threw is the end of its thread.
+        if (!(error instanceof FunctionError)) names.delete(thread);
+        throw error;
+      } finally {
+        if (names.has(thread)) idle.push(thread);
+      }
+    },
+    /** Ends it where it stands, as kill -9 does; the next invocation begins anew. Gives how many were at work. */
+    async kill(): Promise<number> {
+      const closed = Promise.all([...names.keys()].map((thread) => thread.close()));
+      names.clear();
+      idle = [];
+      made = 0;
+      killed = closed;
+      return (await closed).filter(Boolean).length;
     },
   };
 }

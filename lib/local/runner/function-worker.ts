@@ -9,8 +9,6 @@ import { openLogFile } from "./log-file.ts";
 export interface Invocation {
   input: object;
   requestId: string;
-  /** Milliseconds. */
-  time: number;
 }
 export type InvocationEnd = { output: unknown } | { error: { code: string; message: string; hint: string } };
 
@@ -22,6 +20,8 @@ export interface Told {
 }
 
 const CHANNELS = ["request", "retry", "pause", "token", "progress"];
+/** Lambda's own limit, in milliseconds. */
+const INVOCATION_TIME = 15 * 60_000;
 /** Milliseconds: the messages of so long go over together. A backlog has thousands a second. */
 const TELL_EVERY = 50;
 
@@ -55,8 +55,8 @@ port?.on("message", (message: Invocation | "stop") => {
     });
 });
 
-async function invoke({ input, requestId, time }: Invocation): Promise<InvocationEnd> {
-  until = performance.now() + time;
+async function invoke({ input, requestId }: Invocation): Promise<InvocationEnd> {
+  until = performance.now() + INVOCATION_TIME;
   const context = {
     awsRequestId: requestId,
     getRemainingTimeInMillis: () => Math.max(0, Math.floor(until - performance.now())),

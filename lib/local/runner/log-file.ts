@@ -1,7 +1,6 @@
 import { subscribe } from "node:diagnostics_channel";
-import { appendFileSync, readFileSync, renameSync, rmSync, statSync } from "node:fs";
+import { appendFileSync, existsSync, readFileSync, renameSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { errorCode } from "../../errors.ts";
 
 /** The newer of the two files, and the older one. */
 const FILES = { now: "log.ndjson", before: "log.old.ndjson" } as const;
@@ -27,7 +26,8 @@ export function openLogFile(dataDir: string, most = MOST): () => void {
     const text = lines.join("");
     lines = [];
     try {
-      if (sizeOf(path) + Buffer.byteLength(text) > most) renameSync(path, join(dataDir, FILES.before));
+      const size = statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+      if (size + Buffer.byteLength(text) > most) renameSync(path, join(dataDir, FILES.before));
       appendFileSync(path, text, { mode: 0o600 });
     } catch {
       // A full disk stops the state first, which tells: no event is lost by a line that is.
@@ -38,20 +38,8 @@ export function openLogFile(dataDir: string, most = MOST): () => void {
   return flush;
 }
 
-function sizeOf(path: string): number {
-  return statSync(path, { throwIfNoEntry: false })?.size ?? 0;
-}
-
 /** The lines of the log of a data folder, oldest first; none where nothing was logged yet. */
 export function readLogLines(dataDir: string): string[] {
-  return [FILES.before, FILES.now].flatMap((name) => linesOf(join(dataDir, name)));
-}
-
-function linesOf(path: string): string[] {
-  try {
-    return readFileSync(path, "utf8").split("\n").filter(Boolean);
-  } catch (error) {
-    if (errorCode(error) === "ENOENT") return [];
-    throw error;
-  }
+  const files = [FILES.before, FILES.now].map((name) => join(dataDir, name)).filter((path) => existsSync(path));
+  return files.flatMap((path) => readFileSync(path, "utf8").split("\n").filter(Boolean));
 }

@@ -1,42 +1,35 @@
 import { UsageError } from "../../cli/errors.ts";
 import { credentialVariables } from "../../cli/given-credentials.ts";
-import { type Config, ConfigError, parseConfig, readConfigFile, type SourceConfig } from "../../config/index.ts";
+import { ConfigError, parseConfig, readConfigFile, type SourceConfig } from "../../config/index.ts";
+import { isObject } from "../../json.ts";
 import type { Credentials } from "../../survey-api/index.ts";
 import type { CommandLine } from "../command-line.ts";
 
 /** The configuration of a run: raw as the bundle takes it, and parsed. */
-export interface RunConfiguration {
-  raw: unknown;
-  config: Config;
-}
+export type RunConfiguration = ReturnType<typeof runConfiguration>;
 
 /**
  * The configuration file, if any, with the flags on top of it.
  *
  * @param base what holds without a file
  */
-export function runConfiguration(line: CommandLine, base: object = {}): RunConfiguration {
+export function runConfiguration(line: CommandLine, base: object = {}) {
   const fromFile = line.config === undefined ? base : readConfigFile(line.config);
-  const raw = withFlags(fromFile, flagFields(line));
-  return { raw, config: parseConfig(raw, { deployed: false }) };
-}
-
-function flagFields(line: CommandLine): Record<string, unknown> {
-  return {
-    ...(line.baseUrl === undefined ? {} : { baseUrl: line.baseUrl }),
-    ...(line.interval === undefined ? {} : { interval: `${line.interval}ms` }),
-    ...(line.startFrom === undefined ? {} : { startFrom: line.startFrom }),
-    ...(line.surveys === undefined ? {} : { surveys: { include: line.surveys } }),
-    ...(line.timeZone === undefined ? {} : { timeZone: line.timeZone }),
+  const { baseUrl, interval, startFrom, surveys, timeZone } = line;
+  const flags = {
+    ...{ baseUrl, startFrom, timeZone },
+    interval: interval === undefined ? undefined : `${interval}ms`,
+    surveys: surveys === undefined ? undefined : { include: surveys },
   };
+  const given = Object.entries(flags).filter(([, value]) => value !== undefined);
+  const raw = withFlags(fromFile, Object.fromEntries(given));
+  return { raw, config: parseConfig(raw, { deployed: false }) };
 }
 
 function withFlags(fromFile: unknown, fields: Record<string, unknown>): unknown {
   if (Object.keys(fields).length === 0) return fromFile;
-  if (typeof fromFile !== "object" || fromFile === null || Array.isArray(fromFile)) {
-    throw new ConfigError([{ path: "", message: "must be a JSON object" }]);
-  }
-  const { sources } = fromFile as { sources?: unknown };
+  if (!isObject(fromFile)) throw new ConfigError([{ path: "", message: "must be a JSON object" }]);
+  const { sources } = fromFile;
   if (sources === undefined) return { ...fromFile, ...fields };
   if (!Array.isArray(sources) || sources.length === 0) return fromFile;
   // How often to tick is the command's own business; everything else belongs to one source.

@@ -8,8 +8,8 @@ import { PollerError } from "../../errors.ts";
 import { placeOf, type SurveyState, sayWhyOpen } from "../../polling/index.ts";
 import { readAccount } from "../../state/account.ts";
 import { readMark } from "../../state/leases.ts";
+import { names } from "./load-function.ts";
 import type { Emissions } from "./progress.ts";
-import { names } from "./provision.ts";
 
 /** The work is done by then: what fails meanwhile is asked again for longer than usual. */
 const MOST_ATTEMPTS = 10;
@@ -24,25 +24,23 @@ export async function surveyLines(source: string, emitted: ReadonlyMap<number, E
   const surveyIds = [...new Set([...rows.keys(), ...emitted.keys()])].sort((a, b) => a - b);
   const lines: string[] = [];
   for (const surveyId of surveyIds) {
-    const ofRun = emitted.get(surveyId);
-    const books = await readMark(table, source, surveyId)
-      .then(async (mark) => {
-        const closedAt = mark.books?.closedAt ?? Infinity;
-        const since = [...(ofRun?.firstAt ?? [])].filter(([, at]) => at > closedAt).map(([responseId]) => responseId);
-        return booksLine(mark, since, since.length > 0 ? await listedIdsOf(mark, bucket) : undefined);
-      })
-      .catch(whyNot);
-    lines.push(`survey ${surveyId}: ${ofRun?.count ?? 0} emitted; books: ${books}`);
+    const { count = 0, firstAt = [] } = emitted.get(surveyId) ?? {};
+    let books: string;
+    try {
+      const mark = await readMark(table, source, surveyId);
+      const closedAt = mark.books?.closedAt ?? Infinity;
+      const since = [...firstAt].filter(([, at]) => at > closedAt).map(([responseId]) => responseId);
+      books = booksLine(mark, since, since.length > 0 ? await listedIdsOf(mark, bucket) : undefined);
+    } catch (error) {
+      if (!(error instanceof PollerError)) throw error;
+      // Emitted events are to be told all the same.
+      books = `could not be read: ${error.message}`;
+    }
+    lines.push(`survey ${surveyId}: ${count} emitted; books: ${books}`);
   }
   sdk.destroy();
   s3.destroy();
   return lines;
-}
-
-/** The reason of an error. Emitted events are to be told all the same. */
-function whyNot(error: unknown): string {
-  if (error instanceof PollerError) return `could not be read: ${error.message}`;
-  throw error;
 }
 
 function booksLine(mark: SurveyState, since: readonly number[], listed: ReadonlySet<number> | undefined): string {
@@ -51,8 +49,12 @@ function booksLine(mark: SurveyState, since: readonly number[], listed: Readonly
   if (mark.booksOpen !== undefined) return `not closed yet: ${sayWhyOpen(mark.booksOpen)}`;
   if (mark.books === undefined) return "not closed yet: no scan has read every page";
   // What was listed already when the books were closed has left another class of theirs, and nobody has noted which.
-  const isNew = listed !== undefined && since.every((id) => !listed.has(id));
-  const books = since.length > 0 && isNew ? movedOn(mark.books, since.length) : mark.books;
+  const isNew = since.length > 0 && listed !== undefined && since.every((id) => !listed.has(id));
+  // What has come since was not listed when they were closed, and the service's count of then says nothing of now.
+  const { books: then } = mark;
+  const books = isNew
+    ? { ...then, deficit: null, listed: then.listed + since.length, emitted: then.emitted + since.length }
+    : then;
   const classes = [
     `${books.emitted} emitted`,
     `${books.beforeStart} before the start`,
@@ -63,21 +65,11 @@ function booksLine(mark: SurveyState, since: readonly number[], listed: Readonly
     `${books.refused} refused`,
   ];
   const rest = [
-    books.gone > 0 ? `${books.gone} gone` : "",
-    books.changed > 0 ? `${books.changed} changed` : "",
-    books.repaired > 0 ? `${books.repaired} repaired` : "",
-    books.deficit !== null && books.deficit !== 0 ? `deficit ${books.deficit}` : "",
-  ].filter((text) => text !== "");
+    ...(["gone", "changed", "repaired"] as const).flatMap((name) => (books[name] > 0 ? `${books[name]} ${name}` : [])),
+    ...(books.deficit ? [`deficit ${books.deficit}`] : []),
+  ];
   const sum = [`${books.listed} listed = ${classes.join(" + ")}`, ...rest].join("; ");
   const closedAt = new Date(books.closedAt).toISOString();
   const more = since.length > 0 ? `, ${since.length} emitted since` : "";
   return `closed at ${closedAt}${more} (${sum})`;
-}
-
-/**
- * The books as they are now. Responses that have come since were not listed when they were closed, and the service's count of then says
- * nothing of now.
- */
-function movedOn(books: NonNullable<SurveyState["books"]>, since: number): NonNullable<SurveyState["books"]> {
-  return { ...books, deficit: null, listed: books.listed + since, emitted: books.emitted + since };
 }

@@ -1,10 +1,11 @@
 import { isAwsFailure } from "../../aws/failure.ts";
+import { CommandError } from "../../cli/errors.ts";
 import { unlistedText } from "../../cli/target/surveys.ts";
-import { errorCode, PollerError } from "../../errors.ts";
+import { errorCode } from "../../errors.ts";
 import type { SurveySummary, TickSummary } from "../../polling/index.ts";
-import type { BlockedSource, PollOutput } from "../../run/poll-sources.ts";
+import type { PollOutput } from "../../run/poll-sources.ts";
 import { pause } from "../pause.ts";
-import type { Invoke } from "./local-function.ts";
+import type { Invoke } from "./function-thread.ts";
 import type { ProgressView, Totals } from "./progress.ts";
 
 type Progressed = Pick<Totals, "pages" | "emitted" | "waiting" | "withheld">;
@@ -30,20 +31,6 @@ const LONGEST_PAUSE = 60_000;
 /** A survey that fails so often after the last tick is given up. */
 const MOST_FAILURES = 5;
 const FATAL = new Set(["WRONG_CREDENTIALS", "CREDENTIALS_MISSING", "CREDENTIALS_UNREADABLE", "STATE_REFUSED"]);
-
-/** The run ended with surveys that could not be polled. */
-class SurveysFailedError extends PollerError {
-  readonly code = "SURVEYS_FAILED";
-}
-
-/** A source cannot be polled before somebody has seen to its credentials. */
-class SourceBlockedError extends PollerError {
-  readonly code: string;
-  constructor({ code, message, hint }: BlockedSource) {
-    super(message, { hint });
-    this.code = code;
-  }
-}
 
 /** The figures that an invocation has shown at its end. */
 interface Shown {
@@ -112,7 +99,8 @@ export async function runTicks({ invoke, ticks, interval, stop, view }: TickLoop
     idle = hasGotOn ? 0 : idle + 1;
     if (failures < MOST_FAILURES && idle < MOST_IDLE) return false;
     const hint = "Nothing is lost: the next run goes on where this one stopped.";
-    end = { error: failure ?? new SurveysFailedError(failed ?? left ?? "surveys could not be polled", { hint }) };
+    const message = failed ?? left ?? "surveys could not be polled";
+    end = { error: failure ?? new CommandError("SURVEYS_FAILED", message, { hint }) };
     return true;
   }
 
@@ -147,7 +135,8 @@ export async function runTicks({ invoke, ticks, interval, stop, view }: TickLoop
 }
 
 function shownBy({ ticks, blocked: [problem] = [] }: PollOutput): Shown {
-  if (problem !== undefined) throw new SourceBlockedError(problem);
+  // Such a source cannot be polled before somebody has seen to its credentials.
+  if (problem !== undefined) throw new CommandError(problem.code, problem.message, { hint: problem.hint });
   const shown: Shown = { unfinished: false, pausedUntil: 0 };
   for (const tick of ticks) {
     // A source that an operator has paused is as it should be. It is looked at again at the next tick, and the last tick is the last one.

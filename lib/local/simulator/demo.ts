@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from "node:timers/promises";
+import { pause } from "../pause.ts";
 import { createRandom } from "./hashing.ts";
 import type { Simulator } from "./simulator.ts";
 
@@ -21,32 +21,17 @@ export async function runDemoLife(
   const between = (least: number, most: number) => least + random() * (most - least);
   if (simulator.surveyIds().length === 0) for (const survey of demoSurveys) simulator.addSurvey(survey);
 
-  let first = true;
-  while (await rest(first ? between(800, 1500) : between(300, 3000), signal)) {
+  for (let first = true; ; first = false) {
+    await pause(first ? between(800, 1500) : between(300, 3000), signal);
+    if (signal.aborted) return;
     const surveyIds = simulator.surveyIds();
     const surveyId = surveyIds[Math.floor(random() * surveyIds.length)];
     if (surveyId === undefined) continue;
     const kind = first ? 0 : random();
+    const open = simulator.openIds(surveyId);
+    const responseId = open[Math.floor(random() * open.length)];
     if (kind < 0.6) simulator.complete(surveyId);
-    else if (kind < 0.85) simulator.start(surveyId);
-    else finishOne(simulator, surveyId, random);
-    first = false;
-  }
-}
-
-function finishOne(simulator: Simulator, surveyId: number, random: () => number): void {
-  const open = simulator.openIds(surveyId);
-  const responseId = open[Math.floor(random() * open.length)];
-  if (responseId === undefined) simulator.start(surveyId);
-  else simulator.finish(surveyId, responseId);
-}
-
-/** False once the signal has aborted. */
-async function rest(ms: number, signal: AbortSignal): Promise<boolean> {
-  try {
-    await sleep(ms, undefined, { signal });
-    return true;
-  } catch {
-    return false;
+    else if (kind < 0.85 || responseId === undefined) simulator.start(surveyId);
+    else simulator.finish(surveyId, responseId);
   }
 }

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import type { Operation } from "./routes.ts";
 
 /** The kinds of trouble. */
@@ -33,9 +32,7 @@ export function createFaults(random: () => number) {
 
   function meets({ fault }: { fault: Fault }, operation: Operation | undefined, surveyId: number | undefined): boolean {
     if (fault.surveyId !== undefined && fault.surveyId !== surveyId) return false;
-    if (fault.operation === undefined) return true;
-    const operations: readonly Operation[] = typeof fault.operation === "string" ? [fault.operation] : fault.operation;
-    return operation !== undefined && operations.includes(operation);
+    return fault.operation === undefined || [fault.operation].flat().some((one) => one === operation);
   }
 
   return {
@@ -61,20 +58,11 @@ export function createFaults(random: () => number) {
         if (fault.probability !== undefined && random() >= fault.probability) continue;
         entry.left -= 1;
         if (entry.left <= 0) active.delete(entry);
-        if (fault.kind === "latency") delayMs += latency(fault.ms, random);
-        else chosen = fault;
+        if (fault.kind !== "latency") chosen = fault;
+        else if (typeof fault.ms === "number") delayMs += fault.ms;
+        else delayMs += fault.ms[0] + random() * (fault.ms[1] - fault.ms[0]);
       }
       return { delayMs, fault: chosen };
     },
   };
-}
-
-/** Waits without keeping the process alive. */
-export async function delay(ms: number): Promise<void> {
-  if (ms > 0) await sleep(ms, undefined, { ref: false });
-}
-
-function latency(ms: number | readonly [number, number], random: () => number): number {
-  if (typeof ms === "number") return ms;
-  return ms[0] + random() * (ms[1] - ms[0]);
 }

@@ -1,4 +1,6 @@
 import { parseArgs } from "node:util";
+import { isObject } from "../../json.ts";
+import { parseJson } from "../../secrets/secret-values.ts";
 import { runDemoLife } from "./demo.ts";
 import type { Settings } from "./settings.ts";
 import { startSimulator } from "./simulator.ts";
@@ -81,12 +83,7 @@ function wholeNumber(name: string, text: string): number {
 }
 
 function readSettings(text: string): Partial<Settings> {
-  let settings: unknown;
-  try {
-    settings = JSON.parse(text);
-  } catch {
-    throw new Error("--settings must be a JSON object");
-  }
-  if (typeof settings !== "object" || settings === null) throw new Error("--settings must be a JSON object");
+  const settings = parseJson(text);
+  if (!isObject(settings)) throw new Error("--settings must be a JSON object");
   return settings;
 }

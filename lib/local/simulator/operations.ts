@@ -1,14 +1,15 @@
-import { enrichmentAnswer, metadataShown, reportMetricsBody } from "./enrichment.ts";
 import { hash32 } from "./hashing.ts";
-import { allRecords, asRead, recordAt } from "./record-contents.ts";
-import type { ListedRecord, SimulatedResponse } from "./responses.ts";
-import type { Operation, PathParameters, Route } from "./routes.ts";
+import { allRecords, asRead, type ListedRecord, recordAt, type SimulatedResponse } from "./responses.ts";
+import type { PathParameters, Route } from "./routes.ts";
 import type { Settings } from "./settings.ts";
-import type { Counts, Survey } from "./survey.ts";
+import type { Survey } from "./survey.ts";
 import {
+  enrichmentAnswer,
   fullSurvey,
+  metadataShown,
   questionList,
   reportIds,
+  reportMetricsBody,
   reportsBody,
   singleResponseBody,
   surveyListItem,
@@ -21,62 +22,22 @@ export type Answer = { status: number; body?: unknown };
 interface OperationContext {
   surveys: ReadonlyMap<number, Survey>;
   settings: () => Settings;
-  counts: Counts;
+  now: () => number;
   hooks: Hooks;
 }
 
-/** Called when a page was read: what it changes is seen by the next read. */
-export type PageHook = (surveyId: number, page: number) => void;
-
-interface Hooks {
-  pages: Set<PageHook>;
+export interface Hooks {
+  /** Called when a page was read: what they change is seen by the next read. */
+  pages: Set<(surveyId: number, page: number) => void>;
   /** Called at each survey list. */
   lists: Set<() => void>;
 }
 
 /** Answers every data request (all but the token), once its headers are found right. */
-export function createOperations({ surveys, settings, counts, hooks }: OperationContext): (route: Route) => Answer {
-  const enrichmentReads = new Map<string, number>();
+export function createOperations({ surveys, settings, now, hooks }: OperationContext): (route: Route) => Answer {
+  /** Reads of metrics and metadata for which a response has overrides: these alone count them. */
+  const reads = new Map<string, number>();
   let answers = 0;
-
-  function answer(operation: Exclude<Operation, "token">, parameters: PathParameters): Answer {
-    const survey = surveys.get(Number(parameters.survey));
-    if (operation === "surveys" || operation === "v2-surveys") {
-      for (const hook of hooks.lists) hook();
-      return ok(Array.from(surveys.values(), (each) => surveyListItem(each, counts, settings())));
-    }
-    if (survey === undefined) return notFound;
-    switch (operation) {
-      case "survey":
-      case "v2-survey":
-        return ok([fullSurvey(survey, settings())]);
-      case "questions":
-      case "v2-questions":
-        return ok(questionList(survey, settings()));
-      case "reports":
-        return ok(reportsBody(survey, settings()));
-      case "report-metrics":
-        return reportIds(survey).includes(Number(parameters.report))
-          ? ok(reportMetricsBody(survey, settings()))
-          : notFound;
-      case "responses":
-      case "v2-responses":
-      case "responses-page":
-      case "v2-responses-page":
-      case "responses-order":
-        return page(survey, parameters);
-      case "response":
-      case "v2-response":
-        return single(survey, survey.find(Number(parameters.response)));
-      case "response-by-crk":
-      case "v2-response-by-crk":
-        return single(survey, survey.findByCrk(decoded(parameters.crk)));
-      case "metrics":
-      case "metadata":
-      case "v2-metadata":
-        return enrichment(survey, Number(parameters.response), operation === "metrics" ? "metrics" : "metadata");
-    }
-  }
 
   function page(survey: Survey, { page: text = "1", ...parameters }: PathParameters): Answer {
     const number = Number(text);
@@ -85,8 +46,7 @@ export function createOperations({ surveys, settings, counts, hooks }: Operation
     if (order !== "asc" && order !== "desc") return { status: 400 };
     const given = pageAnswer(survey, number, order, settings());
     for (const hook of hooks.pages) hook(survey.surveyId, number);
-    if (!Array.isArray(given)) return given;
-    return ok(shown(given));
+    return Array.isArray(given) ? ok(shown(given)) : given;
   }
 
   function single(survey: Survey, response: SimulatedResponse | undefined): Answer {
@@ -103,26 +63,46 @@ export function createOperations({ surveys, settings, counts, hooks }: Operation
   function enrichment(survey: Survey, responseId: number, which: "metrics" | "metadata"): Answer {
     const response = survey.find(responseId);
     if (response === undefined || (which === "metrics" && response.completedAt === null)) return notFound;
-    const reads = countRead(survey, response, which);
-    const given =
-      which === "metrics"
-        ? enrichmentAnswer(which, survey, response, settings(), reads)
-        : metadataShown(survey, response, settings(), reads);
+    const key = `${survey.surveyId}/${responseId}/${which}`;
+    if (response.overrides[which] !== undefined) reads.set(key, (reads.get(key) ?? 0) + 1);
+    const answerOf = which === "metrics" ? enrichmentAnswer : metadataShown;
+    const given = answerOf(which, survey, response, settings(), reads.get(key) ?? 1);
     return "body" in given ? ok(given.body) : given;
   }
 
-  // Only the overrides of a response count reads.
-  function countRead(survey: Survey, response: SimulatedResponse, which: "metrics" | "metadata"): number {
-    if (response.overrides[which] === undefined) return 1;
-    const key = `${survey.surveyId}/${response.responseId}/${which}`;
-    const reads = (enrichmentReads.get(key) ?? 0) + 1;
-    enrichmentReads.set(key, reads);
-    return reads;
-  }
-
   return ({ operation, parameters }) => {
-    if (operation === "token") throw new Error("the token request is no data request");
-    return answer(operation, parameters);
+    const survey = surveys.get(Number(parameters.survey));
+    // What the second version has it has as the third.
+    const name = operation.replace(/^v2-/, "");
+    if (name === "surveys") {
+      for (const hook of hooks.lists) hook();
+      return ok(Array.from(surveys.values(), (each) => surveyListItem(each, settings(), now())));
+    }
+    if (survey === undefined) return notFound;
+    switch (name) {
+      case "survey":
+        return ok([fullSurvey(survey, settings())]);
+      case "questions":
+        return ok(questionList(survey, settings()));
+      case "reports":
+        return ok(reportsBody(survey, settings()));
+      case "report-metrics":
+        return reportIds(survey).includes(Number(parameters.report))
+          ? ok(reportMetricsBody(survey, settings()))
+          : notFound;
+      case "responses":
+      case "responses-page":
+      case "responses-order":
+        return page(survey, parameters);
+      case "response":
+        return single(survey, survey.find(Number(parameters.response)));
+      case "response-by-crk":
+        return single(survey, survey.findByCrk(decoded(parameters.crk)));
+      case "metrics":
+      case "metadata":
+        return enrichment(survey, Number(parameters.response), name);
+    }
+    throw new Error(`${operation} is no data request`);
   };
 }
 

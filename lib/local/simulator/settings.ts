@@ -72,12 +72,6 @@ export interface Settings extends Choices {
   rateLimit: RateLimit | null;
 }
 
-/** The settings that decide which records are listed and in which order. */
-export type ListSettings = Pick<
-  Settings,
-  "sortKey" | "layout" | "descQuestions" | "openListed" | "openDateCompleted" | "zone"
->;
-
 /** New values for some settings; `counts` may be given in part. */
 export type SettingsPatch = Partial<Omit<Settings, "counts">> & { counts?: Partial<Settings["counts"]> };
 

@@ -1,7 +1,7 @@
+import { localTime } from "./dates.ts";
 import { hash32 } from "./hashing.ts";
-import { createResponseList, type ResponseList } from "./response-list.ts";
-import { crkOf, firstResponses, idAfter, type SimulatedResponse } from "./responses.ts";
-import { type CountRule, recordRange, type Settings } from "./settings.ts";
+import { crkOf, firstResponses, idAfter, questionIndex, type SimulatedResponse } from "./responses.ts";
+import { recordRange, type Settings } from "./settings.ts";
 
 export interface SurveySpec {
   surveyId: number;
@@ -82,6 +82,11 @@ export function createSurvey(
     tally,
     /** Earlier tallies, oldest first: what lagging counts still show. */
     history,
+    /** What a frozen count shows. */
+    frozen: responses,
+    freeze(): void {
+      this.frozen = tally.completed;
+    },
     /** The first response id that is free after those the survey began with. */
     nextId: idAfter(first),
     find: (responseId: number) => byId.get(responseId),
@@ -112,39 +117,120 @@ export function createSurvey(
   };
 }
 
-/** The three counts of a survey list item, of which the document does not say what they count. */
-type CountField = keyof Settings["counts"];
-
-export type Counts = ReturnType<typeof createCounts>;
-
-export function createCounts(settings: () => Settings, now: () => number) {
-  const frozen = new WeakMap<Survey, number>();
-  return {
-    /** Fixes what frozen counts show from now on. */
-    freeze(surveys: Iterable<Survey>): void {
-      for (const survey of surveys) frozen.set(survey, survey.tally.completed);
-    },
-    of(survey: Survey, field: CountField): number {
-      const rule = settings().counts[field];
-      if (typeof rule === "function") return rule({ surveyId: survey.surveyId, ...survey.tally });
-      return counted(rule, survey);
-    },
-  };
-
-  function counted(rule: Exclude<CountRule, (...args: never) => unknown>, survey: Survey): number {
-    switch (rule) {
-      case "completed":
-        return survey.tally.completed;
-      case "started":
-        return survey.tally.completed + survey.tally.open;
-      case "lagging":
-        return survey.history.findLast(({ at }) => at <= now() - settings().countLagMs)?.completed ?? firstOf(survey);
-      case "frozen":
-        return frozen.get(survey) ?? survey.tally.completed;
-      case "zero":
-        return 0;
-    }
+/** A count of the survey list item. */
+export function countOf(survey: Survey, field: keyof Settings["counts"], settings: Settings, now: number): number {
+  const { tally, history, surveyId } = survey;
+  const rule = settings.counts[field];
+  if (typeof rule === "function") return rule({ surveyId, ...tally });
+  switch (rule) {
+    case "completed":
+      return tally.completed;
+    case "started":
+      return tally.completed + tally.open;
+    case "lagging":
+      return (history.findLast(({ at }) => at <= now - settings.countLagMs) ?? history[0])?.completed ?? 0;
+    case "frozen":
+      return survey.frozen;
+    case "zero":
+      return 0;
   }
 }
 
-const firstOf = (survey: Survey): number => survey.history[0]?.completed ?? 0;
+/** One record of a list: its response, and its slot in it. */
+interface Item {
+  response: SimulatedResponse;
+  slot: number;
+  /** The question by which a scattered list is ordered first. */
+  question: number;
+  key: number;
+}
+
+export type ResponseList = ReturnType<typeof createResponseList>;
+
+const compare = (a: Item, b: Item): number =>
+  a.question - b.question || a.key - b.key || a.response.responseId - b.response.responseId || a.slot - b.slot;
+
+/**
+ * The listed records of one survey, in order.
+ *
+ * @param survey its seed, and the number of its questions
+ */
+export function createResponseList(
+  responses: Iterable<SimulatedResponse>,
+  { seed, questions }: { seed: number; questions: number },
+  settings: Settings,
+) {
+  const { layout, openListed, descQuestions } = settings;
+  const step = layout === "interleaved" ? interleaveStep[settings.sortKey] : 0;
+
+  function itemsOf(response: SimulatedResponse): Item[] {
+    if (response.completedAt === null && !openListed) return [];
+    const key = sortKey(seed, response, settings);
+    return Array.from({ length: response.records }, (_, slot) => ({
+      response,
+      slot,
+      question: layout === "scattered" ? questionIndex(seed, response, slot, questions) : 0,
+      key: key + slot * step,
+    }));
+  }
+
+  const items = Array.from(responses, itemsOf).flat().sort(compare);
+
+  /** The index at which an item stands, or would. */
+  function placeOf(item: Item): number {
+    let [low, high] = [0, items.length];
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if (compare(items[middle] as Item, item) >= 0) high = middle;
+      else low = middle + 1;
+    }
+    return low;
+  }
+
+  return {
+    /** Records listed. */
+    total: () => items.length,
+    /** The records from number `from`, counted from the end for desc. */
+    read(from: number, count: number, order: "asc" | "desc"): Pick<Item, "response" | "slot">[] {
+      if (order === "asc") return items.slice(from, from + count);
+      const end = Math.max(0, items.length - from);
+      const read = items.slice(Math.max(0, end - count), end).reverse();
+      const isTurned = layout === "contiguous" && descQuestions === "ascending";
+      return isTurned ? read.map(({ response, slot }) => ({ response, slot: response.records - 1 - slot })) : read;
+    },
+    add(response: SimulatedResponse): void {
+      for (const item of itemsOf(response)) items.splice(placeOf(item), 0, item);
+    },
+    /** Takes out a response as it was added, before it changes. */
+    remove(response: SimulatedResponse): void {
+      for (const item of itemsOf(response)) items.splice(placeOf(item), 1);
+    },
+  };
+}
+
+// Far enough to mix a response with a few neighbours, near enough to keep it within some pages.
+const interleaveStep: Record<Settings["sortKey"], number> = {
+  responseId: 4,
+  reversed: 4,
+  dateStart: 45,
+  dateCompleted: 45,
+  hash: 2 ** 22,
+};
+
+/** An integer that sorts as the service sorts; dates as the strings shown, a missing one before all others. */
+function sortKey(seed: number, response: SimulatedResponse, settings: Settings): number {
+  const seconds = (instant: number) => Math.floor(localTime(instant, settings.zone) / 1000);
+  switch (settings.sortKey) {
+    case "responseId":
+      return response.responseId;
+    case "reversed":
+      return -response.responseId;
+    case "hash":
+      return hash32(seed, response.responseId, 20) >>> 2;
+    case "dateStart":
+      return seconds(response.startedAt);
+    case "dateCompleted":
+      if (response.completedAt !== null) return seconds(response.completedAt);
+      return settings.openDateCompleted === "dateStart" ? seconds(response.startedAt) : -1;
+  }
+}

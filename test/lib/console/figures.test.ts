@@ -1,10 +1,8 @@
 import { expect, it } from "vitest";
 import type { StatusAnswer } from "../../../lib/cli/verbs/status/answer.ts";
-import { createComparison } from "../../../lib/console/compare.ts";
+import { figuresOf } from "../../../lib/console/changes.ts";
 import { createEvents } from "../../../lib/console/events.ts";
-import { figuresOf } from "../../../lib/console/figures.ts";
 import type { EventEnvelope } from "../../../lib/local/aws/index.ts";
-import type { Followed } from "../../../lib/local/simulator/index.ts";
 
 type Survey = StatusAnswer["surveys"][number];
 const none = { open: 0, waiting: 0, held: 0, quarantined: 0, refused: 0 };
@@ -51,32 +49,4 @@ it("have no lag for what was read in a backlog", () => {
   const events = createEvents();
   expect(events.add(...heard(1, 5_000)).lag).toBe(5_000);
   expect(events.add(...heard(2, 2_080_673_900, { origin: "backlog" })).lag).toBeNull();
-});
-
-it("of two pollers add up to the same responses, also where some were deleted", () => {
-  const one = { surveyId: 7, completedAt: 0, times: 0, polls: 0, why: "late" } as const;
-  const followed = new Map<string, Followed>();
-  const { event, view } = createComparison({ followed });
-  for (const [responseId, fate, isDeleted = false] of [
-    ...([
-      [1, "found"],
-      [2, "missed"],
-      [3, "onTheWay"],
-    ] as const),
-    ...([
-      [4, "found", true],
-      [5, "onTheWay", true],
-    ] as const),
-  ])
-    followed.set(`7/${responseId}`, { ...one, responseId, fate, isDeleted });
-  for (const responseId of [1, 2, 3, 4, 6]) event({ type: "response.completed", surveyId: 7, responseId });
-
-  expect(view(1)).toEqual({
-    completed: 3,
-    cursor: { found: 1, missed: 1, onTheWay: 1, deleted: 1, twice: 0 },
-    ours: { found: 3, missed: 0, onTheWay: 0, deleted: 1, twice: 1 },
-    misses: [followed.get("7/2")],
-  });
-  event({ type: "response.deleted", surveyId: 7, responseId: 4 });
-  expect(view(1).ours.deleted).toBe(0);
 });

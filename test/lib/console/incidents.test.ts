@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import type { EventRow, Incident } from "../../../lib/console/changes.ts";
-import { createIncidents } from "../../../lib/console/trouble/trouble.ts";
+import { createIncidents } from "../../../lib/console/trouble.ts";
 
 beforeEach(() => void vi.useFakeTimers({ now: 1_000_000 }));
 afterEach(() => void vi.useRealTimers());
@@ -11,6 +11,7 @@ function incidents() {
   const made = createIncidents({
     simulator: { counters: () => ({ requests: world.requests }) },
     shadow: { fate: () => world.fate },
+    signal: new AbortController().signal,
     tell: (cards) => void told.push(cards.at(-1)),
   });
   const event = (responseId: number, isRepeat = false): void =>
@@ -24,7 +25,7 @@ const concerned = [1, 2].map((responseId) => ({ surveyId: 7, responseId }));
 it("closes by itself once everything has its event, it is over, and the cursor poller has had its polls", async () => {
   const { open, event, told, world } = incidents();
   const calm = Promise.withResolvers<void>();
-  open(late, { what: "…", concerned, calm: calm.promise });
+  void open(late, { what: "…", concerned, calm: calm.promise });
   await vi.advanceTimersByTimeAsync(3_000);
   world.requests = 19;
   event(1);
@@ -47,7 +48,7 @@ it("closes by itself once everything has its event, it is over, and the cursor p
 it("stays open as long as something is missing, and closes when it comes", async () => {
   const { open, event, told, world } = incidents();
   const end = vi.fn();
-  open(late, { what: "…", concerned, end });
+  void open(late, { what: "…", concerned, end });
   event(1);
   await vi.advanceTimersByTimeAsync(600_000);
   expect(told.at(-1)).toMatchObject({ left: 1 });
@@ -63,7 +64,7 @@ it("stays open as long as something is missing, and closes when it comes", async
 
 it("does not say that the cursor poller missed nothing while it is still at it", async () => {
   const { open, event, told } = incidents();
-  open(late, { what: "…", concerned });
+  void open(late, { what: "…", concerned });
   event(1);
   event(2);
   await vi.advanceTimersByTimeAsync(10_000);

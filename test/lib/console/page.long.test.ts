@@ -5,13 +5,12 @@ import type { AxeResults } from "axe-core";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
 import type { ExplainAnswer } from "../../../lib/cli/verbs/explain/story.ts";
-import type { StatusAnswer } from "../../../lib/cli/verbs/status/answer.ts";
-import { createApp } from "../../../lib/console/app.ts";
+import { COUNTED, type StatusAnswer, sumOf } from "../../../lib/cli/verbs/status/answer.ts";
+import { createApp, serve } from "../../../lib/console/app.ts";
 import { bundleOnce } from "../../../lib/console/assets.ts";
 import { createEvents } from "../../../lib/console/events.ts";
 import { createFeed } from "../../../lib/console/feed.ts";
-import { serve } from "../../../lib/console/server.ts";
-import { knobs } from "../../../lib/console/trouble/knobs.ts";
+import { knobs } from "../../../lib/console/trouble.ts";
 import type { EventEnvelope } from "../../../lib/local/aws/index.ts";
 import { openBrowser } from "../../support/chromium.ts";
 import { startCommand, temporaryFolder } from "../../support/command.ts";
@@ -25,15 +24,10 @@ beforeAll(async () => {
 });
 afterAll(() => browser.close());
 
-interface DemoRun {
-  url: string;
-  port: number;
-  data: string;
-  kill(): void;
-}
+type DemoRun = Awaited<ReturnType<typeof demo>>;
 
 /** A demo, up to the moment at which it says where its page is. */
-async function demo(port = 5_100 + Math.floor(Math.random() * 800), data = temporaryFolder()): Promise<DemoRun> {
+async function demo(port = 5_100 + Math.floor(Math.random() * 800), data = temporaryFolder()) {
   const started = performance.now();
   const command = startCommand(["--data", data, "--port", String(port)], { limit: 600_000 });
   command.done.catch(() => undefined);
@@ -50,36 +44,23 @@ const rowsOf = (page: Page) => page.locator(".event");
 
 /** What `status --json` says, at a moment at which the page says the same: a demo stands still for no test. */
 async function expectStatus(page: Page, { data }: DemoRun): Promise<void> {
-  const look = async (): Promise<object[]> => {
-    const status = answerOf<StatusAnswer>(await survey(["status", "--data", data, "--json"]));
-    const sum = (part: "open" | "waiting" | "held" | "quarantined" | "refused"): number =>
-      status.surveys.reduce((total, { now }) => total + now[part], 0);
-    const wanted = {
-      proved: status.listed,
-      accounted: status.accounted,
-      beforeStart: status.surveys.reduce((total, { books }) => total + (books?.beforeStart ?? 0), 0),
-      open: sum("open"),
-      waiting: sum("waiting"),
-      held: sum("held"),
-      quarantined: sum("quarantined"),
-      unaccounted: status.listed - status.accounted,
-    };
-    const shown: Record<string, number> = {};
-    for (const name of Object.keys(wanted)) shown[name] = await figure(page, name);
-    const names = await page.locator(".survey .name").allInnerTexts();
-    return [
-      { ...wanted, surveys: status.surveys.map(({ name }) => name).sort(), verdict: status.sentence.split(/[.:] /)[0] },
-      {
-        ...shown,
-        surveys: names.map((name) => name.replace(/^\S+\s/, "")).sort(),
-        verdict: await page.locator('[data-figure="verdict"]').innerText(),
-      },
-    ];
-  };
   await vi.waitFor(
     async () => {
-      const [wanted, shown] = await look();
+      const status = answerOf<StatusAnswer>(await survey(["status", "--data", data, "--json"]));
+      const { listed, accounted, surveys } = status;
+      const sum = (part: (typeof COUNTED)[number]): number => sumOf(surveys, ({ now }) => now[part]);
+      const wanted: Record<string, number> = {
+        ...{ proved: listed, accounted, unaccounted: listed - accounted },
+        beforeStart: sumOf(surveys, ({ books }) => books?.beforeStart ?? 0),
+        ...Object.fromEntries(COUNTED.filter((part) => part !== "refused").map((part) => [part, sum(part)])),
+      };
+      const shown: Record<string, number> = {};
+      for (const name of Object.keys(wanted)) shown[name] = await figure(page, name);
       expect(shown).toEqual(wanted);
+      const names = await page.locator(".survey .name").allInnerTexts();
+      expect(names.map((name) => name.replace(/^\S+\s/, "")).sort()).toEqual(surveys.map(({ name }) => name).sort());
+      const verdict = await page.locator('[data-figure="verdict"]').innerText();
+      expect(verdict).toBe(status.sentence.split(/[.:] /)[0]);
     },
     { timeout: 60_000, interval: 500 },
   );
@@ -309,7 +290,7 @@ it("stays small and quick through 100,000 events", async () => {
   for (let sent = 0; sent < 100_000; ) {
     for (let i = 0; i < 1_000; i += 1, sent += 1) {
       const meta = { ...detail.meta, eventId: `e-${sent}` };
-      feed.tell({ kind: "event", row: events.add({ ...golden, detail: { ...detail, meta } }, Date.now()) });
+      feed.tell({ events: [events.add({ ...golden, detail: { ...detail, meta } }, Date.now())] });
     }
     const began = performance.now();
     await page.keyboard.press("j");
@@ -318,17 +299,11 @@ it("stays small and quick through 100,000 events", async () => {
     if (sent % 5_000 === 0) await page.keyboard.press(" ");
   }
   await page.keyboard.press("Escape");
-  await expect
-    .poll(() =>
-      page
-        .locator(".news, .stream [aria-pressed=true]")
-        .count()
-        .then(async (count) => {
-          if (count > 0) await page.keyboard.press(" ");
-          return count;
-        }),
-    )
-    .toBe(0);
+  const held = page.locator(".news, .stream [aria-pressed=true]");
+  await vi.waitFor(async () => {
+    if ((await held.count()) > 0) await page.keyboard.press(" ");
+    expect(await held.count()).toBe(0);
+  });
   await expect.poll(() => figure(page, "events")).toBe(1_000);
 
   const { metrics } = await cdp.send("Performance.getMetrics");

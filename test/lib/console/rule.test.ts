@@ -1,17 +1,15 @@
 import { expect, it } from "vitest";
-import { begun, type Chosen, patternOf, toggled, writtenAs } from "../../../lib/console/page/rule.ts";
+import { begun, chosenAt, type Pattern, toggled, writtenAs } from "../../../lib/console/page/rule.ts";
 import { createMatcher } from "../../../lib/local/aws/event-bridge/matcher.ts";
 
-const nothing: Chosen = new Map();
 const npsClass = ["detail", "data", "summary", "nps", "class"];
 
 it("makes a pattern of the values that were pressed, and takes them out again", () => {
-  let chosen = toggled(nothing, ["detail-type"], "response.completed");
-  chosen = toggled(chosen, npsClass, "detractor");
-  chosen = toggled(chosen, npsClass, "passive");
-  chosen = toggled(chosen, ["detail", "data", "surveyId"], 103);
+  let pattern: Pattern = toggled({}, ["detail-type"], "response.completed");
+  pattern = toggled(pattern, npsClass, "detractor");
+  pattern = toggled(pattern, npsClass, "passive");
+  pattern = toggled(pattern, ["detail", "data", "surveyId"], 103);
 
-  const pattern = patternOf(chosen);
   expect(pattern).toEqual({
     "detail-type": ["response.completed"],
     detail: { data: { summary: { nps: { class: ["detractor", "passive"] } }, surveyId: [103] } },
@@ -21,24 +19,26 @@ it("makes a pattern of the values that were pressed, and takes them out again", 
     detail: { data: { surveyId: 103, summary: { nps: { class: "passive" } } } },
   };
   expect(createMatcher(pattern)(event)).toBe(true);
-  expect(patternOf(toggled(toggled(chosen, npsClass, "passive"), npsClass, "detractor")).detail).toEqual({
+  expect(chosenAt(pattern, npsClass)).toEqual(["detractor", "passive"]);
+  expect(chosenAt(pattern, ["detail", "meta"])).toEqual([]);
+  expect(toggled(toggled(pattern, npsClass, "passive"), npsClass, "detractor").detail).toEqual({
     data: { surveyId: [103] },
   });
 });
 
 it("begins without test responses, unless these are asked for", () => {
   const envelope = { detail: { data: { surveyId: 103, summary: { nps: null, test: false } } } };
-  const chosen = toggled(begun(envelope), npsClass, "detractor");
-  expect(patternOf(chosen)).toEqual({
+  const pattern = toggled(begun(envelope), npsClass, "detractor");
+  expect(pattern).toEqual({
     detail: { data: { summary: { test: [false], nps: { class: ["detractor"] } } } },
   });
   const test = ["detail", "data", "summary", "test"];
-  expect(patternOf(toggled(chosen, test, true)).detail).toMatchObject({ data: { summary: { test: [false, true] } } });
-  expect(patternOf(begun({ detail: { data: {} } }))).toEqual({});
+  expect(toggled(pattern, test, true).detail).toMatchObject({ data: { summary: { test: [false, true] } } });
+  expect(begun({ detail: { data: {} } })).toEqual({});
 });
 
 it("writes it as it is used: JSON, in the CDK, as where, as a webhook", () => {
-  const pattern = patternOf(toggled(toggled(nothing, ["detail-type"], "response.completed"), npsClass, "detractor"));
+  const pattern = toggled(toggled({}, ["detail-type"], "response.completed"), npsClass, "detractor");
   const where = { data: { summary: { nps: { class: ["detractor"] } } } };
 
   expect(JSON.parse(writtenAs("JSON", pattern, "response.completed"))).toEqual(pattern);

@@ -1,10 +1,9 @@
 import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { type AppOptions, createApp } from "../../../lib/console/app.ts";
+import { type AppOptions, createApp, serve, TOKEN_HEADER, tokenFor } from "../../../lib/console/app.ts";
 import { createEvents } from "../../../lib/console/events.ts";
 import { createFeed } from "../../../lib/console/feed.ts";
-import { serve, TOKEN_HEADER, tokenFor } from "../../../lib/console/server.ts";
 import type { EventEnvelope } from "../../../lib/local/aws/index.ts";
 import { temporaryFolder } from "../../support/command.ts";
 import { ground } from "./support/ground.ts";
@@ -31,8 +30,8 @@ function app(more: Partial<AppOptions> = {}) {
     rules: async () => [],
     story: async (id) =>
       id === EVENT_ID ? { sentence: "Emitted.", spans: [], facts: [], at: 1, isWhole: true } : undefined,
-    action: async (...action) => {
-      acted.push(action);
+    action: async (of) => {
+      acted.push(of);
       return ["done"];
     },
     pull: async (kind) => kind === "late" && pulled.push(kind) > 0,
@@ -65,7 +64,7 @@ describe("who asks", () => {
   });
 
   it.each([
-    ...["POST /reveal/x", "POST /match", "POST /trouble/late", "POST /actions/pause"],
+    ...["POST /reveal/x", "POST /match", "POST /trouble/late", "POST /actions"],
     ...["GET /feed", `GET /events/${EVENT_ID}`, `GET /stories/${EVENT_ID}`, "GET /rules", "GET /nowhere"],
   ])("gets nothing by %s without the token", async (line) => {
     const [method = "", path = ""] = line.split(" ");
@@ -118,27 +117,22 @@ it("says how many events match a pattern, and what is wrong with one that is non
   const refused = await post("/match", { detail: "x" });
   expect([refused.status, await refused.json()]).toEqual([
     400,
-    { error: expect.stringContaining('"detail" must be an object or an array') },
+    { error: 'Event pattern is not valid. Reason: "detail" must be an object or an array' },
   ]);
-});
-
-it("tells the story of an event that is kept", async () => {
-  const { get } = app();
-
-  expect(await (await get(`/stories/${EVENT_ID}`)).json()).toMatchObject({ sentence: "Emitted." });
-  expect((await get("/stories/unknown")).status).toBe(404);
 });
 
 it("acts where it may, and nowhere else", async () => {
   const { post, acted } = app();
   const readOnly = app({ action: undefined });
 
-  expect(await (await post("/actions/audit", { source: "main", surveyId: 7 })).json()).toEqual({ lines: ["done"] });
-  expect((await post("/actions/forget", {})).status).toBe(403);
-  expect((await post("/actions/pause", { all: true })).status).toBe(400);
-  expect((await readOnly.post("/actions/pause", {})).status).toBe(403);
+  expect(await (await post("/actions", { kind: "audit", source: "main", surveyId: 7 })).json()).toEqual({
+    lines: ["done"],
+  });
+  expect((await post("/actions", { kind: "forget" })).status).toBe(400);
+  expect((await post("/actions", { kind: "pause", all: true })).status).toBe(400);
+  expect((await readOnly.post("/actions", { kind: "pause" })).status).toBe(403);
   expect((await post("/match", { detail: "x".repeat(200_000) })).status).toBe(413);
-  expect([...acted, ...readOnly.acted]).toEqual([["audit", { source: "main", surveyId: 7 }]]);
+  expect([...acted, ...readOnly.acted]).toEqual([{ kind: "audit", source: "main", surveyId: 7 }]);
 });
 
 it("pulls the knobs that there are", async () => {
@@ -168,5 +162,5 @@ it("is fed by server-sent events, at the port that was asked for or the next tha
   gone.abort();
 
   expect(answer.headers.get("content-type")).toBe("text/event-stream");
-  expect(text).toMatch(/^event: snapshot\ndata: \{"run":"run-1",.*\n\n$/);
+  expect(text).toMatch(/^data: \{"run":"run-1",.*\n\n$/);
 });

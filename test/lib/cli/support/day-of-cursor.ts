@@ -36,15 +36,10 @@ export async function dayOfCursor(seed: number): Promise<Day> {
       simulator.remove(surveyId, Number(listed.responseId));
   };
   let isOver = false;
-  const shadow = createShadow({
-    surveyIds: simulator.surveyIds,
-    page: (surveyId, page) => simulator.peek(surveyId, page, "desc").records,
-    async pause() {
-      now += 400;
-      if (!isOver && random() < 0.2) for (const surveyId of SURVEYS) someoneActs(surveyId);
-    },
+  const shadow = createShadow(simulator, async () => {
+    now += 400;
+    if (!isOver && random() < 0.2) for (const surveyId of SURVEYS) someoneActs(surveyId);
   });
-  simulator.onChange(({ kind, surveyId, responseId, at }) => shadow[kind](surveyId, responseId, at));
   const ids = simulator.truth().map(({ responseId }) => responseId);
   await shadow.poll();
   for (let minute = 0; minute < 60; minute += 1) {

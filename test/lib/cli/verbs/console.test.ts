@@ -1,8 +1,8 @@
 import { describe, expect, it, onTestFinished } from "vitest";
 import { runCommand } from "../../../../lib/cli/run-command.ts";
 import type { ConsoleAnswer } from "../../../../lib/cli/verbs/console.ts";
+import { TOKEN_HEADER } from "../../../../lib/console/app.ts";
 import type { Snapshot } from "../../../../lib/console/changes.ts";
-import { TOKEN_HEADER } from "../../../../lib/console/server.ts";
 import { ioOf, survey } from "../support/command.ts";
 import { runningFolder, useRunningFolder } from "../support/running-folder.ts";
 
@@ -74,9 +74,9 @@ describe("the page of a run", () => {
     expect(answer.events).toBe(false);
     expect(test.folder.rules()).toEqual([]);
 
-    const paused = (await (await post("/actions/pause", {})).json()) as { lines: string[] };
+    const paused = (await (await post("/actions", { kind: "pause" })).json()) as { lines: string[] };
     const status = await survey(["status", "--data", test.folder.data, "--json"]);
-    const resumed = (await (await post("/actions/resume", {})).json()) as { lines: string[] };
+    const resumed = (await (await post("/actions", { kind: "resume" })).json()) as { lines: string[] };
 
     expect(paused.lines).toEqual([expect.stringMatching(/^main is paused\./)]);
     expect(status.json).toMatchObject({ verdict: "late", sentence: expect.stringContaining("by an operator") });

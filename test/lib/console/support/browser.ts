@@ -5,24 +5,13 @@ import { onTestFinished } from "vitest";
 const REPORTS = `addEventListener("securitypolicyviolation", ({ violatedDirective, blockedURI }) =>
   console.error("policy: " + violatedDirective + " " + blockedURI));`;
 
-export interface Opened {
-  page: Page;
-  /** Errors on the console, uncaught ones, and reports of the content security policy. */
-  errors: string[];
-}
-
-export interface PageOptions {
-  scheme?: "light" | "dark";
-  width?: number;
-  height?: number;
-}
-
 /** A page that is closed when the test ends. */
-export async function openPage(browser: Browser, url: string, options: PageOptions = {}): Promise<Opened> {
-  const { scheme = "light", width = 1280, height = 800 } = options;
-  const context = await browser.newContext({ viewport: { width, height }, colorScheme: scheme });
+export async function openPage(browser: Browser, url: string, { scheme = "light", width = 1280, height = 800 } = {}) {
+  const colorScheme = scheme as "light" | "dark";
+  const context = await browser.newContext({ viewport: { width, height }, colorScheme });
   onTestFinished(() => context.close());
   const page = await context.newPage();
+  /** Errors on the console, uncaught ones, and reports of the content security policy. */
   const errors: string[] = [];
   page.on("console", (message: ConsoleMessage) => {
     if (message.type() === "error" || message.type() === "warning") errors.push(message.text());

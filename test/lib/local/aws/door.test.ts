@@ -1,8 +1,5 @@
 import { request } from "node:http";
 import { text } from "node:stream/consumers";
-import { ListTablesCommand } from "@aws-sdk/client-dynamodb";
-import { CreateSecretCommand, GetSecretValueCommand } from "@aws-sdk/client-secrets-manager";
-import { ListQueuesCommand } from "@aws-sdk/client-sqs";
 import { expect, it } from "vitest";
 import { createTable, startForTest } from "./support.ts";
 
@@ -27,7 +24,7 @@ type Services = Awaited<ReturnType<typeof startForTest>>;
 async function startFull(): Promise<Services> {
   const started = await startForTest();
   await createTable(started.dynamodb);
-  await started.secretsmanager.send(new CreateSecretCommand({ Name: "credentials", SecretString: SECRET }));
+  await started.secretsmanager.createSecret({ Name: "credentials", SecretString: SECRET });
   return started;
 }
 
@@ -81,23 +78,13 @@ it("lets in the run's own clients, and nobody else", async () => {
   }
   // Nothing has been done.
   expect(started.events).toEqual([]);
-  expect((await started.dynamodb.send(new ListTablesCommand({}))).TableNames).toEqual(["table"]);
-  expect((await started.sqs.send(new ListQueuesCommand({}))).QueueUrls ?? []).toEqual([]);
-  const { SecretString } = await started.secretsmanager.send(new GetSecretValueCommand({ SecretId: "credentials" }));
+  expect((await started.dynamodb.listTables({})).TableNames).toEqual(["table"]);
+  expect((await started.sqs.listQueues({})).QueueUrls ?? []).toEqual([]);
+  const { SecretString } = await started.secretsmanager.getSecretValue({ SecretId: "credentials" });
   expect(SecretString).toBe(SECRET);
 
   for (const service of services)
     expect(await attack(started, service, { authorization }), service).toMatchObject({ status: 200, cors: [] });
-});
-
-it("answers no page that asks whether it may ask", async () => {
-  const started = await startFull();
-  const answer = await fetch(started.aws.endpoint, {
-    method: "OPTIONS",
-    headers: { origin: "https://elsewhere.example", "access-control-request-method": "POST" },
-  });
-  expect(answer.status).toBe(403);
-  expect([...answer.headers.keys()].filter((name) => name.startsWith("access-control-"))).toEqual([]);
 });
 
 it("has another access key at each start", async () => {

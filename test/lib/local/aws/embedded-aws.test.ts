@@ -2,21 +2,15 @@ import { once } from "node:events";
 import { chmodSync, mkdirSync, statSync } from "node:fs";
 import { connect } from "node:net";
 import { join } from "node:path";
-import { DynamoDBClient, ListTablesCommand } from "@aws-sdk/client-dynamodb";
-import { EventBridgeClient, PutEventsCommand } from "@aws-sdk/client-eventbridge";
-import { CreateBucketCommand, GetObjectCommand, PutObjectCommand, S3Client } from "@aws-sdk/client-s3";
-import { CreateSecretCommand, SecretsManagerClient } from "@aws-sdk/client-secrets-manager";
-import {
-  ChangeMessageVisibilityCommand,
-  CreateQueueCommand,
-  GetQueueUrlCommand,
-  ReceiveMessageCommand,
-  SendMessageCommand,
-  SQSClient,
-} from "@aws-sdk/client-sqs";
+import { DynamoDB } from "@aws-sdk/client-dynamodb";
+import { EventBridge } from "@aws-sdk/client-eventbridge";
+import { S3 } from "@aws-sdk/client-s3";
+import { SecretsManager } from "@aws-sdk/client-secrets-manager";
+import { SQS } from "@aws-sdk/client-sqs";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { DataFolderInUseError, startEmbeddedAws } from "../../../../lib/local/aws/index.ts";
-import { createQueue, createTable, entry, errorName, scratchFolder, startForTest } from "./support.ts";
+import { temporaryFolder } from "../../../support/command.ts";
+import { createQueue, createTable, entry, errorName, startForTest } from "./support.ts";
 
 test("SDK clients without any setting of their own work by the environment alone", async () => {
   const { aws } = await startForTest();
@@ -25,16 +19,16 @@ test("SDK clients without any setting of their own work by the environment alone
   for (const name of ["AWS_PROFILE", "AWS_SESSION_TOKEN"]) vi.stubEnv(name, "production");
   for (const name of ["AWS_USE_FIPS_ENDPOINT", "AWS_IGNORE_CONFIGURED_ENDPOINT_URLS"]) vi.stubEnv(name, "true");
   for (const [name, value] of Object.entries(aws.env)) vi.stubEnv(name, value);
-  const [s3, sqs] = [new S3Client(), new SQSClient()];
+  const [s3, sqs] = [new S3(), new SQS()];
 
-  await new DynamoDBClient().send(new ListTablesCommand({}));
-  await new EventBridgeClient().send(new PutEventsCommand({ Entries: [entry()] }));
-  await new SecretsManagerClient().send(new CreateSecretCommand({ Name: "s" }));
-  const { QueueUrl } = await sqs.send(new CreateQueueCommand({ QueueName: "queue" }));
-  await sqs.send(new SendMessageCommand({ QueueUrl, MessageBody: "m" }));
-  await s3.send(new CreateBucketCommand({ Bucket: "some-bucket" }));
-  await s3.send(new PutObjectCommand({ Bucket: "some-bucket", Key: "a/ż b.json", Body: "{}" }));
-  const { Body } = await s3.send(new GetObjectCommand({ Bucket: "some-bucket", Key: "a/ż b.json" }));
+  await new DynamoDB().listTables({});
+  await new EventBridge().putEvents({ Entries: [entry()] });
+  await new SecretsManager().createSecret({ Name: "s" });
+  const { QueueUrl } = await sqs.createQueue({ QueueName: "queue" });
+  await sqs.sendMessage({ QueueUrl, MessageBody: "m" });
+  await s3.createBucket({ Bucket: "some-bucket" });
+  await s3.putObject({ Bucket: "some-bucket", Key: "a/ż b.json", Body: "{}" });
+  const { Body } = await s3.getObject({ Bucket: "some-bucket", Key: "a/ż b.json" });
 
   expect(await Body?.transformToString()).toBe("{}");
   expect(QueueUrl).toBe(`${aws.endpoint}/000000000000/queue`);
@@ -48,11 +42,11 @@ test("nothing listens beyond 127.0.0.1", async () => {
 });
 
 test("the data folder is made for its owner alone, and in a folder of others its parts are", async () => {
-  const dataDir = join(scratchFolder(), "new");
+  const dataDir = join(temporaryFolder(), "new");
   await startForTest({ dataDir });
   expect(statSync(dataDir).mode & 0o777).toBe(0o700);
 
-  const shared = join(scratchFolder(), "shared");
+  const shared = join(temporaryFolder(), "shared");
   mkdirSync(shared);
   chmodSync(shared, 0o755);
   await startForTest({ dataDir: shared });
@@ -75,23 +69,22 @@ test("queue URLs lead to the running service after a restart", async () => {
   await first.aws.close();
 
   const { aws, sqs } = await startForTest({ dataDir: first.dataDir });
-  const { QueueUrl } = await sqs.send(new GetQueueUrlCommand({ QueueName: "queue" }));
+  const { QueueUrl } = await sqs.getQueueUrl({ QueueName: "queue" });
   expect(QueueUrl).toBe(`${aws.endpoint}/000000000000/queue`);
 });
 
 test("a message that is given back is there at once, with its receive count, also after a restart", async () => {
   const first = await startForTest();
   const { url } = await createQueue(first.sqs);
-  await first.sqs.send(new SendMessageCommand({ QueueUrl: url, MessageBody: "m" }));
+  await first.sqs.sendMessage({ QueueUrl: url, MessageBody: "m" });
   const receive = async ({ sqs }: Pick<typeof first, "sqs">) => {
-    const { Messages } = await sqs.send(
-      new ReceiveMessageCommand({ QueueUrl: url, MessageSystemAttributeNames: ["ApproximateReceiveCount"] }),
-    );
+    const { Messages } = await sqs.receiveMessage({
+      QueueUrl: url,
+      MessageSystemAttributeNames: ["ApproximateReceiveCount"],
+    });
     const [message] = Messages ?? [];
     const VisibilityTimeout = 0;
-    await sqs.send(
-      new ChangeMessageVisibilityCommand({ QueueUrl: url, ReceiptHandle: message?.ReceiptHandle, VisibilityTimeout }),
-    );
+    await sqs.changeMessageVisibility({ QueueUrl: url, ReceiptHandle: message?.ReceiptHandle, VisibilityTimeout });
     return message?.Attributes?.ApproximateReceiveCount;
   };
   expect([await receive(first), await receive(first)]).toEqual(["1", "2"]);
@@ -114,8 +107,8 @@ test("a client that breaks off while it is sending harms nobody", async () => {
     socket.destroy();
     await once(socket, "close");
   }
-  expect(await errorName(started.dynamodb.send(new ListTablesCommand({})))).toBe("no error");
-  expect(await errorName(started.eventbridge.send(new PutEventsCommand({ Entries: [entry()] })))).toBe("no error");
+  expect(await errorName(started.dynamodb.listTables({}))).toBe("no error");
+  expect(await errorName(started.eventbridge.putEvents({ Entries: [entry()] }))).toBe("no error");
 });
 
 test("an operation that is not offered is refused by name", async () => {

@@ -1,4 +1,4 @@
-import { DescribeEventBusCommand, PutEventsCommand, type PutEventsRequestEntry } from "@aws-sdk/client-eventbridge";
+import type { PutEventsRequestEntry } from "@aws-sdk/client-eventbridge";
 import { expect, test } from "vitest";
 import { entry, errorName, startForTest } from "./support.ts";
 
@@ -14,17 +14,15 @@ function entryOf(bytes: number, overrides: Partial<PutEventsRequestEntry> = {}):
 test("an accepted event reaches the sink as the envelope that the bus delivers", async () => {
   const { eventbridge, events } = await startForTest();
 
-  const { Entries, FailedEntryCount } = await eventbridge.send(
-    new PutEventsCommand({
-      Entries: [
-        entry({
-          Detail: '{"data":{"surveyId":1}}',
-          Time: new Date("2026-11-21T10:20:30.987Z"),
-          Resources: ["arn:aws:x:::1"],
-        }),
-      ],
-    }),
-  );
+  const { Entries, FailedEntryCount } = await eventbridge.putEvents({
+    Entries: [
+      entry({
+        Detail: '{"data":{"surveyId":1}}',
+        Time: new Date("2026-11-21T10:20:30.987Z"),
+        Resources: ["arn:aws:x:::1"],
+      }),
+    ],
+  });
 
   expect(FailedEntryCount).toBe(0);
   expect(events).toEqual([
@@ -48,42 +46,28 @@ test("an accepted event reaches the sink as the envelope that the bus delivers",
 test("each bad entry fails by itself, at its own index", async () => {
   const { eventbridge, events } = await startForTest();
 
-  const { Entries, FailedEntryCount } = await eventbridge.send(
-    new PutEventsCommand({
-      Entries: [
-        entry({ Detail: '{"n":0}' }),
-        entry({ Source: undefined }),
-        entry({ DetailType: "" }),
-        entry({ Detail: undefined }),
-        entry({ Detail: "{" }),
-        entry({ Detail: "[1]" }),
-        entry({ Detail: '"text"' }),
-        entry({ Source: "aws.events" }),
-        entry({ Detail: '{"n":8}' }),
-      ],
-    }),
-  );
+  const cases: [Partial<PutEventsRequestEntry>, string][] = [
+    [{ Detail: '{"n":0}' }, "ok"],
+    [{ Source: undefined }, "InvalidArgument"],
+    [{ DetailType: "" }, "InvalidArgument"],
+    [{ Detail: undefined }, "InvalidArgument"],
+    ...["{", "[1]", '"text"'].map((Detail): [object, string] => [{ Detail }, "MalformedDetail"]),
+    [{ Source: "aws.events" }, "NotAuthorizedForSourceException"],
+    [{ Detail: '{"n":8}' }, "ok"],
+  ];
+  const sent = cases.map(([one]) => entry(one));
+  const { Entries, FailedEntryCount } = await eventbridge.putEvents({ Entries: sent });
 
   expect(FailedEntryCount).toBe(7);
-  expect(Entries?.map(({ ErrorCode, EventId }) => ErrorCode ?? (EventId === undefined ? "nothing" : "ok"))).toEqual([
-    "ok",
-    "InvalidArgument",
-    "InvalidArgument",
-    "InvalidArgument",
-    "MalformedDetail",
-    "MalformedDetail",
-    "MalformedDetail",
-    "NotAuthorizedForSourceException",
-    "ok",
-  ]);
+  const codes = Entries?.map(({ ErrorCode, EventId }) => ErrorCode ?? (EventId === undefined ? "nothing" : "ok"));
+  expect(codes).toEqual(cases.map(([, code]) => code));
   expect(Entries?.[1]?.ErrorMessage).toContain("Source is a required argument");
   expect(events.map(({ detail }) => detail.n)).toEqual([0, 8]);
 });
 
 test("a request holds 1 to 10 entries", async () => {
   const { eventbridge, events } = await startForTest();
-  const put = (count: number) =>
-    eventbridge.send(new PutEventsCommand({ Entries: Array.from({ length: count }, () => entry()) }));
+  const put = (count: number) => eventbridge.putEvents({ Entries: Array.from({ length: count }, () => entry()) });
   expect(await errorName(put(0))).toBe("ValidationException");
   expect(await errorName(put(11))).toBe("ValidationException");
   expect(await errorName(put(10))).toBe("no error");
@@ -92,7 +76,7 @@ test("a request holds 1 to 10 entries", async () => {
 
 test("the entries of a request may have 1 MB together, to the byte", async () => {
   const { eventbridge, events } = await startForTest();
-  const put = (...Entries: PutEventsRequestEntry[]) => eventbridge.send(new PutEventsCommand({ Entries }));
+  const put = (...Entries: PutEventsRequestEntry[]) => eventbridge.putEvents({ Entries });
   const extras = { Time: new Date(), Resources: ["arn:x"] };
   const half = entryOf(LIMIT / 2);
 
@@ -107,15 +91,11 @@ test("the entries of a request may have 1 MB together, to the byte", async () =>
 
 test("an event for a bus that does not exist is acknowledged and seen by nobody, as on AWS", async () => {
   const { eventbridge, events } = await startForTest();
-  const { Entries, FailedEntryCount } = await eventbridge.send(
-    new PutEventsCommand({ Entries: [entry({ EventBusName: "nowhere" })] }),
-  );
+  const { Entries, FailedEntryCount } = await eventbridge.putEvents({ Entries: [entry({ EventBusName: "nowhere" })] });
   expect(FailedEntryCount).toBe(0);
   expect(Entries?.[0]?.EventId).toBeDefined();
   expect(events).toEqual([]);
-  expect(await errorName(eventbridge.send(new DescribeEventBusCommand({ Name: "nowhere" })))).toBe(
-    "ResourceNotFoundException",
-  );
+  expect(await errorName(eventbridge.describeEventBus({ Name: "nowhere" }))).toBe("ResourceNotFoundException");
 });
 
 test("PutEvents is answered after the sink has taken every event, one at a time", async () => {
@@ -132,7 +112,7 @@ test("PutEvents is answered after the sink has taken every event, one at a time"
   });
   const put = async (...numbers: number[]) => {
     const Entries = numbers.map((n) => entry({ Detail: `{"n":${n}}` }));
-    await eventbridge.send(new PutEventsCommand({ Entries }));
+    await eventbridge.putEvents({ Entries });
     order.push(`answer ${numbers.join()}`);
   };
 
@@ -152,9 +132,9 @@ test("an event that the sink cannot take fails alone, as worth a retry", async (
       taken.push(detail.n);
     },
   });
-  const { Entries, FailedEntryCount } = await eventbridge.send(
-    new PutEventsCommand({ Entries: [1, 2, 3].map((n) => entry({ Detail: `{"n":${n}}` })) }),
-  );
+  const { Entries, FailedEntryCount } = await eventbridge.putEvents({
+    Entries: [1, 2, 3].map((n) => entry({ Detail: `{"n":${n}}` })),
+  });
   expect(FailedEntryCount).toBe(1);
   expect(Entries?.[1]).toEqual({ ErrorCode: "InternalFailure", ErrorMessage: "disk full" });
   expect(taken).toEqual([1, 3]);

@@ -1,16 +1,4 @@
-import {
-  CreateEventBusCommand,
-  DeleteRuleCommand,
-  DescribeEventBusCommand,
-  type EventBridgeClient,
-  ListRulesCommand,
-  ListTargetsByRuleCommand,
-  PutEventsCommand,
-  PutRuleCommand,
-  PutTargetsCommand,
-  RemoveTargetsCommand,
-  type Target,
-} from "@aws-sdk/client-eventbridge";
+import type { EventBridge, Target } from "@aws-sdk/client-eventbridge";
 import { expect, test } from "vitest";
 import { createQueue, entry, errorName, startForTest, takeMessages, takeNumbers } from "./support.ts";
 
@@ -18,17 +6,17 @@ const EventBusName = "surveys";
 const queueArn = "arn:aws:sqs:us-east-1:000000000000:queue";
 
 /** A bus with one rule for everything of ours, to the target. */
-async function subscribe(eventbridge: EventBridgeClient, pattern: object = {}) {
+async function subscribe(eventbridge: EventBridge, pattern: object = {}) {
   const EventPattern = JSON.stringify({ source: ["survey-poller"], ...pattern });
-  await eventbridge.send(new CreateEventBusCommand({ Name: EventBusName }));
-  await eventbridge.send(new PutRuleCommand({ Name: "rule", EventBusName, EventPattern }));
+  await eventbridge.createEventBus({ Name: EventBusName });
+  await eventbridge.putRule({ Name: "rule", EventBusName, EventPattern });
   const Targets = [{ Id: "target", Arn: queueArn }];
-  await eventbridge.send(new PutTargetsCommand({ Rule: "rule", EventBusName, Targets }));
+  await eventbridge.putTargets({ Rule: "rule", EventBusName, Targets });
 }
 
-async function put(eventbridge: EventBridgeClient, ...numbers: number[]) {
+async function put(eventbridge: EventBridge, ...numbers: number[]) {
   const Entries = numbers.map((n) => entry({ EventBusName, Detail: `{"n":${n}}` }));
-  await eventbridge.send(new PutEventsCommand({ Entries }));
+  await eventbridge.putEvents({ Entries });
 }
 
 test("matching events of the rule's bus reach its queue as the whole envelope, in order", async () => {
@@ -37,7 +25,7 @@ test("matching events of the rule's bus reach its queue as the whole envelope, i
   await subscribe(eventbridge, { detail: { n: [{ numeric: [">=", 2] }] } });
 
   await put(eventbridge, 1, 2, 3);
-  await eventbridge.send(new PutEventsCommand({ Entries: [entry({ Detail: '{"n":9}' })] }));
+  await eventbridge.putEvents({ Entries: [entry({ Detail: '{"n":9}' })] });
 
   const messages = (await takeMessages(sqs, url, 2)).map((body) => JSON.parse(body));
   expect(messages).toEqual(events.slice(1, 3));
@@ -52,7 +40,7 @@ test("a message that its queue can never take, and one without a queue, keep not
   const { url } = await createQueue(sqs);
   // Within the limit of PutEvents, but over that of SQS once it is in its envelope.
   const big = `{"a":"${"x".repeat(1_048_500)}"}`;
-  await eventbridge.send(new PutEventsCommand({ Entries: [entry({ EventBusName, Detail: big })] }));
+  await eventbridge.putEvents({ Entries: [entry({ EventBusName, Detail: big })] });
   await put(eventbridge, 2);
 
   expect(await takeNumbers(sqs, url, 1)).toEqual([2]);
@@ -64,13 +52,13 @@ test("a disabled rule, a removed target and a deleted rule deliver nothing", asy
   await subscribe(eventbridge);
   const rule = { Name: "rule", EventBusName, EventPattern: '{"source":["survey-poller"]}' };
 
-  await eventbridge.send(new PutRuleCommand({ ...rule, State: "DISABLED" }));
+  await eventbridge.putRule({ ...rule, State: "DISABLED" });
   await put(eventbridge, 1);
-  await eventbridge.send(new PutRuleCommand(rule));
+  await eventbridge.putRule(rule);
   await put(eventbridge, 2);
-  const deleteRule = () => eventbridge.send(new DeleteRuleCommand({ Name: "rule", EventBusName }));
+  const deleteRule = () => eventbridge.deleteRule({ Name: "rule", EventBusName });
   expect(await errorName(deleteRule())).toBe("ValidationException");
-  await eventbridge.send(new RemoveTargetsCommand({ Rule: "rule", EventBusName, Ids: ["target"] }));
+  await eventbridge.removeTargets({ Rule: "rule", EventBusName, Ids: ["target"] });
   await put(eventbridge, 3);
   await deleteRule();
   await put(eventbridge, 4);
@@ -83,19 +71,19 @@ test("a disabled rule, a removed target and a deleted rule deliver nothing", asy
 test("rules and targets are listed, also after a restart and by the bus's ARN", async () => {
   const first = await startForTest();
   await subscribe(first.eventbridge);
-  await first.eventbridge.send(new PutRuleCommand({ Name: "another", EventBusName, EventPattern: '{"source":["x"]}' }));
+  await first.eventbridge.putRule({ Name: "another", EventBusName, EventPattern: '{"source":["x"]}' });
   await first.aws.close();
 
   const { eventbridge } = await startForTest({ dataDir: first.dataDir });
-  const { Arn } = await eventbridge.send(new DescribeEventBusCommand({ Name: EventBusName }));
+  const { Arn } = await eventbridge.describeEventBus({ Name: EventBusName });
   expect(Arn).toBe("arn:aws:events:us-east-1:000000000000:event-bus/surveys");
-  const { Rules } = await eventbridge.send(new ListRulesCommand({ EventBusName: Arn }));
+  const { Rules } = await eventbridge.listRules({ EventBusName: Arn });
   const another = { Name: "another", EventPattern: '{"source":["x"]}', State: "ENABLED" };
   expect(Rules).toMatchObject([another, { Name: "rule" }]);
   expect(Rules?.[0]?.Arn).toBe("arn:aws:events:us-east-1:000000000000:rule/surveys/another");
-  const beginning = await eventbridge.send(new ListRulesCommand({ EventBusName, NamePrefix: "ru" }));
+  const beginning = await eventbridge.listRules({ EventBusName, NamePrefix: "ru" });
   expect(beginning.Rules).toMatchObject([{ Name: "rule" }]);
-  const { Targets } = await eventbridge.send(new ListTargetsByRuleCommand({ Rule: "rule", EventBusName }));
+  const { Targets } = await eventbridge.listTargetsByRule({ Rule: "rule", EventBusName });
   expect(Targets).toEqual([{ Id: "target", Arn: queueArn }]);
 });
 
@@ -103,9 +91,9 @@ test("what AWS refuses is refused", async () => {
   const { eventbridge } = await startForTest();
   await subscribe(eventbridge);
   const rule = (EventPattern: string, bus = EventBusName) =>
-    errorName(eventbridge.send(new PutRuleCommand({ Name: "other", EventBusName: bus, EventPattern })));
+    errorName(eventbridge.putRule({ Name: "other", EventBusName: bus, EventPattern }));
   const targets = (Targets: Target[], Rule = "rule") =>
-    errorName(eventbridge.send(new PutTargetsCommand({ Rule, EventBusName, Targets })));
+    errorName(eventbridge.putTargets({ Rule, EventBusName, Targets }));
 
   expect(await rule('{"source":"survey-poller"}')).toBe("InvalidEventPatternException");
   expect(await rule('{"source":[{"suffix":1}]}')).toBe("InvalidEventPatternException");
@@ -116,7 +104,5 @@ test("what AWS refuses is refused", async () => {
     "ValidationException",
   );
   expect(await targets([{ Id: "a", Arn: queueArn, InputPath: "$.detail" }])).toBe("ValidationException");
-  expect(await errorName(eventbridge.send(new CreateEventBusCommand({ Name: EventBusName })))).toBe(
-    "ResourceAlreadyExistsException",
-  );
+  expect(await errorName(eventbridge.createEventBus({ Name: EventBusName }))).toBe("ResourceAlreadyExistsException");
 });

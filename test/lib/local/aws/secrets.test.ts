@@ -1,13 +1,6 @@
 import { readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
-import {
-  CreateSecretCommand,
-  DeleteSecretCommand,
-  DescribeSecretCommand,
-  GetSecretValueCommand,
-  PutSecretValueCommand,
-  type PutSecretValueCommandInput,
-} from "@aws-sdk/client-secrets-manager";
+import type { PutSecretValueCommandInput } from "@aws-sdk/client-secrets-manager";
 import { expect, test } from "vitest";
 import { errorName, startForTest } from "./support.ts";
 
@@ -16,13 +9,13 @@ const SecretId = "survey/credentials";
 async function startWithSecret() {
   const started = await startForTest();
   const client = started.secretsmanager;
-  const { ARN = "" } = await client.send(new CreateSecretCommand({ Name: SecretId }));
+  const { ARN = "" } = await client.createSecret({ Name: SecretId });
   return {
     ...started,
     ARN,
-    get: (id = SecretId) => client.send(new GetSecretValueCommand({ SecretId: id })),
-    put: (value: Partial<PutSecretValueCommandInput>) => client.send(new PutSecretValueCommand({ SecretId, ...value })),
-    describe: () => client.send(new DescribeSecretCommand({ SecretId })),
+    get: (id = SecretId) => client.getSecretValue({ SecretId: id }),
+    put: (value: Partial<PutSecretValueCommandInput>) => client.putSecretValue({ SecretId, ...value }),
+    describe: () => client.describeSecret({ SecretId }),
   };
 }
 
@@ -57,8 +50,8 @@ test("what AWS refuses is refused", async () => {
   expect(await errorName(put({}))).toBe("InvalidRequestException");
   expect(await errorName(put({ SecretString: `${SecretString}x` }))).toBe("InvalidParameterException");
   expect(await errorName(put({ SecretString }))).toBe("no error");
-  expect(await errorName(client.send(new CreateSecretCommand({ Name: SecretId })))).toBe("ResourceExistsException");
-  await client.send(new DeleteSecretCommand({ SecretId }));
+  expect(await errorName(client.createSecret({ Name: SecretId }))).toBe("ResourceExistsException");
+  await client.deleteSecret({ SecretId });
   for (const refused of [get(), put({ SecretString })])
     expect(await errorName(refused)).toBe("InvalidRequestException");
 });
@@ -72,5 +65,5 @@ test("the files of secrets are for their owner alone, and survive a restart", as
   await aws.close();
 
   const { secretsmanager } = await startForTest({ dataDir });
-  expect(await secretsmanager.send(new GetSecretValueCommand({ SecretId }))).toMatchObject({ SecretString: "kept" });
+  expect(await secretsmanager.getSecretValue({ SecretId })).toMatchObject({ SecretString: "kept" });
 });

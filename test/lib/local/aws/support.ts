@@ -1,17 +1,8 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { CreateTableCommand, DescribeTableCommand, DynamoDBClient } from "@aws-sdk/client-dynamodb";
-import { EventBridgeClient, type PutEventsRequestEntry } from "@aws-sdk/client-eventbridge";
-import { S3Client } from "@aws-sdk/client-s3";
-import { SecretsManagerClient } from "@aws-sdk/client-secrets-manager";
-import {
-  CreateQueueCommand,
-  DeleteMessageCommand,
-  GetQueueAttributesCommand,
-  ReceiveMessageCommand,
-  SQSClient,
-} from "@aws-sdk/client-sqs";
+import { DynamoDB } from "@aws-sdk/client-dynamodb";
+import { EventBridge, type PutEventsRequestEntry } from "@aws-sdk/client-eventbridge";
+import { S3 } from "@aws-sdk/client-s3";
+import { SecretsManager } from "@aws-sdk/client-secrets-manager";
+import { SQS } from "@aws-sdk/client-sqs";
 import { onTestFinished } from "vitest";
 import {
   type EmbeddedAws,
@@ -19,35 +10,26 @@ import {
   type EventEnvelope,
   startEmbeddedAws,
 } from "../../../../lib/local/aws/index.ts";
-
-export function scratchFolder(): string {
-  const folder = mkdtempSync(join(tmpdir(), "embedded-aws-"));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-  return folder;
-}
+import { temporaryFolder } from "../../../support/command.ts";
 
 /** The embedded AWS for one test, with the events its buses accepted. */
 export async function startForTest(options: Partial<EmbeddedAwsOptions> = {}) {
   const events: EventEnvelope[] = [];
-  const dataDir = options.dataDir ?? scratchFolder();
+  const dataDir = options.dataDir ?? temporaryFolder();
   const aws = await startEmbeddedAws({ onEvent: (event) => void events.push(event), ...options, dataDir });
   onTestFinished(() => aws.close());
   return { aws, dataDir, events, ...clientsOf(aws) };
 }
 
-/**
- * Real SDK clients.
- *
- * @param maxAttempts 1 by default, so that a test sees the service's own answer and not the SDK's retries
- */
-export function clientsOf({ endpoint, credentials }: Pick<EmbeddedAws, "endpoint" | "credentials">, maxAttempts = 1) {
-  const common = { region: "us-east-1", credentials, maxAttempts };
+/** Real SDK clients, which try once: a test sees the service's own answer and not the SDK's retries. */
+export function clientsOf({ endpoint, credentials }: Pick<EmbeddedAws, "endpoint" | "credentials">) {
+  const common = { region: "us-east-1", credentials, endpoint, maxAttempts: 1 };
   return {
-    dynamodb: new DynamoDBClient({ ...common, endpoint }),
-    sqs: new SQSClient({ ...common, endpoint }),
-    s3: new S3Client({ ...common, endpoint }),
-    eventbridge: new EventBridgeClient({ ...common, endpoint }),
-    secretsmanager: new SecretsManagerClient({ ...common, endpoint }),
+    dynamodb: new DynamoDB(common),
+    sqs: new SQS(common),
+    s3: new S3(common),
+    eventbridge: new EventBridge(common),
+    secretsmanager: new SecretsManager(common),
   };
 }
 
@@ -56,42 +38,39 @@ export function entry(overrides: Partial<PutEventsRequestEntry> = {}): PutEvents
 }
 
 /** On return the table is active: for a moment after CreateTable it does not exist yet, as on AWS. */
-export async function createTable(dynamodb: DynamoDBClient, name = "table"): Promise<void> {
-  await dynamodb.send(
-    new CreateTableCommand({
-      TableName: name,
-      AttributeDefinitions: [{ AttributeName: "pk", AttributeType: "S" }],
-      KeySchema: [{ AttributeName: "pk", KeyType: "HASH" }],
-      BillingMode: "PAY_PER_REQUEST",
-    }),
-  );
-  for (let status = ""; status !== "ACTIVE"; ) {
-    const { Table } = await dynamodb.send(new DescribeTableCommand({ TableName: name }));
-    status = Table?.TableStatus ?? "";
-  }
+export async function createTable(dynamodb: DynamoDB, sortKey?: "N" | "S"): Promise<void> {
+  const keys = [["pk", "S", "HASH"] as const, ...(sortKey === undefined ? [] : [["sk", sortKey, "RANGE"] as const])];
+  await dynamodb.createTable({
+    TableName: "table",
+    AttributeDefinitions: keys.map(([AttributeName, AttributeType]) => ({ AttributeName, AttributeType })),
+    KeySchema: keys.map(([AttributeName, , KeyType]) => ({ AttributeName, KeyType })),
+    BillingMode: "PAY_PER_REQUEST",
+  });
+  await untilTable(dynamodb, "ACTIVE");
 }
 
-export async function createQueue(
-  sqs: SQSClient,
-  name = "queue",
-  Attributes: Record<string, string> = {},
-): Promise<{ url: string; arn: string }> {
-  const { QueueUrl: url = "" } = await sqs.send(new CreateQueueCommand({ QueueName: name, Attributes }));
-  const found = await sqs.send(new GetQueueAttributesCommand({ QueueUrl: url, AttributeNames: ["QueueArn"] }));
+/** Asks until the table has this status, or as long as there is one. */
+export async function untilTable(dynamodb: DynamoDB, status: string | undefined): Promise<void> {
+  const look = () => dynamodb.describeTable({ TableName: "table" }).catch(() => undefined);
+  while ((await look())?.Table?.TableStatus !== status);
+}
+
+export async function createQueue(sqs: SQS): Promise<{ url: string; arn: string }> {
+  const { QueueUrl: url = "" } = await sqs.createQueue({ QueueName: "queue" });
+  const found = await sqs.getQueueAttributes({ QueueUrl: url, AttributeNames: ["QueueArn"] });
   return { url, arn: found.Attributes?.QueueArn ?? "" };
 }
 
 /** Takes messages off a queue until there are `count`, or none came within the wait. */
-export async function takeMessages(sqs: SQSClient, url: string, count: number, waitSeconds = 5): Promise<string[]> {
+export async function takeMessages(sqs: SQS, url: string, count: number, waitSeconds = 5): Promise<string[]> {
   const bodies: string[] = [];
   while (bodies.length < count) {
-    const { Messages = [] } = await sqs.send(
-      new ReceiveMessageCommand({ QueueUrl: url, MaxNumberOfMessages: 10, WaitTimeSeconds: waitSeconds }),
-    );
+    const asked = { QueueUrl: url, MaxNumberOfMessages: 10, WaitTimeSeconds: waitSeconds };
+    const { Messages = [] } = await sqs.receiveMessage(asked);
     if (Messages.length === 0) return bodies;
     for (const { Body = "", ReceiptHandle } of Messages) {
       bodies.push(Body);
-      await sqs.send(new DeleteMessageCommand({ QueueUrl: url, ReceiptHandle }));
+      await sqs.deleteMessage({ QueueUrl: url, ReceiptHandle });
     }
   }
   return bodies;

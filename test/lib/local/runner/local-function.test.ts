@@ -1,8 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
-import { startFunction } from "../../../../lib/local/runner/function-thread.ts";
-import { createLocalFunction } from "../../../../lib/local/runner/local-function.ts";
+import { createLocalFunction, startFunction } from "../../../../lib/local/runner/function-thread.ts";
 import { temporaryFolder } from "../../../support/command.ts";
 
 /** Its source says what is to become of an invocation; it never comes to an end by itself when it is asked to hang. */

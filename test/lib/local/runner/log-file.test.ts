@@ -1,19 +1,13 @@
-import { mkdtempSync, readdirSync, rmSync, statSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { expect, it, onTestFinished } from "vitest";
+import { expect, it } from "vitest";
 import { openLogFile, readLogLines, removeLog } from "../../../../lib/local/runner/log-file.ts";
 import { fromLevel, logChannel } from "../../../../lib/monitoring/log.ts";
+import { temporaryFolder } from "../../../support/command.ts";
 import { memoryLog } from "../../support/log.ts";
 
-function folder(): string {
-  const path = mkdtempSync(join(tmpdir(), "survey-poller-log-"));
-  onTestFinished(() => rmSync(path, { recursive: true, force: true }));
-  return path;
-}
-
 it("keeps the lines of the log from the level of their source on, as CloudWatch Logs has them", () => {
-  const data = folder();
+  const data = temporaryFolder();
   const flush = openLogFile(data);
   const logger = fromLevel("info", memoryLog());
   logger.debug("hidden", {});
@@ -28,7 +22,7 @@ it("keeps the lines of the log from the level of their source on, as CloudWatch 
 });
 
 it("goes with a run that begins anew", () => {
-  const data = folder();
+  const data = temporaryFolder();
   const flush = openLogFile(data);
   logChannel.publish({ message: "one" });
   flush();
@@ -37,7 +31,7 @@ it("goes with a run that begins anew", () => {
 });
 
 it("begins a second file in time, keeps one old one, and loses nothing in between", () => {
-  const data = folder();
+  const data = temporaryFolder();
   const flush = openLogFile(data, 1_000);
   for (let i = 0; i < 100; i += 1) {
     logChannel.publish({ message: "event", i });

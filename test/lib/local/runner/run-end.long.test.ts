@@ -6,18 +6,11 @@ import { text } from "node:stream/consumers";
 import { expect, it, onTestFinished } from "vitest";
 import type { StatusAnswer } from "../../../../lib/cli/verbs/status/answer.ts";
 import { readLastRun } from "../../../../lib/local/runner/last-run.ts";
-import { type Simulator, startSimulator } from "../../../../lib/local/simulator/index.ts";
+import { startSimulator } from "../../../../lib/local/simulator/index.ts";
 import { readEvents, runCommand, startCommand, temporaryFolder } from "../../../support/command.ts";
 import { answerOf, survey } from "../../cli/support/command.ts";
 
-interface Ground {
-  simulator: Simulator;
-  data: string;
-  args: string[];
-  env: Record<string, string>;
-}
-
-async function ground(): Promise<Ground> {
+async function ground() {
   const simulator = await startSimulator({ surveys: [{ surveyId: 7, responses: 20 }] });
   onTestFinished(() => simulator.close());
   const data = join(temporaryFolder(), "data");
@@ -107,38 +100,31 @@ it("doctor looks at no survey that is not polled", async () => {
   expect(ran.json).toMatchObject({ services: [{ surveyId: 7 }] });
 });
 
-it("a reader of standard output that has seen enough ends the run in order", async () => {
-  const { data, args, env } = await ground();
-  const child = spawn(process.execPath, ["lib/local/start.ts", ...endless(args)], {
+/** Runs the command, whose standard output is read no further than to its first words, or not at all. */
+async function readNoFurther(args: string[], env: Record<string, string>, isRead: boolean) {
+  const child = spawn(process.execPath, ["lib/local/start.ts", ...args], {
     env: { PATH: process.env.PATH, HOME: process.env.HOME, SURVEY_POLLER_FUNCTIONS: process.env.BUNDLED_ONCE, ...env },
     stdio: ["ignore", "pipe", "pipe"],
   });
   onTestFinished(() => void child.kill("SIGKILL"));
   const said = text(child.stderr);
-  await once(child.stdout, "data");
+  if (isRead) await once(child.stdout, "data");
   child.stdout.destroy();
-
   const [code] = await once(child, "exit");
+  return { code, stderr: await said };
+}
 
-  expect({ code, stderr: await said }).toEqual({ code: 0, stderr: "" });
-  expect(readLastRun(data)?.end).toMatchObject({ at: expect.any(Number) });
-  expect(readLastRun(data)?.end?.cause).toBeUndefined();
+it("a reader of standard output that has seen enough ends the run in order", async () => {
+  const { data, args, env } = await ground();
+  expect(await readNoFurther(endless(args), env, true)).toEqual({ code: 0, stderr: "" });
+  expect(readLastRun(data)?.end).toEqual({ at: expect.any(Number) });
 });
 
 it("a reader of the events that has seen enough ends the run in order, and the rest goes out later", async () => {
   const { args, env, data } = await ground();
-  const child = spawn(process.execPath, ["lib/local/start.ts", ...args, "--events", "-"], {
-    env: { PATH: process.env.PATH, HOME: process.env.HOME, SURVEY_POLLER_FUNCTIONS: process.env.BUNDLED_ONCE, ...env },
-    stdio: ["ignore", "pipe", "pipe"],
-  });
-  onTestFinished(() => void child.kill("SIGKILL"));
-  const said = text(child.stderr);
-  child.stdout.destroy();
-
-  const [code] = await once(child, "exit");
-
+  const { code, stderr } = await readNoFurther([...args, "--events", "-"], env, false);
   expect(code).toBe(0);
-  expect(await said).not.toMatch(/EPIPE|did not take|^\s+at /m);
+  expect(stderr).not.toMatch(/EPIPE|did not take|^\s+at /m);
   const file = join(temporaryFolder(), "events.jsonl");
   await runCommand([...args, "--events", file], { env });
   expect(readEvents(file)).toHaveLength(20);

@@ -8,11 +8,11 @@ it("gives the books of each survey as they are at the end, not as they were when
   let lists = 0;
   simulator.onSurveyList(() => {
     lists += 1;
-    if (lists === 3) simulator.complete(7, 2);
+    if (lists === 6) simulator.complete(7, 2);
   });
   const { url, clientId, clientSecret } = simulator;
   const env = { SURVEY_CLIENT_ID: clientId, SURVEY_CLIENT_SECRET: clientSecret };
-  const line = ["--base-url", url, "--data", temporaryFolder(), "--ticks", "6", "--interval", "200ms", "--no-console"];
+  const line = ["--base-url", url, "--data", temporaryFolder(), "--ticks", "9", "--interval", "200ms", "--no-console"];
 
   const { stdout, code } = await runCommand(line, { env });
 

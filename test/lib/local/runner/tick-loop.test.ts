@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import type { Invoke } from "../../../../lib/local/runner/local-function.ts";
+import type { Invoke } from "../../../../lib/local/runner/function-thread.ts";
 import { runTicks, type TickLoopOptions } from "../../../../lib/local/runner/tick-loop.ts";
 import type { TickSummary } from "../../../../lib/polling/index.ts";
-import type { PollOutput } from "../../../../lib/run/poll-sources.ts";
+import type { BlockedSource, PollOutput } from "../../../../lib/run/poll-sources.ts";
 
 const noon = Date.UTC(2026, 2, 10, 12);
 const SECOND = 1_000;
@@ -222,4 +222,91 @@ it("a clock that is set back stops no tick", async () => {
 
   const gaps = began.slice(1).map((at, i) => at - (began[i] ?? 0));
   for (const gap of gaps) expect(gap).toBeLessThanOrEqual(60);
+});
+
+const coded = (code: string): Error => Object.assign(new Error(`it failed by ${code}`), { code, hint: "" });
+
+/** Runs one tick for each outcome, and stops with the last. Gives how many were made, and what was said. Each reads `pages` so many before it ends. */
+async function outcomeOf(
+  outcomes: readonly (Error | BlockedSource | "well")[],
+  pages = 0,
+): Promise<{ made: number; said: string[]; failure: unknown }> {
+  const stop = new AbortController();
+  const said: string[] = [];
+  const totals = { ...view.totals };
+  let made = 0;
+  const invoke = async (): Promise<PollOutput> => {
+    const outcome = outcomes[made];
+    made += 1;
+    totals.pages += pages;
+    if (made === outcomes.length) stop.abort();
+    if (outcome instanceof Error) throw outcome;
+    return outcome === "well" || outcome === undefined ? { ticks: [done] } : { ticks: [], blocked: [outcome] };
+  };
+  const options = {
+    ticks: undefined,
+    stop: stop.signal,
+    view: { totals, say: (line: string) => void said.push(line) },
+  };
+  const failure = await run(invoke, options).then(
+    () => undefined,
+    (error: unknown) => error,
+  );
+  return { made, said, failure };
+}
+
+describe("a tick that fails", () => {
+  it.each(["DYNAMODB_FAILED", "S3_FAILED", "SECRETS_MANAGER_FAILED", "TOO_MANY_REQUESTS"])(
+    "by %s is told and followed by the next, also when it is the first",
+    async (code) => {
+      const line = `tick failed: it failed by ${code}; tried again at the next tick`;
+      const ran = await outcomeOf([coded(code), coded(code), "well"]);
+      expect(ran).toEqual({ made: 3, failure: undefined, said: [line, line] });
+    },
+  );
+
+  it.each(["UNREACHABLE", "SERVER_ERROR", "WRONG_TOKEN"])(
+    "by %s ends the command when it is the first, and not once the service was reached",
+    async (code) => {
+      expect(await outcomeOf([coded(code), "well"])).toMatchObject({ made: 1, failure: { code } });
+      expect(await outcomeOf(["well", coded(code), "well"])).toMatchObject({ made: 3, failure: undefined });
+    },
+  );
+
+  it("by SERVER_ERROR after its first pages is followed by the next: a backlog keeps the first tick at work for long", async () => {
+    const said = ["tick failed: it failed by SERVER_ERROR; tried again at the next tick"];
+    expect(await outcomeOf([coded("SERVER_ERROR"), "well"], 5)).toEqual({ made: 2, failure: undefined, said });
+  });
+
+  it.each(["WRONG_CREDENTIALS", "CREDENTIALS_MISSING", "STATE_REFUSED"])(
+    "by %s ends the command whenever it comes",
+    async (code) => {
+      expect(await outcomeOf(["well", coded(code), "well"])).toMatchObject({ made: 2, failure: { code } });
+    },
+  );
+});
+
+describe("a source without credentials that work", () => {
+  const blocked = (kind: BlockedSource["kind"], code: string): BlockedSource => ({
+    source: "main",
+    kind,
+    code,
+    message: `they are ${kind}`,
+    hint: "See to them.",
+  });
+
+  it.each([
+    blocked("missing", "CREDENTIALS_MISSING"),
+    blocked("unreadable", "CREDENTIALS_UNREADABLE"),
+    blocked("rejected", "WRONG_CREDENTIALS"),
+  ])("that are $kind ends the command with what is to be done", async (problem) => {
+    const { code, message, hint } = problem;
+    expect(await outcomeOf(["well", problem, "well"])).toMatchObject({ made: 2, failure: { code, message, hint } });
+  });
+
+  it("whose new tokens are refused ends it when the service was never reached, and is tried again else", async () => {
+    const problem = blocked("rejected", "WRONG_TOKEN");
+    expect(await outcomeOf([problem, "well"])).toMatchObject({ made: 1, failure: { code: "WRONG_TOKEN" } });
+    expect(await outcomeOf(["well", problem, "well"])).toMatchObject({ made: 3, failure: undefined });
+  });
 });

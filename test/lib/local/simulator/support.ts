@@ -8,52 +8,38 @@ import {
 
 export type Row = Record<string, unknown>;
 
-/** A client that does no more than a person with curl: documented headers, no retries. */
-export interface Client {
-  simulator: Simulator;
-  token(): Promise<string>;
-  /** GET with both documented headers and a token. */
-  get(path: string, headers?: Record<string, string>): Promise<Response>;
-  json<T = Row[]>(path: string): Promise<T>;
-  page(surveyId: number, page: number, order?: "asc" | "desc"): Promise<Row[]>;
-  /** All records of a survey, page by page until an empty one. */
-  all(surveyId: number, order?: "asc" | "desc"): Promise<Row[]>;
-}
-
 /** The instant at which the clock of these tests stands: 2026-03-10 12:00:00 UTC. */
 export const noon = Date.UTC(2026, 2, 10, 12);
 
-/** A simulator that is closed when the test ends. Its clock stands at noon unless one is given. */
-export async function simulate(options: SimulatorOptions = {}): Promise<Client> {
+/** A simulator that is closed when the test ends, and a client that does no more than a person with curl. Its clock stands at noon unless one is given. */
+export async function simulate(options: SimulatorOptions = {}) {
   const simulator = await startSimulator({ now: () => noon, ...options });
   onTestFinished(() => simulator.close());
   let cached: string | undefined;
 
-  const client: Client = {
-    simulator,
-    async token() {
-      const answer = await requestToken(simulator, simulator.clientId, simulator.clientSecret);
-      const { token } = (await answer.json()) as { token: string };
-      return token;
-    },
-    async get(path, headers = {}) {
-      cached ??= await client.token();
-      const documented = { authorization: `bearer ${cached}`, "content-type": "application/json" };
-      return fetch(`${simulator.url}${path}`, { headers: { ...documented, ...headers } });
-    },
-    json: async <T>(path: string) => (await (await client.get(path)).json()) as T,
-    page: (surveyId, page, order = "asc") =>
-      client.json(`/api/v3/surveys/${surveyId}/responses/page/${page}/order/${order}/`),
-    async all(surveyId, order = "asc") {
-      const records: Row[] = [];
-      for (let page = 1; ; page += 1) {
-        const read = await client.page(surveyId, page, order);
-        if (read.length === 0) return records;
-        records.push(...read);
-      }
-    },
-  };
-  return client;
+  async function token(): Promise<string> {
+    const answer = await requestToken(simulator, simulator.clientId, simulator.clientSecret);
+    return ((await answer.json()) as { token: string }).token;
+  }
+  /** With both documented headers and a token. */
+  async function get(path: string): Promise<Response> {
+    cached ??= await token();
+    const headers = { authorization: `bearer ${cached}`, "content-type": "application/json" };
+    return fetch(`${simulator.url}${path}`, { headers });
+  }
+  const json = async <T = Row[]>(path: string) => (await (await get(path)).json()) as T;
+  const page = (surveyId: number, number: number, order: "asc" | "desc" = "asc") =>
+    json(`/api/v3/surveys/${surveyId}/responses/page/${number}/order/${order}/`);
+  /** All records of a survey, page by page until an empty one. */
+  async function all(surveyId: number, order: "asc" | "desc" = "asc"): Promise<Row[]> {
+    const records: Row[] = [];
+    for (let number = 1; ; number += 1) {
+      const read = await page(surveyId, number, order);
+      if (read.length === 0) return records;
+      records.push(...read);
+    }
+  }
+  return { simulator, token, get, json, page, all };
 }
 
 export function requestToken(simulator: Simulator, clientId: string, clientSecret: string): Promise<Response> {
