@@ -12,6 +12,9 @@ export interface Budget {
   left: number;
 }
 
+/** The outcome of one attempt to get details; `code` is the error's own. */
+export type Outcome = { kind: "found"; body: unknown } | { kind: "absent" } | { kind: "failed"; code: string };
+
 /** What is known of a source from polling it. All polls of one tick share it, and the account keeps it. */
 export interface Learned {
   outages: Outages;
@@ -21,8 +24,10 @@ export interface Learned {
   scattered: number | undefined;
   /** As the account had it, as JSON. */
   known: string;
-  /** Of this tick: whether an operation answers for a response that it has answered before. */
-  probes: Partial<Record<DetailKind, Promise<boolean>>>;
+  /** Of this tick: whether an operation answers for a response that was answered before; undefined where there is none. */
+  probes: Partial<Record<DetailKind, Promise<boolean | undefined>>>;
+  /** Attempts of this tick that were made although the probe had failed: all others wait for what these come to. */
+  trials: Record<DetailKind, { new?: Promise<Outcome>; waiting?: Promise<Outcome> }>;
 }
 
 export function learnedBy({
@@ -32,7 +37,8 @@ export function learnedBy({
   scattered,
 }: Pick<AccountState, "outages" | "single" | "differs" | "scattered">): Learned {
   const known = { outages: { ...outages }, single: { compared: 0, equal: 0, silent: 0, ...single } };
-  return { ...known, differs, scattered, known: JSON.stringify(known), probes: {} };
+  const tick = { probes: {}, trials: { metrics: {}, metadata: {} } };
+  return { ...known, differs, scattered, known: JSON.stringify(known), ...tick };
 }
 
 /** The part to be saved with the account: nothing where nothing was learned, since another tick may have learned something meanwhile. */

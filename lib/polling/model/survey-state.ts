@@ -64,8 +64,6 @@ export interface SurveyState {
   readonly pending?: readonly LedgerEntry[];
   /** Answers in a row that had no metrics or metadata. */
   readonly absent: Readonly<Record<DetailKind, number>>;
-  /** The response that had them last. */
-  readonly answered?: Readonly<Partial<Record<DetailKind, number>>>;
   readonly books?: Books;
   readonly booksOpen?: BooksOpen;
   /** Full reads in a row that met an empty list although there had been responses. */
@@ -160,8 +158,7 @@ export type SurveyEvent =
   | { kind: "counted"; counted: NonNullable<SurveyState["counted"]> }
   | { kind: "questions answered" }
   | { kind: "questions failed"; at: number }
-  | { kind: "details answered"; of: DetailKind; responseId: number }
-  | { kind: "details absent"; of: DetailKind }
+  | { kind: "details answered"; of: DetailKind; isAbsent: boolean }
   /** The pages that fail when it is read in this order. */
   | { kind: "pages failing"; order: "asc" | "desc"; pages: readonly FailingPage[] }
   | { kind: "end seen"; lastPage: number }
@@ -208,13 +205,7 @@ export function next(state: SurveyState, event: SurveyEvent): SurveyState {
       return { ...state, questionsFail: { since, at: event.at, attempts: attempts + 1 } };
     }
     case "details answered":
-      return {
-        ...state,
-        absent: { ...state.absent, [event.of]: 0 },
-        answered: { ...state.answered, [event.of]: event.responseId },
-      };
-    case "details absent":
-      return { ...state, absent: { ...state.absent, [event.of]: state.absent[event.of] + 1 } };
+      return { ...state, absent: { ...state.absent, [event.of]: event.isAbsent ? state.absent[event.of] + 1 : 0 } };
     case "pages failing": {
       const { [event.order]: _, ...others } = state.failing ?? {};
       const failing = event.pages.length === 0 ? others : { ...others, [event.order]: event.pages };

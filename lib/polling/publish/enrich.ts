@@ -33,11 +33,12 @@ export async function enrich(
   const details = { ...known };
   const took: Enrichment["took"] = {};
   const lacks: Lack[] = [];
+  const of = patience.used === undefined ? "new" : "waiting";
   let asked = false;
 
   const ask = async (kind: DetailKind): Promise<void> => {
     if (!survey.source.enrich[kind] || details[kind] !== undefined) return;
-    const outcome = await underOutage(survey, kind, async () => {
+    const outcome = await underOutage(survey, kind, of, async () => {
       const began = clock.now();
       try {
         return await service[kind](survey.id, responseId);
@@ -51,19 +52,19 @@ export async function enrich(
     const isAsked = outcome.kind !== "failed" || !isSpared(outcome);
     asked ||= isAsked;
     if (outcome.kind === "found") {
-      survey.note({ kind: "details answered", of: kind, responseId });
+      survey.note({ kind: "details answered", of: kind, isAbsent: false });
       details[kind] = kind === "metadata" ? privateMetadata(outcome.body, survey.source.privacy) : outcome.body;
       return;
     }
     if (outcome.kind === "failed") {
-      const isFinal = isAsked && !(await failsForAll(survey, kind)) && isGivenUp(survey, kind, patience);
+      const isFinal = isAsked && !(await failsForAll(survey, kind, of)) && isGivenUp(survey, kind, patience);
       lacks.push({ part: kind, code: outcome.code, isFinal });
       return;
     }
     // fault: absent-at-once
     const longEnough = clock.now() - patience.firstSeen >= survey.source.absentAfter;
     // Only absence that has lasted counts: in a burst the metrics of all may be late.
-    if (longEnough) survey.note({ kind: "details absent", of: kind });
+    if (longEnough) survey.note({ kind: "details answered", of: kind, isAbsent: true });
     lacks.push({ part: kind, code: ABSENT, isFinal: longEnough || survey.state.absent[kind] >= NONE_IN_A_ROW });
   };
 

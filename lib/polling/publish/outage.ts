@@ -4,12 +4,9 @@ import type { DetailKind, UsedPatience } from "../model/ledger-entry.ts";
 import type { Lack, Response } from "../model/response.ts";
 import type { PollingSource } from "../model/source.ts";
 import type { Clock } from "../ports.ts";
-import type { Learned, Survey } from "../survey.ts";
+import type { Learned, Outcome, Survey } from "../survey.ts";
 
 // An operation that fails for every response of a source is no reason to give one of them up (R17).
-
-/** The outcome of one attempt; `code` is the error's own. */
-type Outcome = { kind: "found"; body: unknown } | { kind: "absent" } | { kind: "failed"; code: string };
 
 /** The code of an attempt that was not made. */
 const SPARED = "OUTAGE";
@@ -38,13 +35,29 @@ export function isSpared({ code }: Pick<Lack, "code">): boolean {
 }
 
 /**
- * Makes an attempt and notes what it says of the operation. While that fails for all of its source no attempt is made: it fails unasked, with the code `OUTAGE`.
+ * Makes an attempt and notes what it says of the operation. Where the operation has failed, the response that was emitted last is asked about once a tick. Should that
+ * fail too, one new response a tick is asked about, and one that waits. All others are spared: their attempts fail unasked, with the code `OUTAGE`.
  */
-export async function underOutage(survey: Survey, kind: DetailKind, attempt: () => Promise<Outcome>): Promise<Outcome> {
-  if (await failsForAll(survey, kind)) return { kind: "failed", code: SPARED };
-  const outcome = await attempt();
-  note(survey, kind, outcome.kind !== "failed" || refusals.has(outcome.code));
-  return outcome;
+export async function underOutage(
+  survey: Survey,
+  kind: DetailKind,
+  of: "new" | "waiting",
+  attempt: () => Promise<Outcome>,
+): Promise<Outcome> {
+  const { learned } = survey;
+  const watched = async (): Promise<Outcome> => {
+    const outcome = await attempt();
+    note(survey, kind, outcome.kind !== "failed" || refusals.has(outcome.code));
+    return outcome;
+  };
+  if (!(await failsForAll(survey, kind, of))) return watched();
+  const trials = learned.trials[kind];
+  if (trials[of] === undefined) {
+    trials[of] = watched();
+    return trials[of];
+  }
+  await Promise.allSettled(Object.values(trials));
+  return (await failsForAll(survey, kind, of)) ? { kind: "failed", code: SPARED } : watched();
 }
 
 function note({ learned, ports }: Survey, kind: DetailKind, answers: boolean): void {
@@ -52,18 +65,20 @@ function note({ learned, ports }: Survey, kind: DetailKind, answers: boolean): v
   else learned.outages[kind] ??= ports.clock.now();
 }
 
-/** Whether an operation has failed, and fails for a response that it has answered before as well: once a tick it is asked about that. Without one nobody knows. */
-export async function failsForAll(survey: Survey, kind: DetailKind): Promise<boolean> {
-  const { learned, state } = survey;
-  const responseId = state.answered?.[kind];
-  if (!isOut(survey, kind) || responseId === undefined) return false;
-  learned.probes[kind] ??= probe(survey, kind, responseId);
-  return !(await learned.probes[kind]) && isOut(survey, kind);
+/** Whether an operation has failed, and fails for a response that was answered before as well. Where there is none, those that wait have to wait on. */
+export async function failsForAll(survey: Survey, kind: DetailKind, of: "new" | "waiting"): Promise<boolean> {
+  const { probes } = survey.learned;
+  if (!isOut(survey, kind)) return false;
+  probes[kind] ??= probe(survey, kind);
+  const answers = (await probes[kind]) ?? of === "new";
+  return !answers && isOut(survey, kind);
 }
 
-async function probe(survey: Survey, kind: DetailKind, responseId: number): Promise<boolean> {
+async function probe(survey: Survey, kind: DetailKind): Promise<boolean | undefined> {
+  const { id, state, ports } = survey;
+  if (state.highWater === undefined) return undefined;
   try {
-    await survey.ports.service[kind](survey.id, responseId);
+    await ports.service[kind](id, state.highWater.responseId);
   } catch (error) {
     if (endsWork(error)) throw error;
     if (!refusals.has(errorCode(error))) return false;
