@@ -113,6 +113,29 @@ export interface ResentItem extends Omit<Resent, "responseId" | "outcome"> {
   outcome: Resent["outcome"] | "would-send" | "replaced" | "unknown";
 }
 
+interface Sent {
+  responseIds: number[];
+  from: ResendPlace | undefined;
+}
+
+interface PartDone {
+  results: Resent[];
+  left: number[];
+  from?: ResendPlace | undefined;
+}
+
+/** Sends some at a time. What is left of them belongs to the page at which they go on, so they come to their end before others begin. */
+export async function* inParts(ids: readonly number[], send: (part: Sent) => Promise<PartDone>) {
+  for (let i = 0; i < ids.length; i += MOST_RESENT) {
+    let part: Sent = { responseIds: ids.slice(i, i + MOST_RESENT), from: undefined };
+    while (part.responseIds.length > 0) {
+      const done = await send(part);
+      yield done;
+      part = { responseIds: done.left, from: done.from };
+    }
+  }
+}
+
 /** Sends events again, survey by survey, and says what became of each. While a source is paused nothing is sent. */
 export async function sendAgain(target: Target, io: Io, due: readonly ResentItem[]): Promise<ResentItem[]> {
   const wanted = due.flatMap(({ source, surveyId, responseId, outcome }) =>
@@ -127,17 +150,15 @@ export async function sendAgain(target: Target, io: Io, due: readonly ResentItem
   try {
     for (const some of Map.groupBy(wanted, ({ source, surveyId }) => `${source}/${surveyId}`).values()) {
       const [{ source, surveyId }] = some as readonly SurveyOf[] as [SurveyOf];
-      let ids = some.map((one) => one.responseId);
-      let place: ResendPlace | undefined;
-      while (ids.length > 0) {
+      const ids = some.map((one) => one.responseId);
+      const send = (part: Sent) => {
         if (io.signal.aborted) throw new InterruptedError();
-        const input = { surveyId, responseIds: ids.slice(0, MOST_RESENT), from: place };
-        const { results, left, from } = await target.operate(source, "resend", input);
+        return target.operate(source, "resend", { surveyId, ...part });
+      };
+      for await (const { results, from } of inParts(ids, send)) {
         items.push(...results.map((one) => ({ source, surveyId, ...one })));
         const page = from === undefined ? "" : `, page ${from.page} of survey ${surveyId}`;
         progress.update(`${items.length} of ${count(all, "event")} dealt with${page}`, items.length / all);
-        ids = [...left, ...ids.slice(MOST_RESENT)];
-        place = left.length === 0 ? undefined : from;
       }
     }
   } catch (error) {

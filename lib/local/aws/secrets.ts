@@ -1,5 +1,5 @@
-import { randomBytes, randomUUID } from "node:crypto";
-import { existsSync, readFileSync } from "node:fs";
+import { createHash, randomBytes, randomUUID } from "node:crypto";
+import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
 import { ACCOUNT, AwsError, type Operation, operation, REGION } from "./aws-json.ts";
@@ -29,18 +29,22 @@ type Given = z.infer<typeof given>;
 const ofSecret = z.looseObject({ SecretId: z.string() });
 
 /**
- * The operations of Secrets Manager that a poller and the command ask for: a secret has one value, the current one. All are in one file, for its owner
- * alone.
+ * The operations of Secrets Manager that a poller and the command ask for: a secret has one value, the current one. Each secret is a file for its owner
+ * alone, named by a hash so that any name will do.
  */
 export function secretsOperations(folder: string): Record<string, Operation> {
-  const file = join(folder, "secrets.json");
-  const kept = existsSync(file) ? z.array(secret).parse(JSON.parse(readFileSync(file, "utf8"))) : [];
-  const secrets = new Map(kept.map((one) => [one.name, one]));
+  const secrets = new Map<string, Secret>();
+  for (const file of readdirSync(folder).filter((name) => name.endsWith(".json"))) {
+    const read = secret.parse(JSON.parse(readFileSync(join(folder, file), "utf8")));
+    secrets.set(read.name, read);
+  }
 
   function save(change: Omit<Secret, "changedAt">): { ARN: string; Name: string } {
-    secrets.set(change.name, { ...change, changedAt: Date.now() / 1000 });
-    replaceFile(file, JSON.stringify([...secrets.values()]));
-    return { ARN: change.arn, Name: change.name };
+    const changed = { ...change, changedAt: Date.now() / 1000 };
+    const name = createHash("sha256").update(changed.name).digest("hex").slice(0, 32);
+    replaceFile(join(folder, `${name}.json`), JSON.stringify(changed));
+    secrets.set(changed.name, changed);
+    return { ARN: changed.arn, Name: changed.name };
   }
 
   /** By name or by ARN. */

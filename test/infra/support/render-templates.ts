@@ -13,7 +13,7 @@ interface Entry {
 /** Of the CDK itself. */
 const NOT_OURS = ["BootstrapVersion", "CheckBootstrapVersion"];
 /** Characters that are shown of a text: schemas are longer, and held elsewhere. */
-const LONG = 250;
+const LONG = 8_000;
 
 /**
  * Templates as a text to review. References read "${Name.Attribute}". What is almost like an entry above it is told as that one with
