@@ -20,8 +20,8 @@ interface Asked {
 /** After so many absent ones in a row a survey is taken to have none; failures are given up after three attempts. */
 const NONE_IN_A_ROW = 20;
 const LEAST_ATTEMPTS = 3;
-/** A response is first seen on a page, and asked for when that page is dealt with. */
-const SEEN_BEFORE = 30_000;
+/** A response is first seen on a page, and asked for when that page is dealt with. A probe that nobody answers may come before it. */
+const SEEN_BEFORE = 35_000;
 /** Milliseconds: the client gives a request up after thirty seconds. What is answered goes out long before that. */
 const GIVEN_UP = 30_000;
 const MOST_AFTER_ANSWER = 20_000;
