@@ -3,11 +3,12 @@ import { endsWork } from "./errors.ts";
 import { holdLease } from "./lease.ts";
 import { type BooksOpen, type FullRead, newFullRead } from "./model/books.ts";
 import type { LedgerEntry } from "./model/ledger-entry.ts";
+import { addCounts, noCounts, type PollCounts } from "./model/poll-counts.ts";
 import { type Purpose, placeOf } from "./model/survey-state.ts";
 import type { Order } from "./ports.ts";
 import { readSurvey, writeNoted } from "./process-page.ts";
 import { Publishing } from "./publish/publish.ts";
-import { addCounts, noCounts, type PollCounts, type Survey } from "./survey.ts";
+import type { Survey } from "./survey.ts";
 import { toPage } from "./walk/page.ts";
 import type { EndOfList, ReadEnd } from "./walk/read-pages.ts";
 

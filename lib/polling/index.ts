@@ -12,6 +12,7 @@ export {
   StateRefusedError,
 } from "./errors.ts";
 export { dropBooksRead, readForBooks } from "./full-read.ts";
+export { learnedBy } from "./learned.ts";
 export { holdLease, PUBLISH_TIMEOUT } from "./lease.ts";
 export { type Criteria, classify, isAsked, isBefore } from "./ledger/classify.ts";
 export { takeOut, withoutRecords } from "./ledger/kept-records.ts";
@@ -85,7 +86,7 @@ export { type ContentsEvent, makeEvent } from "./publish/publish.ts";
 export { fromRead } from "./publish/response.ts";
 export { tellBooks } from "./publish/tell.ts";
 export { BEYOND, lastOf } from "./scan-head.ts";
-export { type Budget, knownOf, learnedBy, type Survey, type SurveyRequest, withSurvey } from "./survey.ts";
+export { type Budget, knownOf, type Survey, type SurveyRequest, withSurvey } from "./survey.ts";
 export { readSurveyList } from "./survey-list.ts";
 export { type BacklogRequest, type BacklogRound, workOffBacklogs } from "./tick/backlogs.ts";
 export { tick } from "./tick/tick.ts";

@@ -4,6 +4,7 @@ import { foundSince, grownBy, type HintPoll, nextHint } from "./hints.ts";
 import { dropExpired } from "./ledger/kept-records.ts";
 import type { RestDue, RestKind, SurveyRow } from "./model/account.ts";
 import { newFullRead } from "./model/books.ts";
+import { addCounts, isClean, noCounts, type PollCounts } from "./model/poll-counts.ts";
 import { placeOf, type SurveyState } from "./model/survey-state.ts";
 import { emitDue } from "./publish/emit.ts";
 import { hasUntold, shownAs, tellBooks, tellCounts, tellSurvey } from "./publish/tell.ts";
@@ -11,16 +12,7 @@ import { nextRecheckOf, recheck } from "./recheck.ts";
 import { noteAllRead, rescan, scanBelow } from "./scan-below.ts";
 import { scanAbove, scanHead } from "./scan-head.ts";
 import { nextTry, tryAgain } from "./skipped-pages.ts";
-import {
-  addCounts,
-  type Budget,
-  isClean,
-  noCounts,
-  type PollCounts,
-  type Survey,
-  type SurveyRequest,
-  withSurvey,
-} from "./survey.ts";
+import { type Budget, type Survey, type SurveyRequest, withSurvey } from "./survey.ts";
 import { isGone, type ListedSurvey } from "./survey-list.ts";
 
 export interface PollRequest extends SurveyRequest {

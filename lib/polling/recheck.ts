@@ -2,10 +2,11 @@ import { isObject } from "../json.ts";
 import { ask, hashesOf, includesAll, isTrusted, mayAnswer } from "./contents.ts";
 import { firstSeenBy, nextRecheck, noteHeld } from "./ledger/entries.ts";
 import type { LedgerEntry } from "./model/ledger-entry.ts";
+import { addCounts, noCounts, type PollCounts } from "./model/poll-counts.ts";
 import { classOf, type Run, readRecord } from "./model/records.ts";
 import { emitFound } from "./publish/emit.ts";
 import { fromRead } from "./publish/response.ts";
-import { addCounts, noCounts, type PollCounts, type Survey } from "./survey.ts";
+import type { Survey } from "./survey.ts";
 
 /** Responses asked about at once. */
 const AT_ONCE = 10;

@@ -1,8 +1,9 @@
 import type { HintPoll } from "./hints.ts";
+import { addCounts, isClean, noCounts, type PollCounts } from "./model/poll-counts.ts";
 import { headEnd } from "./model/survey-state.ts";
 import { type Processed, readSurvey, writeNoted } from "./process-page.ts";
 import { emitFound } from "./publish/emit.ts";
-import { addCounts, isClean, noCounts, type PollCounts, type Survey } from "./survey.ts";
+import type { Survey } from "./survey.ts";
 
 // Scans below the head look for what has completed late: by a count that has moved, or in rescans. What they find goes out page after page.
 

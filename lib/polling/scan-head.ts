@@ -1,12 +1,13 @@
 import { endsWork } from "./errors.ts";
 import { readBacklog } from "./full-read.ts";
 import { type FullRead, newFullRead } from "./model/books.ts";
+import { addCounts, isClean, noCounts, type PollCounts } from "./model/poll-counts.ts";
 import { classOf } from "./model/records.ts";
 import type { Response } from "./model/response.ts";
 import { openTo } from "./model/survey-state.ts";
 import { hasNews, readSurvey, writeNoted } from "./process-page.ts";
 import { emitFound } from "./publish/emit.ts";
-import { addCounts, isClean, noCounts, type PollCounts, type Survey } from "./survey.ts";
+import type { Survey } from "./survey.ts";
 import { type Page, toPage } from "./walk/page.ts";
 import type { ReadEnd } from "./walk/read-pages.ts";
 

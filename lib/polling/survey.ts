@@ -1,8 +1,9 @@
 import pLimit, { type LimitFunction } from "p-limit";
 import { endsWork, LeaseLostError, OutOfTimeError } from "./errors.ts";
+import type { Learned } from "./learned.ts";
 import { holdLease, LEASE_DURATION, underLease } from "./lease.ts";
-import type { AccountChanges, AccountState, Outages, SingleRead, SurveyRow } from "./model/account.ts";
-import type { DetailKind, LedgerEntry } from "./model/ledger-entry.ts";
+import type { AccountState, SurveyRow } from "./model/account.ts";
+import type { LedgerEntry } from "./model/ledger-entry.ts";
 import type { PollingSource, Start } from "./model/source.ts";
 import { type Lease, next, type SurveyEvent, type SurveyState } from "./model/survey-state.ts";
 import type { Order, PageRead, Ports } from "./ports.ts";
@@ -10,40 +11,6 @@ import type { Order, PageRead, Ports } from "./ports.ts";
 /** Requests that slow work may still make. */
 export interface Budget {
   left: number;
-}
-
-/** The outcome of one attempt to get details; `code` is the error's own. */
-export type Outcome = { kind: "found"; body: unknown } | { kind: "absent" } | { kind: "failed"; code: string };
-
-/** What is known of a source from polling it. All polls of one tick share it, and the account keeps it. */
-export interface Learned {
-  outages: Outages;
-  single: SingleRead;
-  /** Epoch milliseconds since which the single read is known to differ from pages (R11), and records to be scattered over the list (R12). Nothing unlearns it. */
-  differs: number | undefined;
-  scattered: number | undefined;
-  /** As the account had it, as JSON. */
-  known: string;
-  /** Of this tick: whether an operation answers for a response that was answered before; undefined where there is none. */
-  probes: Partial<Record<DetailKind, Promise<boolean | undefined>>>;
-  /** Attempts of this tick that were made although the probe had failed: all others wait for what these come to. */
-  trials: Record<DetailKind, { new?: Promise<Outcome>; waiting?: Promise<Outcome> }>;
-}
-
-export function learnedBy({
-  outages,
-  single,
-  differs,
-  scattered,
-}: Pick<AccountState, "outages" | "single" | "differs" | "scattered">): Learned {
-  const known = { outages: { ...outages }, single: { compared: 0, equal: 0, silent: 0, ...single } };
-  const tick = { probes: {}, trials: { metrics: {}, metadata: {} } };
-  return { ...known, differs, scattered, known: JSON.stringify(known), ...tick };
-}
-
-/** The part to be saved with the account: nothing where nothing was learned, since another tick may have learned something meanwhile. */
-export function newlyLearned({ outages, single, known }: Learned): AccountChanges {
-  return JSON.stringify({ outages, single }) === known ? {} : { outages, single };
 }
 
 /** The facts that any work on a survey needs. */
@@ -65,11 +32,11 @@ export interface SurveyRequest {
 }
 
 /** No survey is polled before the start of its source stands. */
-const NO_START: Start = { from: "beginning", at: null };
+const NONE: Start = { from: "beginning", at: null };
 
 /** The knowledge of a survey that its source as a whole gives, and its counts in the survey list. */
 export function knownOf(
-  { start = NO_START }: AccountState,
+  { start = NONE }: AccountState,
   counts: SurveyRow["counts"] = [],
 ): Pick<SurveyRequest, "start" | "listedCount"> {
   const shown = counts.filter((count) => count !== null);
@@ -236,39 +203,4 @@ async function writePending(survey: Survey): Promise<void> {
   await survey.ports.state.putEntries(survey.id, [...pending]);
   survey.note({ kind: "written" });
   await survey.save();
-}
-
-/** The outcome of one poll of a survey, or of a part of it. */
-export interface PollCounts {
-  emitted: number;
-  waiting: number;
-  /** Events that were short and have been replaced. */
-  repaired: number;
-  /** Those of them that were replaced before: repeated repairs need a look. */
-  repairedAgain: number;
-  /** Events that are to be replaced, and could not be yet. */
-  unreplaced: number;
-  /** Left to the next poll: something failed for them alone, or nothing proved their contents yet. */
-  left: number;
-  /** Whether the time was up before all were dealt with. */
-  unfinished: boolean;
-}
-
-const NONE = { emitted: 0, waiting: 0, repaired: 0, repairedAgain: 0, unreplaced: 0, left: 0 };
-const SUMS = Object.keys(NONE) as (keyof typeof NONE)[];
-
-export function noCounts(): PollCounts {
-  return { ...NONE, unfinished: false };
-}
-
-/** Adds `more` to `counts`, which is changed and given back. */
-export function addCounts(counts: PollCounts, more: Partial<PollCounts>): PollCounts {
-  for (const name of SUMS) counts[name] += more[name] ?? 0;
-  counts.unfinished ||= more.unfinished ?? false;
-  return counts;
-}
-
-/** Whether everything that was met is dealt with, so that a later reading may rely on it. */
-export function isClean(counts: PollCounts): boolean {
-  return counts.left === 0 && !counts.unfinished;
 }

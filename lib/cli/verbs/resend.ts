@@ -1,4 +1,5 @@
-import { MOST_RESENT, type ResendPlace, type Resent } from "../../operator/resend.ts";
+import type { InputOf, ResultOf } from "../../operator/operations.ts";
+import { MOST_RESENT, type Resent } from "../../operator/resend.ts";
 import { FORGOTTEN } from "../../polling/index.ts";
 import { EXIT, InterruptedError, UsageError } from "../errors.ts";
 import { isEventId, olderEventIds } from "../event-ids.ts";
@@ -113,25 +114,18 @@ export interface ResentItem extends Omit<Resent, "responseId" | "outcome"> {
   outcome: Resent["outcome"] | "would-send" | "replaced" | "unknown";
 }
 
-interface Sent {
-  responseIds: number[];
-  from: ResendPlace | undefined;
-}
-
-interface PartDone {
-  results: Resent[];
-  left: number[];
-  from?: ResendPlace | undefined;
-}
-
 /** Sends some at a time. What is left of them belongs to the page at which they go on, so they come to their end before others begin. */
-export async function* inParts(ids: readonly number[], send: (part: Sent) => Promise<PartDone>) {
+export async function* inParts(
+  surveyId: number,
+  ids: readonly number[],
+  send: (input: InputOf<"resend">) => Promise<ResultOf<"resend">>,
+) {
   for (let i = 0; i < ids.length; i += MOST_RESENT) {
-    let part: Sent = { responseIds: ids.slice(i, i + MOST_RESENT), from: undefined };
-    while (part.responseIds.length > 0) {
-      const done = await send(part);
+    let input: InputOf<"resend"> = { surveyId, responseIds: ids.slice(i, i + MOST_RESENT) };
+    while (input.responseIds.length > 0) {
+      const done = await send(input);
       yield done;
-      part = { responseIds: done.left, from: done.from };
+      input = { surveyId, responseIds: done.left, from: done.from };
     }
   }
 }
@@ -151,11 +145,11 @@ export async function sendAgain(target: Target, io: Io, due: readonly ResentItem
     for (const some of Map.groupBy(wanted, ({ source, surveyId }) => `${source}/${surveyId}`).values()) {
       const [{ source, surveyId }] = some as readonly SurveyOf[] as [SurveyOf];
       const ids = some.map((one) => one.responseId);
-      const send = (part: Sent) => {
+      const send = async (input: InputOf<"resend">) => {
         if (io.signal.aborted) throw new InterruptedError();
-        return target.operate(source, "resend", { surveyId, ...part });
+        return target.operate(source, "resend", input);
       };
-      for await (const { results, from } of inParts(ids, send)) {
+      for await (const { results, from } of inParts(surveyId, ids, send)) {
         items.push(...results.map((one) => ({ source, surveyId, ...one })));
         const page = from === undefined ? "" : `, page ${from.page} of survey ${surveyId}`;
         progress.update(`${items.length} of ${count(all, "event")} dealt with${page}`, items.length / all);

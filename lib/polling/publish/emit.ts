@@ -1,7 +1,8 @@
 import { withoutRecords } from "../ledger/kept-records.ts";
 import type { LedgerEntry } from "../model/ledger-entry.ts";
+import type { PollCounts } from "../model/poll-counts.ts";
 import type { Response } from "../model/response.ts";
-import type { PollCounts, Survey } from "../survey.ts";
+import type { Survey } from "../survey.ts";
 import { waitsForQuestions } from "./enrich.ts";
 import { outagesOf } from "./outage.ts";
 import { Publishing } from "./publish.ts";

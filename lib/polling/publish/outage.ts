@@ -1,10 +1,11 @@
 import { errorCode } from "../../errors.ts";
 import { endsWork } from "../errors.ts";
+import type { Learned, Outcome } from "../learned.ts";
 import type { DetailKind, UsedPatience } from "../model/ledger-entry.ts";
 import type { Lack, Response } from "../model/response.ts";
 import type { PollingSource } from "../model/source.ts";
 import type { Clock } from "../ports.ts";
-import type { Learned, Outcome, Survey } from "../survey.ts";
+import type { Survey } from "../survey.ts";
 
 // An operation that fails for every response of a source is no reason to give one of them up (R17).
 

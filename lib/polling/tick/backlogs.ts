@@ -1,11 +1,11 @@
 import pLimit from "p-limit";
 import { isInterrupted } from "../errors.ts";
+import { learnedBy, newlyLearned } from "../learned.ts";
 import { inRole, type RoleHolder } from "../lease.ts";
 import type { RoleNote } from "../model/account.ts";
 import { placeOf } from "../model/survey-state.ts";
 import { pollSurvey } from "../poll-survey.ts";
 import type { Ports } from "../ports.ts";
-import { learnedBy, newlyLearned } from "../survey.ts";
 import { type ListedSurvey, surveysOf } from "../survey-list.ts";
 import { tellFailed } from "./polls.ts";
 import { checkOwnState, pauseOf, requestFor, type TickRequest } from "./tick-request.ts";

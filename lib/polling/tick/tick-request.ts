@@ -1,9 +1,10 @@
 import { StateRefusedError } from "../errors.ts";
+import type { Learned } from "../learned.ts";
 import type { AccountState } from "../model/account.ts";
 import type { PollingSource } from "../model/source.ts";
 import type { PollRequest } from "../poll-survey.ts";
 import type { Ports } from "../ports.ts";
-import { knownOf, type Learned } from "../survey.ts";
+import { knownOf } from "../survey.ts";
 import type { ListedSurvey } from "../survey-list.ts";
 
 export interface TickRequest {

@@ -1,10 +1,10 @@
 import { isInterrupted } from "../errors.ts";
+import { learnedBy, newlyLearned } from "../learned.ts";
 import { inRole, type RoleHolder } from "../lease.ts";
 import type { AccountChanges } from "../model/account.ts";
 import { selected } from "../model/source.ts";
 import type { Ports } from "../ports.ts";
 import { outagesOf } from "../publish/outage.ts";
-import { learnedBy, newlyLearned } from "../survey.ts";
 import { isGone, surveysOf, unlistedOf } from "../survey-list.ts";
 import { findStart } from "./find-start.ts";
 import { counted, Polls } from "./polls.ts";

@@ -4,7 +4,7 @@ import { inParts } from "../../../../lib/cli/verbs/resend.ts";
 it("what is left of 5,000 events goes on at its page before the next ones begin", async () => {
   const ids = Array.from({ length: 8_000 }, (_, i) => i);
   const calls: [count: number, page: number | undefined][] = [];
-  const parts = inParts(ids, async ({ responseIds, from }) => {
+  const parts = inParts(1, ids, async ({ responseIds, from }) => {
     calls.push([responseIds.length, from?.page]);
     const isCut = calls.length === 1;
     return {
