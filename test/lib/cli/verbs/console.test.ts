@@ -2,7 +2,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { runCommand } from "../../../../lib/cli/run-command.ts";
 import type { ConsoleAnswer } from "../../../../lib/cli/verbs/console.ts";
 import { TOKEN_HEADER } from "../../../../lib/console/app.ts";
-import type { Snapshot } from "../../../../lib/console/changes.ts";
+import { type Change, type Snapshot, withChange } from "../../../../lib/console/changes.ts";
 import { ioOf, survey } from "../support/command.ts";
 import { runningFolder, useRunningFolder } from "../support/running-folder.ts";
 
@@ -29,16 +29,23 @@ async function served(...args: string[]) {
   return { answer: answer as ConsoleAnswer, schemaVersion, origin, post, stop, ended, said };
 }
 
-/** What a page that opens now begins with. */
-async function snapshotOf({ url }: { url: string }): Promise<Snapshot> {
+/** What a page that opens now knows, once that is enough: its frames one after the other. */
+async function shownTo({ url }: { url: string }, isEnough: (shown: Snapshot) => boolean): Promise<Snapshot> {
   const { origin, hash } = new URL(url);
   const gone = new AbortController();
   const answer = await fetch(`${origin}/feed`, { headers: { [TOKEN_HEADER]: hash.slice(1) }, signal: gone.signal });
   const reader = answer.body?.pipeThrough(new TextDecoderStream()).getReader();
-  let text = "";
-  while (!text.includes("\n\n")) text += (await reader?.read())?.value ?? "";
+  let shown = {} as Snapshot;
+  for (let text = ""; shown.events === undefined || !isEnough(shown); ) {
+    text += (await reader?.read())?.value ?? "";
+    const frames = text.split("\n\n");
+    text = frames.pop() ?? "";
+    for (const frame of frames) {
+      shown = withChange(shown, JSON.parse(/^data: (.*)$/m.exec(frame)?.[1] ?? "{}") as Change);
+    }
+  }
   gone.abort();
-  return JSON.parse(/^data: (.*)$/m.exec(text)?.[1] ?? "") as Snapshot;
+  return shown;
 }
 
 describe("the page of a run", () => {
@@ -62,11 +69,10 @@ describe("the page of a run", () => {
     await test.folder.heardBy(1);
     await survey(["trigger", "detractor", "--data", test.folder.data, "--yes"]);
 
-    await expect.poll(async () => (await snapshotOf(answer)).events.length, { timeout: 10_000 }).toBe(1);
-    const snapshot = await snapshotOf(answer);
-    expect(snapshot).toMatchObject({ mayAct: true, elsewhere: { isHeard: true }, troubles: [], requestsToday: null });
-    expect(snapshot.events).toMatchObject([{ responseId: 46375, nps: { class: "detractor" } }]);
-    await expect.poll(async () => (await snapshotOf(answer)).status?.verdict, { timeout: 20_000 }).toBe("unknown");
+    const shown = await shownTo(answer, ({ events, status }) => events.length > 0 && status !== null);
+    expect(shown).toMatchObject({ mayAct: true, elsewhere: { isHeard: true }, troubles: [], requestsToday: null });
+    expect(shown.events).toMatchObject([{ responseId: 46375, nps: { class: "detractor" } }]);
+    expect(shown.status?.verdict).toBe("unknown");
   });
 
   it("pauses and resumes as the verbs do, and makes no rule with --no-events", async () => {
