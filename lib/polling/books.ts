@@ -8,8 +8,8 @@ type Class = keyof Tally & (Exclude<EntryState, "before-start"> | "beforeStart")
 
 /** Full reads in a row of an empty list after which it is believed to be empty. */
 const EMPTY_PASSES = 3;
-/** A full read that proved nothing is made again sooner. */
-const SOONER = 8;
+/** A full read that proved nothing is made again sooner. Books closer together than that count as one. */
+export const SOONER = 8;
 /** Entries of one read, and reads at once. */
 const AT_ONCE = 100;
 const READS = 8;

@@ -8,7 +8,7 @@ export interface PipelineOptions<Item, Ready> {
   batch: (ready: readonly Ready[]) => { length: number; isFull: boolean };
   /** Sends one batch. */
   send: (batch: Ready[]) => Promise<void>;
-  /** Calls `work` again and again until the function it gives is called: at the end a batch waits no longer for items that are slow. */
+  /** Calls `work` again and again until the function it gives is called: for so long a batch that is not full waits for items that are slow. */
   every: (work: () => void) => () => void;
 }
 
@@ -23,6 +23,8 @@ export class OrderedPipeline<Item, Ready> {
   private taken = 0;
   private open = 0;
   private failed: { error: unknown } | undefined;
+  /** Set while anything is ready and waits. */
+  private stopWaiting: (() => void) | undefined;
   /** Wakes whoever waits for room. */
   private moved = (): void => undefined;
 
@@ -58,15 +60,9 @@ export class OrderedPipeline<Item, Ready> {
 
   /** Waits until nothing is on its way any more. Throws the first thing that failed. */
   async end(): Promise<void> {
-    // fault: hanging-detail-blocks
-    const stop = this.options.every(() => this.sendFull(true));
-    try {
-      while (this.underWay.size > 0 || this.ready.length > 0) {
-        await Promise.all(this.underWay);
-        this.sendFull(true);
-      }
-    } finally {
-      stop();
+    while (this.underWay.size > 0 || this.ready.length > 0) {
+      await Promise.all(this.underWay);
+      this.sendFull(true);
     }
     // fault: bus-failure-swallowed
     if (this.failed !== undefined) throw this.failed.error;
@@ -85,9 +81,16 @@ export class OrderedPipeline<Item, Ready> {
     ready.sort((a, b) => a.place - b.place);
     while (ready.length > 0) {
       const { length, isFull } = this.options.batch(ready.map(({ value }) => value));
-      if (!rest && length === ready.length && !isFull) return;
+      if (!rest && length === ready.length && !isFull) break;
       const batch = ready.splice(0, length).map(({ value }) => value);
       this.goOn(this.options.send(batch).then(() => this.settle(batch.length)));
+    }
+    if (ready.length === 0) {
+      this.stopWaiting?.();
+      this.stopWaiting = undefined;
+    } else {
+      // fault: hanging-detail-blocks
+      this.stopWaiting ??= this.options.every(() => this.sendFull(true));
     }
   }
 

@@ -27,7 +27,7 @@ export interface ContentsEvent {
 const MOST_REPAIRS = 3;
 /** Requests to the bus in a row of which nothing is settled: from then on the bus is at fault, and not some event. */
 const MOST_IN_VAIN = 2;
-/** Milliseconds: at the end a batch that is not full waits no longer for responses that are slow. */
+/** Milliseconds for which a batch that is not full waits for responses that are slow. */
 const PERIOD = 1_000;
 
 /** Makes an event ready for the bus: of now, where it is not said when it was detected. */

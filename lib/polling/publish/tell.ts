@@ -8,7 +8,7 @@ import {
 } from "../../events/build/build-told.ts";
 import type { SurveyCounts } from "../../events/build/survey.ts";
 import { type BooksSums, booksSums, type SurveyFacts } from "../../events/index.ts";
-import { loadIds } from "../books.ts";
+import { loadIds, SOONER } from "../books.ts";
 import { answerOf, isTrusted } from "../contents.ts";
 import { notTaken } from "../errors.ts";
 import type { Books, ToldBooks } from "../model/books.ts";
@@ -187,6 +187,7 @@ function areUncompared({ state }: Survey): boolean {
 async function compareLedger(survey: Survey, books: Books): Promise<BooksSums | undefined> {
   const { id: surveyId, ports, source, deadline } = survey;
   const { closedAt, startedAt } = books;
+  const longAgo = closedAt - source.rescan.full / SOONER;
   const listed = await loadIds(survey, survey.state.listedIds);
   const sums = booksSums();
   let gone = 0;
@@ -199,7 +200,7 @@ async function compareLedger(survey: Survey, books: Books): Promise<BooksSums | 
     const missing = page.entries.filter(({ id, emittedAt }) => listed?.has(id) === false && emittedAt < startedAt);
     const once = missing.filter((one) => one.gone === undefined);
     // fault: missing-once-is-deleted
-    const twice = missing.filter((one) => one.gone !== undefined && !one.gone.told && one.gone.since < closedAt);
+    const twice = missing.filter(({ gone }) => gone !== undefined && !gone.told && gone.since <= longAgo);
     // One that was told as deleted gets a new event by the next read that meets it.
     const back = page.entries.filter((one) => listed?.has(one.id) === true && one.gone !== undefined && !one.gone.told);
     const isDone =
@@ -235,7 +236,7 @@ async function note(
 }
 
 /**
- * Tells subscribers of responses that two books in a row have not listed. One that a trusted single read does not say to be gone is looked at again with the next books.
+ * Tells subscribers of responses that two books apart have not listed. One that a trusted single read does not say to be gone is looked at again with the next books.
  * An event that the bus did not take is told by a later poll.
  */
 async function tellDeleted(survey: Survey, entries: LedgerEntry[], closedAt: number): Promise<LedgerEntry[]> {

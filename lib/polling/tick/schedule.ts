@@ -27,6 +27,8 @@ export function dueTasks(listed: readonly ListedSurvey[], rows: ReadonlyMap<numb
   const rest: RestTask[] = [];
   for (const survey of listed) {
     const row = rows.get(survey.surveyId);
+    // Events name their survey. Example: its first poll at 12:00 has failed, and at 12:01 the survey list fails, or does not name it.
+    if (row?.polledAt === 0 && !survey.facts) continue;
     if (row === undefined || isDue(survey, row, now)) news.push(survey);
     if (row === undefined || row.isBehind === true) continue;
     for (const [kind, { at, every, triedAt }] of Object.entries(restOf(survey, row)) as [
@@ -48,9 +50,7 @@ export function dueTasks(listed: readonly ListedSurvey[], rows: ReadonlyMap<numb
 
 function isDue(survey: ListedSurvey, row: SurveyRow, now: number): boolean {
   const { facts, shown } = survey;
-  const { dueAt, hint, counts, known, counted, polledAt } = row;
-  // Events name their survey. Example: its first poll at 12:00 has failed, and the survey list fails at 12:01.
-  if (polledAt === 0 && !facts) return false;
+  const { dueAt, hint, counts, known, counted } = row;
   if (dueAt !== undefined && dueAt <= now) return true;
   // Subscribers are to be told of the survey itself, or of its counts.
   if (known !== undefined && facts !== undefined && known !== shownAs(facts)) return true;

@@ -32,12 +32,16 @@ const exclusions = {
   "a copy of the list is behind": { held: true, part: true, stays: false },
   // Such a list may look scattered.
   "a copy of the list is behind, contents by the single read": { held: true, part: true, stays: true },
+  // The page beside it reads the same twice, and was another one in between.
+  "gone within the reading of a page": { held: false, part: true, stays: true },
 } satisfies Record<string, Leeway>;
 
 type Exclusion = keyof typeof exclusions;
 
 /** Milliseconds for which events may be under way that were made before a page showed more. */
 const UNDER_WAY = 60_000;
+/** Milliseconds in which a page is read twice, at most. */
+const READ_TWICE = 2_000;
 
 const nothing: Leeway = { held: false, part: false, stays: false };
 
@@ -55,12 +59,23 @@ export function isExcluded(world: World, response: SimResponse): Exclusion | und
   if (traits.twins && (isUntold(response) || isDistrusted(world) || isUncompared(world)))
     return "equal records across an edge, operation 9 tells nothing";
   if (traits.replicas) return "a copy of the list is behind";
+  const { listedFrom = Infinity, removedAt = Infinity } = response;
+  if (removedAt < listedFrom + READ_TWICE) return "gone within the reading of a page";
   return traits.shortPages && response.answers > PAGE_SIZE ? "goes on behind a short page" : undefined;
 }
 
 /** Whether contents come from the single read, or may: no page tells then whether a response has changed. */
 export function mayLieApart({ scatteredAt }: World, { survey }: SimResponse): boolean {
   return survey.traits.layout !== "contiguous" || scatteredAt < Infinity;
+}
+
+/** Whether any of its records equal each other, by the answer alone: on two sides of an edge nothing tells them from one that is shown twice. */
+export function hasEquals({ versions }: SimResponse): boolean {
+  const records = versions.at(-1)?.records ?? [];
+  const said = records.map(({ questionId, answer, score, comment }) =>
+    JSON.stringify([questionId, answer, score, comment === ""]),
+  );
+  return new Set(said).size < said.length;
 }
 
 /** What may come of a response. */

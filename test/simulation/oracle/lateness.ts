@@ -2,7 +2,7 @@ import type { PollingSource } from "../../../lib/polling/index.ts";
 import { pagesOf as plannedPages } from "../plan/plan.ts";
 import { leastPage, listedOf, type SimResponse, type SimSurvey } from "../service/survey-model.ts";
 import type { World } from "../world.ts";
-import { isSilent } from "./excluded.ts";
+import { isSilent, leewayOf } from "./excluded.ts";
 
 // Bounds are milliseconds between the completion of a response and its delivery, in a history without faults. Each holds one interval for the
 // tick that had just looked, and one for the tick that does the work.
@@ -79,8 +79,7 @@ function isPlain(world: World, response: SimResponse): boolean {
     !world.plan.tight &&
     odd === undefined &&
     survey.traits.layout === "contiguous" &&
-    !survey.traits.replicas &&
-    !(survey.traits.twins && survey.traits.volatile === "comment") &&
+    !leewayOf(world, response).held &&
     survey.traits.pastEnd !== "fault" &&
     isSingleUsable(survey)
   );

@@ -14,7 +14,7 @@ import { BEHIND, listedOf, type SimResponse, type SimSurvey } from "../service/s
 import type { World } from "../world.ts";
 import type { MarkFacts } from "./books-check.ts";
 import { type Deliveries, isUpToDate } from "./deliveries.ts";
-import { hidesItsEnd, isRightlyHeld, leewayOf, mayLieApart } from "./excluded.ts";
+import { hasEquals, hidesItsEnd, isRightlyHeld, leewayOf, mayLieApart } from "./excluded.ts";
 
 /** What has not come to rest, under the promise that this breaks. */
 interface Unfinished {
@@ -68,12 +68,12 @@ export function createRestCheck(
       !leeway.part &&
       !mayLieApart(world, response) &&
       // Of one whose equal records stand on both sides of an edge no page proves a change.
-      !response.survey.traits.twins;
+      !hasEquals(response);
     if (isCompared && !isUpToDate(response, sent.said, world.plan.source.privacy.comments === "drop"))
       return { rule: "update", told: `${name} has changed, and nobody was told` };
     // Records that equal others of it on the other side of an edge are told from these by no page (R6).
-    const hasGrownByTwins = response.survey.traits.twins && sent.said.records >= count - response.grown;
-    if (sent.said.records >= count || leeway.stays || hasGrownByTwins) return undefined;
+    const hasGrownByEquals = hasEquals(response) && sent.said.records >= count - response.grown;
+    if (sent.said.records >= count || leeway.stays || hasGrownByEquals) return undefined;
     return { rule: "short", told: `${name} was emitted with ${sent.said.records} of ${count} records` };
   };
 

@@ -8,7 +8,7 @@ import {
   type SurveyChanged,
   type SurveyCounted,
 } from "../../../lib/events/index.ts";
-import type { SurveyState } from "../../../lib/polling/index.ts";
+import type { Books, SurveyState } from "../../../lib/polling/index.ts";
 import type { Store } from "../../support/state-store.ts";
 import { editionAt, type Json, type SimSurvey } from "../service/survey-model.ts";
 import type { World } from "../world.ts";
@@ -220,14 +220,16 @@ export function createBooksTold(
 
 /** What `response.deleted` events say: only of what is gone, and of everything that two books in a row have not listed. */
 export function createDeletions(world: World, { read }: Pick<Store, "read">, deliveries: Deliveries) {
-  /** By survey, when the reading of each of its books began with which the ledger was compared (epoch milliseconds). */
-  const compared = new Map<number, number[]>();
+  /** By survey, the books with which the ledger was compared. */
+  const compared = new Map<number, Pick<Books, "startedAt" | "closedAt">[]>();
   const told = new Map<number, string>();
+  /** Milliseconds between two books that count, at least. */
+  const apart = world.plan.source.rescan.full / 8;
 
   return {
     markWritten(surveyId: number, before: SurveyState, after: SurveyState): void {
       if (after.comparedAt === undefined || before.comparedAt === after.comparedAt) return;
-      compared.set(surveyId, [...(compared.get(surveyId) ?? []), after.books?.startedAt ?? 0]);
+      if (after.books !== undefined) compared.set(surveyId, [...(compared.get(surveyId) ?? []), after.books]);
     },
     delivered({ meta, data }: ResponseDeleted): void {
       const { surveyId, responseId, lastEventId } = data;
@@ -240,8 +242,8 @@ export function createDeletions(world: World, { read }: Pick<Store, "read">, del
         world.sometimes("subscribers are told of a deletion");
         const { gone } = read(surveyId, [responseId]).get(responseId) ?? {};
         // The books that miss it now are the second ones that do.
-        if (gone === undefined || gone.since >= Date.parse(data.observedAt))
-          world.violate("deleted", `${name} was told to be deleted, and one full read alone has missed it`);
+        if (gone === undefined || gone.since > Date.parse(data.observedAt) - apart)
+          world.violate("deleted", `${name} was told to be deleted, and no two books apart have missed it`);
       } else if (before !== meta.eventId) world.violate("deleted", `the deletion of ${name} was told as two events`);
       told.set(responseId, meta.eventId);
       const revision = Math.max(...deliveries.of(responseId).map((one) => one.revision));
@@ -253,8 +255,9 @@ export function createDeletions(world: World, { read }: Pick<Store, "read">, del
       const begun = compared.get(id) ?? [];
       const untold = responses.find(({ id: responseId, removedAt = Infinity }) => {
         const settledAt = deliveries.of(responseId)[0]?.settledAt ?? Infinity;
-        const since = begun.filter((startedAt) => startedAt > removedAt && startedAt > settledAt);
-        return since.length > 1 && !told.has(responseId);
+        const since = begun.filter(({ startedAt }) => startedAt > removedAt && startedAt > settledAt);
+        const [first, last] = [since[0]?.closedAt ?? Infinity, since.at(-1)?.closedAt ?? 0];
+        return last - first >= apart && !told.has(responseId);
       });
       return untold === undefined ? undefined : `${untold.id} is deleted, and nobody was told`;
     },

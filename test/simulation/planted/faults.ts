@@ -138,5 +138,5 @@ export const plantedFaults: readonly PlantedFault[] = [
   fault("later-words-certain", "content", "return false;", 60),
   fault("old-list-believed", "content", ""),
   fault("questions-without-end", "late, liveness: left", "return false;"),
-  fault("hanging-detail-blocks", "late, waits", "const stop = (): void => undefined;"),
+  fault("hanging-detail-blocks", "late, waits", ""),
 ];
