@@ -83,6 +83,7 @@ export function createIncidents({ simulator, shadow, signal, tell }: IncidentsOp
         ...{ incident, keys, left: new Set(keys), requestsBefore: requests(), found },
         ...{ foundAt: at, requests: 0, repeated: 0 },
       };
+      if (keys.size === 0) found.resolve();
       open.add(one);
       show(incident);
       await Promise.allSettled([calm, found.promise]);

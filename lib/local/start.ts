@@ -14,7 +14,10 @@ async function main(): Promise<number> {
     if (line.help) process.stdout.write(usage);
     else await run(line, process.env, stop.signal);
     return 0;
-  } catch (error) {
+  } catch (thrown) {
+    let error = thrown;
+    // What fails in closing after a failure is not its cause.
+    while (error instanceof SuppressedError) error = error.suppressed;
     // Whoever read the events has seen enough, as `head` does.
     if (error instanceof Error && errorCode(error.cause) === "EPIPE") return 0;
     process.stderr.write(`${causeOf(error)}\n`);

@@ -1,4 +1,4 @@
-import { closeBooks, dropIds, keepIds, leaveOpen, loadIds, ReadIds } from "./books.ts";
+import { closeBooks, leaveOpen } from "./books.ts";
 import { endsWork } from "./errors.ts";
 import { holdLease } from "./lease.ts";
 import { type BooksOpen, type FullRead, newFullRead } from "./model/books.ts";
@@ -8,6 +8,7 @@ import { type Purpose, placeOf } from "./model/survey-state.ts";
 import type { Order } from "./ports.ts";
 import { readSurvey, writeNoted } from "./process-page.ts";
 import { Publishing } from "./publish/publish.ts";
+import { dropIds, keepIds, loadIds, ReadIds } from "./read-ids.ts";
 import type { Survey } from "./survey.ts";
 import { toPage } from "./walk/page.ts";
 import type { EndOfList, ReadEnd } from "./walk/read-pages.ts";
@@ -114,6 +115,7 @@ async function readPart(survey: Survey, begun: FullRead, purpose: Purpose): Prom
         changed: read.changed + step.changed,
       };
       await publishing.take(step.toEmit, step.position, step.left);
+      ids.settle(publishing.settledTo() ?? 0);
       await holdLease(survey);
       if (clock.now() >= savedAt + SAVED_EVERY) await keepPlace();
       ({ end } = step);

@@ -1,6 +1,6 @@
 // The door of the core: whatever is outside lib/polling imports this file and no other of the folder. In the order of the files.
 
-export { ReadIds } from "./books.ts";
+export { leastApart } from "./books.ts";
 export { isSingleOnly, isTrusted, mayAnswer } from "./contents.ts";
 export {
   concernsWholeSource,
@@ -84,7 +84,8 @@ export { batchOf, observeSent, publishBatch } from "./publish/bus.ts";
 export { enrich } from "./publish/enrich.ts";
 export { type ContentsEvent, makeEvent } from "./publish/publish.ts";
 export { fromRead } from "./publish/response.ts";
-export { tellBooks } from "./publish/tell.ts";
+export { tellBooks } from "./publish/tell-books.ts";
+export { ReadIds } from "./read-ids.ts";
 export { BEYOND, lastOf } from "./scan-head.ts";
 export { type Budget, knownOf, type Survey, type SurveyRequest, withSurvey } from "./survey.ts";
 export { readSurveyList } from "./survey-list.ts";

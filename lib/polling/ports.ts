@@ -104,7 +104,7 @@ export interface Publisher {
   /** Makes an event ready for the bus. */
   seal(event: OutgoingEvent): Promise<SealedEvent>;
   /**
-   * Publishes one batch (see `batchLength`) and gives the outcome of each event, after retries of what can be retried.
+   * Publishes one batch (see `batchOf`) and gives the outcome of each event, after retries of what can be retried.
    * `guard` is called before each request to the bus, and stops it by throwing: what is left then has failed.
    */
   publish(events: SealedEvent[], guard: () => Promise<void>): Promise<PublishOutcome[]>;

@@ -1,5 +1,4 @@
 import type { Origin } from "../events/index.ts";
-import type { ReadIds } from "./books.ts";
 import { isSingleOnly, noteScattered } from "./contents.ts";
 import { type Criteria, classify } from "./ledger/classify.ts";
 import { noted, orphanEntries, quarantined } from "./ledger/entries.ts";
@@ -10,6 +9,7 @@ import type { Proof, Replaced, Response } from "./model/response.ts";
 import { placeOf } from "./model/survey-state.ts";
 import type { Order } from "./ports.ts";
 import { fromRead } from "./publish/response.ts";
+import type { ReadIds } from "./read-ids.ts";
 import { noteEnd, skippedPages } from "./skipped-pages.ts";
 import type { Survey } from "./survey.ts";
 import type { Page } from "./walk/page.ts";

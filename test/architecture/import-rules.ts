@@ -42,7 +42,17 @@ const world = ["lib/errors.ts", "lib/events/index.ts", "lib/events/books-digest.
 const coreRooms = [
   "tick/",
   ...["poll-survey.ts", "survey-list.ts", "scan-head.ts", "scan-below.ts", "full-read.ts", "recheck.ts", "hints.ts"],
-  ...["process-page.ts", "skipped-pages.ts", "publish/", "contents.ts", "books.ts", "ledger/", "walk/", "model/"],
+  ...[
+    "process-page.ts",
+    "skipped-pages.ts",
+    "publish/",
+    "contents.ts",
+    "books.ts",
+    "read-ids.ts",
+    "ledger/",
+    "walk/",
+    "model/",
+  ],
 ];
 /** What stands between the rooms and the world: no more than the model lies below it. */
 const coreGround = ["survey", "learned", "lease", "ports", "errors"].map((name) => `${core}/${name}.ts`);

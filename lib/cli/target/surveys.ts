@@ -1,5 +1,4 @@
 import pLimit from "p-limit";
-import type { SourceConfig } from "../../config/index.ts";
 import {
   type AccountState,
   type CheckedState,
@@ -10,26 +9,17 @@ import {
   ReadIds,
   type SurveyRow,
   type SurveyState,
-  selected,
 } from "../../polling/index.ts";
 import { readAccount } from "../../state/account.ts";
 import { dueKey, surveyKey } from "../../state/keys.ts";
 import { readMark } from "../../state/leases.ts";
 import { emittedResponses, readEntry } from "../../state/ledger.ts";
 import { queryAll, type Table } from "../../state/table-client.ts";
-import {
-  type CommandError,
-  type CommandErrorOptions,
-  InterruptedError,
-  notNow,
-  UsageError,
-  unlessFailing,
-} from "../errors.ts";
-import { type Io, type ProgressLine, showProgress } from "../io.ts";
+import { type CommandError, type CommandErrorOptions, InterruptedError, notNow, UsageError } from "../errors.ts";
+import type { Io } from "../io.ts";
 import { count, nextCommand, whyPaused } from "../words.ts";
 import { askingAws } from "./aws-failure.ts";
-import { type Flags, openTarget } from "./open-target.ts";
-import { oneSource, sourcesOf, type Target } from "./target.ts";
+import { sourcesOf, type Target } from "./target.ts";
 
 /** Runs what reads the table. An error of AWS becomes one that says what to do. */
 export function fromTable<T>(read: () => Promise<T>): Promise<T> {
@@ -232,33 +222,4 @@ export async function listedIdsOf(
   if (books === undefined || listedIds === undefined) return undefined;
   const text = "inline" in listedIds ? listedIds.inline : await bucket.get(listedIds.key).catch(() => undefined);
   return typeof text === "string" ? ReadIds.fromText(text).all : undefined;
-}
-
-/** Work of a verb on surveys of one source that are polled. */
-export interface SourceWork {
-  target: Target;
-  source: SourceConfig;
-  state: SourceState;
-  surveys: readonly PolledSurvey[];
-  io: Io;
-  progress: ProgressLine;
-}
-
-/** Works on the source that the flags name, and on all of its surveys that are polled or the one that they name. */
-export async function onSource<T>(options: Flags, io: Io, work: (of: SourceWork) => Promise<T>): Promise<T> {
-  const { survey: wanted } = options;
-  await using target = await openTarget(options, io);
-  const source = await oneSource(target, options.source);
-  const state = await readSource(target, source.name);
-  const surveys = state.surveys.filter(
-    ({ surveyId }) => selected(surveyId, source.surveys) && (wanted ?? surveyId) === surveyId,
-  );
-  if (surveys.length === 0) {
-    if (wanted === undefined)
-      throw notNow("NOTHING_POLLED", "no survey has been polled yet", { hint: "Try again after the first tick." });
-    const hint = `${nextCommand("status", target)} lists the surveys that are.`;
-    throw new UsageError(`survey ${wanted} is not polled`, { hint });
-  }
-  using progress = showProgress(io);
-  return await unlessFailing(() => work({ target, source, state, surveys, io, progress }));
 }

@@ -3,15 +3,8 @@ import type { BackfillResult } from "../../operator/backfill.ts";
 import { type DateRange, isUnreachable, placeOf, sayWhyOpen } from "../../polling/index.ts";
 import { EXIT, notNow, UsageError } from "../errors.ts";
 import type { Flags } from "../target/open-target.ts";
-import {
-  isReadingBacklog,
-  onSource,
-  type PolledSurvey,
-  pagesOf,
-  refuseBehind,
-  refusePaused,
-  type SourceWork,
-} from "../target/surveys.ts";
+import { onSource, type SourceWork } from "../target/source-work.ts";
+import { isReadingBacklog, type PolledSurvey, pagesOf, refuseBehind, refusePaused } from "../target/surveys.ts";
 import { type Answer, surveyId, targetVerb, type Verb, yesOption } from "../verb.ts";
 import { watchTicks } from "../wait.ts";
 import { count, named, nextCommand } from "../words.ts";

@@ -11,7 +11,7 @@ import { Option } from "@commander-js/extra-typings";
 import type { SourceConfig } from "../../config/index.ts";
 import { errorCode } from "../../errors.ts";
 import { describeFailure } from "../../monitoring/log.ts";
-import { type CheckLine, fail, findingOf, ok, QUESTIONS, warn } from "../../operator/probe/look.ts";
+import { type CheckLine, fail, findingOf, ok, QUESTIONS, warn } from "../../operator/probe/findings.ts";
 import { type ProbeReport, probe } from "../../operator/probe/probe.ts";
 import { ACCOUNT, sourceKey } from "../../state/keys.ts";
 import { baseUrlProblem } from "../../survey-api/base-url.ts";

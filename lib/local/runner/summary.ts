@@ -8,8 +8,8 @@ import { PollerError } from "../../errors.ts";
 import { placeOf, type SurveyState, sayWhyOpen } from "../../polling/index.ts";
 import { readAccount } from "../../state/account.ts";
 import { readMark } from "../../state/leases.ts";
-import { names } from "./load-function.ts";
 import type { Emissions } from "./progress.ts";
+import { names } from "./provision.ts";
 
 /** The work is done by then: what fails meanwhile is asked again for longer than usual. */
 const MOST_ATTEMPTS = 10;

@@ -1,6 +1,6 @@
 import { hash32 } from "./hashing.ts";
 import { allRecords, asRead, type ListedRecord, recordAt, type SimulatedResponse } from "./responses.ts";
-import type { PathParameters, Route } from "./routes.ts";
+import type { Operation, PathParameters, Route } from "./routes.ts";
 import type { Settings } from "./settings.ts";
 import type { Survey } from "./survey.ts";
 import {
@@ -73,7 +73,7 @@ export function createOperations({ surveys, settings, now, hooks }: OperationCon
   return ({ operation, parameters }) => {
     const survey = surveys.get(Number(parameters.survey));
     // What the second version has it has as the third.
-    const name = operation.replace(/^v2-/, "");
+    const name = operation.replace(/^v2-/, "") as Exclude<Operation, `v2-${string}`>;
     if (name === "surveys") {
       for (const hook of hooks.lists) hook();
       return ok(Array.from(surveys.values(), (each) => surveyListItem(each, settings(), now())));
@@ -101,8 +101,9 @@ export function createOperations({ surveys, settings, now, hooks }: OperationCon
       case "metrics":
       case "metadata":
         return enrichment(survey, Number(parameters.response), name);
+      case "token":
+        throw new Error("the token request is no data request");
     }
-    throw new Error(`${operation} is no data request`);
   };
 }
 

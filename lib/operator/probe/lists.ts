@@ -1,7 +1,7 @@
 import { credible } from "../../events/build/date-string.ts";
 import { isInteger } from "../../events/build/fields.ts";
 import { completedAt, isFull, type Page, type Run, startedAt } from "../../polling/index.ts";
-import type { Question, Seen } from "./look.ts";
+import type { Question, Seen } from "./findings.ts";
 
 // What lists of responses tell: pure, but for the reads of pages that are handed in.
 

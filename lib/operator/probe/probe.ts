@@ -4,6 +4,7 @@ import { isObject, readId } from "../../json.ts";
 import { describeFailure } from "../../monitoring/log.ts";
 import { isFull, type Page, type Selection, selected, toPage } from "../../polling/index.ts";
 import { NotFoundError, type Order, type SurveyApi, SurveyApiError } from "../../survey-api/index.ts";
+import { type CheckLine, fail, findingOf, ok, QUESTIONS, type Question, type Seen, warn } from "./findings.ts";
 import {
   countSeen,
   endSeen,
@@ -14,18 +15,7 @@ import {
   sortSeen,
   wellKnown,
 } from "./lists.ts";
-import {
-  type CheckLine,
-  fail,
-  findingOf,
-  ok,
-  QUESTIONS,
-  type Question,
-  type Seen,
-  type Watch,
-  warn,
-  watching,
-} from "./look.ts";
+import { type Watch, watching } from "./watch.ts";
 import { zoneSeen } from "./zone.ts";
 
 export interface ProbeOptions {

@@ -1,8 +1,8 @@
 import { asUtc } from "../../events/build/date-string.ts";
 import { isInteger, isText } from "../../events/build/fields.ts";
 import type { Page } from "../../polling/index.ts";
+import type { Seen } from "./findings.ts";
 import { datesOf } from "./lists.ts";
-import type { Seen } from "./look.ts";
 
 const MINUTE = 60_000;
 const QUARTER = 15 * MINUTE;

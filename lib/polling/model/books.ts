@@ -1,6 +1,6 @@
 import type { BooksClosed } from "../../events/index.ts";
 
-/** The ids of a full read (see books/ids.ts): few of them as they are, many in the vault. */
+/** The ids of a full read (see `ReadIds`): few of them as they are, many in the vault. */
 export type IdsRef = { inline: string } | { key: string };
 
 /** Dates of completion, as the service writes them; both belong to it. */

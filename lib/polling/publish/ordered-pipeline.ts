@@ -8,7 +8,7 @@ export interface PipelineOptions<Item, Ready> {
   batch: (ready: readonly Ready[]) => { length: number; isFull: boolean };
   /** Sends one batch. */
   send: (batch: Ready[]) => Promise<void>;
-  /** Calls `work` again and again until the function it gives is called: for so long a batch that is not full waits for items that are slow. */
+  /** Calls `work` again and again until the function it gives is called: for so long, and while another one is sent, a batch that is not full waits for items that are slow. */
   every: (work: () => void) => () => void;
 }
 
@@ -22,6 +22,7 @@ export class OrderedPipeline<Item, Ready> {
   private readonly underWay = new Set<Promise<void>>();
   private taken = 0;
   private open = 0;
+  private sending = 0;
   private failed: { error: unknown } | undefined;
   /** Set while anything is ready and waits. */
   private stopWaiting: (() => void) | undefined;
@@ -68,6 +69,14 @@ export class OrderedPipeline<Item, Ready> {
     if (this.failed !== undefined) throw this.failed.error;
   }
 
+  private async send(batch: Ready[]): Promise<void> {
+    this.sending += 1;
+    await this.options.send(batch).finally(() => {
+      this.sending -= 1;
+    });
+    this.settle(batch.length);
+  }
+
   private async prepare(item: Item, place: number): Promise<void> {
     const value = await this.options.prepare(item);
     if (value === undefined || this.failed !== undefined) return this.settle(1);
@@ -82,15 +91,14 @@ export class OrderedPipeline<Item, Ready> {
     while (ready.length > 0) {
       const { length, isFull } = this.options.batch(ready.map(({ value }) => value));
       if (!rest && length === ready.length && !isFull) break;
-      const batch = ready.splice(0, length).map(({ value }) => value);
-      this.goOn(this.options.send(batch).then(() => this.settle(batch.length)));
+      this.goOn(this.send(ready.splice(0, length).map(({ value }) => value)));
     }
     if (ready.length === 0) {
       this.stopWaiting?.();
       this.stopWaiting = undefined;
     } else {
       // fault: hanging-detail-blocks
-      this.stopWaiting ??= this.options.every(() => this.sendFull(true));
+      this.stopWaiting ??= this.options.every(() => this.sendFull(this.sending === 0));
     }
   }
 

@@ -2,7 +2,7 @@ import type { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
 import { createClients } from "../../../lib/aws/clients.ts";
 import { parseConfig } from "../../../lib/config/index.ts";
 import { secretNames } from "../../../lib/config/secret-names.ts";
-import { fillCredentials, names, provision } from "../../../lib/local/runner/load-function.ts";
+import { fillCredentials, names, provision } from "../../../lib/local/runner/provision.ts";
 import { type TickSummary, tick } from "../../../lib/polling/index.ts";
 import { createSourceGraph, eventsOf } from "../../../lib/run/wiring.ts";
 

@@ -140,7 +140,12 @@ export function createOracle(world: World, store: Store) {
       listed: counts.listed,
       page: (read: Parameters<typeof notePage>[1]) => notePage(world, read),
       asked: details.asked,
-      single: rechecks.asked,
+      single(responseId: number) {
+        rechecks.asked(responseId);
+        const { readOpenAt, completedAt } = world.responses.get(responseId) ?? {};
+        const isNews = readOpenAt !== undefined && completedAt !== undefined && deliveries.of(responseId).length === 0;
+        if (isNews) world.sometimes("operation 9 is first to show a completion");
+      },
       answered: details.answered,
       hangs: details.hangs,
     },

@@ -1,5 +1,6 @@
 import type { Delivery } from "../oracle/deliveries.ts";
 import type { Duty } from "../oracle/rest.ts";
+import type { OddRecord } from "../service/odd-records.ts";
 import { isTie, tiesResponses } from "../service/rereads.ts";
 import type { CutPage, SimResponse, SimSurvey } from "../service/survey-model.ts";
 import type { World } from "../world.ts";
@@ -11,6 +12,8 @@ interface PageRead {
   number: number;
   page: CutPage | undefined;
 }
+
+const UNDATED: ReadonlySet<OddRecord> = new Set(["date-null", "date-empty", "date-zeros", "date-future"]);
 
 const ends: Record<SimSurvey["traits"]["pastEnd"], RareState> = {
   empty: "end: an empty page",
@@ -47,10 +50,12 @@ export function noteResponses(
 }
 
 function noteResponse({ sometimes }: World, response: SimResponse, emittedAt: number | undefined): void {
-  const { completedAt = 0, removedAt, versions } = response;
+  const { completedAt = 0, removedAt, noticed, versions, odd } = response;
   if (removedAt !== undefined && (emittedAt ?? Infinity) > removedAt) sometimes("deleted before it was emitted");
   if (emittedAt === undefined) return;
   if (removedAt !== undefined && removedAt < emittedAt) sometimes("emitted when it was gone");
+  if (noticed?.atHead === false && noticed.listedOpenSince === undefined) sometimes("late completion below the head");
+  if (odd !== undefined && UNDATED.has(odd)) sometimes("no credible date, and emitted");
   if (versions.some(({ from }) => from > completedAt && from < emittedAt)) sometimes("changed before it was emitted");
   const [first, last] = [versions.find(({ state }) => state === "completed"), versions.at(-1)];
   if (first !== undefined && last !== undefined && last.from > emittedAt && last.records.length > first.records.length)

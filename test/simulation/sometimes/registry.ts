@@ -28,6 +28,9 @@ const seenFromOutside = [
   "end: a page comes again",
   "end: a page fails",
   // Responses.
+  "late completion below the head",
+  "operation 9 is first to show a completion",
+  "no credible date, and emitted",
   "deleted before it was emitted",
   "emitted when it was gone",
   "changed before it was emitted",

@@ -1,6 +1,6 @@
 import { GetObjectCommand } from "@aws-sdk/client-s3";
 import { startEmbeddedAws } from "../../../lib/local/aws/index.ts";
-import { names } from "../../../lib/local/runner/load-function.ts";
+import { names } from "../../../lib/local/runner/provision.ts";
 import { type Aws, createAws } from "../../deploy/support/aws.ts";
 import type { DeliveredEvent } from "../../support/command.ts";
 

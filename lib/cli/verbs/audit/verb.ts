@@ -6,15 +6,8 @@ import { readEntries } from "../../../state/ledger.ts";
 import { CommandError, EXIT, InterruptedError, notNow, UsageError } from "../../errors.ts";
 import type { Io } from "../../io.ts";
 import { askingAws } from "../../target/aws-failure.ts";
-import {
-  onSource,
-  type PolledSurvey,
-  pagesOf,
-  refuseBehind,
-  refusePaused,
-  type SourceState,
-  type SourceWork,
-} from "../../target/surveys.ts";
+import { onSource, type SourceWork } from "../../target/source-work.ts";
+import { type PolledSurvey, pagesOf, refuseBehind, refusePaused, type SourceState } from "../../target/surveys.ts";
 import { type Answer, surveyId, targetVerb, type Verb, yesOption } from "../../verb.ts";
 import { isPolling, type Standing, wait, watchTicks } from "../../wait.ts";
 import { count, nextCommand, span, surveyName, utc } from "../../words.ts";

@@ -7,6 +7,7 @@ import {
   isAsked,
   isHistory,
   type LedgerEntry,
+  leastApart,
   placeOf,
   type SentEvent,
   type SurveyState,
@@ -182,13 +183,13 @@ function forgotten(state: LedgerEntry["state"], when: string): Verdict {
 }
 
 function ofEmitted(facts: Facts, entry: LedgerEntry): Verdict {
-  const { mark, isListed, tellsDeleted, now } = facts;
+  const { source, mark, isListed, tellsDeleted, now } = facts;
   const { revision = 1, emittedAt, gone, refusedRevision } = entry;
   if (isForgotten(entry)) return forgotten("emitted", ", after its event had gone out.");
   const emitted = `Emitted ${ago(emittedAt, now)}${revision === 1 ? "" : `, revision ${revision}`}`;
-  const isUnlisted =
-    gone !== undefined && !tellsDeleted && gone.since < (mark.books?.closedAt ?? 0) && isListed === false;
-  if (gone?.told === true || isUnlisted) {
+  const certainFrom = (gone?.since ?? Infinity) + leastApart(source);
+  const isUnlisted = !tellsDeleted && isListed === false && (mark.books?.closedAt ?? 0) >= certainFrom;
+  if (gone !== undefined && (gone.told === true || isUnlisted)) {
     const sentence = `Deleted: ${emitted.toLowerCase()}, and no longer listed since ${instant(gone.since)}.`;
     return say("deleted", "settled", sentence, "Nothing; if it is listed again it goes out anew.");
   }
@@ -198,8 +199,7 @@ function ofEmitted(facts: Facts, entry: LedgerEntry): Verdict {
     return say("refused", "person", sentence, next);
   }
   if (gone !== undefined) {
-    const what =
-      "If the next full read does not list it either, and operation 9 does not give it, it counts as deleted.";
+    const what = `If a full read that ends ${instant(certainFrom)} or later does not list it either, and operation 9 does not give it, it counts as deleted.`;
     return say("emitted", "settled", `${emitted}; no longer listed.`, byItself(facts, what, mark.nextPass));
   }
   const isChanging = entry.next !== undefined || entry.sight !== undefined;
@@ -330,7 +330,7 @@ function stepsOf(facts: Facts): Step[] {
   const { firstSeen, state, origin, gone } = entry ?? {};
   const met = state === "open" ? "open since then at the latest" : joined(["met first", originText(origin)]);
   const isTold = log.some(({ type }) => type === "response.deleted");
-  const deleted = "no longer listed by two full reads; subscribers were told by response.deleted";
+  const deleted = "no longer listed by full reads; subscribers were told by response.deleted";
   const contents = log.filter(({ type }) => type === "response.completed" || type === "response.updated");
   const first = contents.find(({ type, outcome }) => type === "response.completed" && outcome === "published");
   // Steps of what belongs together. One without a time of its own stands behind the one before it.

@@ -35,14 +35,11 @@ async function shownTo({ url }: { url: string }, isEnough: (shown: Snapshot) => 
   const gone = new AbortController();
   const answer = await fetch(`${origin}/feed`, { headers: { [TOKEN_HEADER]: hash.slice(1) }, signal: gone.signal });
   const reader = answer.body?.pipeThrough(new TextDecoderStream()).getReader();
-  let shown = {} as Snapshot;
-  for (let text = ""; shown.events === undefined || !isEnough(shown); ) {
+  let [text, shown] = ["", {} as Snapshot];
+  while (shown.events === undefined || !isEnough(shown)) {
     text += (await reader?.read())?.value ?? "";
-    const frames = text.split("\n\n");
-    text = frames.pop() ?? "";
-    for (const frame of frames) {
-      shown = withChange(shown, JSON.parse(/^data: (.*)$/m.exec(frame)?.[1] ?? "{}") as Change);
-    }
+    const frames = [...text.matchAll(/^data: (.*)\n\n/gm)].map(([, json = ""]) => JSON.parse(json) as Change);
+    shown = frames.reduce(withChange, {}) as Snapshot;
   }
   gone.abort();
   return shown;

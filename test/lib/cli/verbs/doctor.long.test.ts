@@ -7,7 +7,7 @@ import {
   schedules,
 } from "../../../../lib/cli/verbs/doctor.ts";
 import type { SettingsPatch, Simulator, SurveySpec } from "../../../../lib/local/simulator/index.ts";
-import type { Question } from "../../../../lib/operator/probe/look.ts";
+import type { Question } from "../../../../lib/operator/probe/findings.ts";
 import { answerOf, environmentOf, polledFolder, simulated, survey } from "../support/command.ts";
 import { inAws } from "../support/folder-aws.ts";
 

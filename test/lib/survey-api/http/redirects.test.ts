@@ -59,6 +59,14 @@ describe("a redirect to elsewhere is not followed: nothing is sent there, the to
     service.answers.set("/api/v3/surveys/7/", () => moved(location));
     await expect(api.survey(7)).rejects.toMatchObject({ hint: expect.stringMatching(/^(?!.*null).*baseUrl/) });
   });
+
+  it("cannot smuggle a header into the next request", async () => {
+    const { service, api } = await startClient();
+    service.answers.set("/api/v3/surveys/7/", () => moved("/%0d%0ax-evil:%201/api/v3/surveys/7/"));
+    await expect(api.survey(7)).rejects.toMatchObject({ code: "NOT_FOUND" });
+    expect(service.data()).toHaveLength(1);
+    for (const { headers } of service.requests) expect(headers).not.toHaveProperty("x-evil");
+  });
 });
 
 describe("a redirect within the service", () => {

@@ -1,11 +1,3 @@
-import {
-  type Operation,
-  type PauseEvent,
-  pauseChannel,
-  type RequestEvent,
-  requestChannel,
-} from "../../survey-api/index.ts";
-
 /** Questions that the API document leaves open, and that a look at the service can answer. */
 export const QUESTIONS = [
   ...["token shape", "tokens at once", "records together", "sort key", "order", "open responses", "past the end"],
@@ -44,33 +36,4 @@ export function warn(check: string, says: string, todo: string): CheckLine {
 
 export function fail(check: string, says: string, todo: string, code: string | null = null): CheckLine {
   return { check, state: "fail", says, todo, code };
-}
-
-/** The requests that the client of this process makes meanwhile. */
-export interface Watch {
-  requests: number;
-  /** Pauses that the service asked for, and those where it only refused. */
-  pauses: { asked: number; refused: number };
-  /** HTTP status of the last answer to an operation. */
-  statuses: Map<Operation, number | undefined>;
-}
-
-export async function watching<T>(work: (watch: Watch) => Promise<T>): Promise<T> {
-  const watch: Watch = { requests: 0, pauses: { asked: 0, refused: 0 }, statuses: new Map() };
-  const onRequest = (event: unknown): void => {
-    const { operation, status } = event as RequestEvent;
-    watch.requests += 1;
-    watch.statuses.set(operation, status);
-  };
-  const onPause = (event: unknown): void => {
-    watch.pauses[(event as PauseEvent).asked ? "asked" : "refused"] += 1;
-  };
-  requestChannel.subscribe(onRequest);
-  pauseChannel.subscribe(onPause);
-  try {
-    return await work(watch);
-  } finally {
-    requestChannel.unsubscribe(onRequest);
-    pauseChannel.unsubscribe(onPause);
-  }
 }

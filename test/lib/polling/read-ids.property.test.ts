@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { ReadIds } from "../../../lib/polling/books.ts";
+import { ReadIds } from "../../../lib/polling/read-ids.ts";
 
 const ids = fc.uniqueArray(fc.nat({ max: 2 ** 45 }), { maxLength: 200 });
 
