@@ -277,7 +277,7 @@ async function remake(
   // The ledger does not say what an update told of.
   const before = { ...entry, eventId: eventId(survey.source.name, survey.id, id, revision - 1) };
   const replaces = revision === 1 ? undefined : { entry: before, changes: [...CHANGES], observedAt: emittedAt };
-  const had = await enrich(survey, id, {}, { firstSeen: now, attempts: 0 });
+  const had = await enrich(survey, id, {}, { firstSeen: now });
   const failures = had.lacks.filter(({ code, isFinal }) => !isFinal && !WITHOUT.has(code));
   if (failures.length > 0)
     return resent(entry, "failed", failures.map(({ part, code }) => `${part}:${code}`).join(" "));

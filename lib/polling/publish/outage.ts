@@ -89,8 +89,9 @@ async function probe(survey: Survey, kind: DetailKind): Promise<boolean | undefi
 }
 
 /** The part of a response that tells how long it has waited so far. */
-export type Patience = Pick<Response, "firstSeen" | "attempts" | "used">;
+export type Patience = Pick<Response, "firstSeen" | "used">;
 
+/** Parts of `enrichmentPatience`, of which the time between two attempts uses up one at most: so many attempts have failed by its end. */
 export const LEAST_ATTEMPTS = 3;
 
 /** Milliseconds after which an outage keeps nothing waiting any more. */
@@ -103,7 +104,7 @@ function isOut({ learned, ports }: Holder, kind: DetailKind): boolean {
 }
 
 /**
- * The patience used up once an attempt has ended now. The time since the last attempt counts for half of `enrichmentPatience` at most: a poller that stood still
+ * The patience used up once an attempt has ended now. The time since the last attempt counts for a third of `enrichmentPatience` at most: a poller that stood still
  * has not been trying. During an outage of the operation no time counts, for a day at most.
  *
  * Example with `enrichmentPatience` "15m": the metrics of one response fail at 12:00, 12:05 and 12:10. All metrics fail from 12:10 to 13:00. It is given up at 13:05.
@@ -115,7 +116,7 @@ export function usePatience({ learned, source, ports }: Holder, response: Patien
     const { [kind]: since = now } = learned.outages;
     const before = Math.max(0, since - last.askedAt);
     const after = Math.max(0, now - Math.max(last.askedAt, since + LONGEST_OUTAGE));
-    return last.waited[kind] + Math.min(before + after, source.enrichmentPatience / 2);
+    return last.waited[kind] + Math.min(before + after, source.enrichmentPatience / LEAST_ATTEMPTS);
   };
   return { askedAt: now, waited: { metrics: waited("metrics"), metadata: waited("metadata") } };
 }
@@ -123,6 +124,5 @@ export function usePatience({ learned, source, ports }: Holder, response: Patien
 /** Whether an attempt that has failed now was the last one. */
 export function isGivenUp(holder: Holder, kind: DetailKind, response: Patience): boolean {
   // fault: given-up-at-once
-  if (response.attempts + 1 < LEAST_ATTEMPTS) return false;
   return usePatience(holder, response).waited[kind] >= holder.source.enrichmentPatience;
 }

@@ -7,7 +7,7 @@ import { completedAt, digestOf, type Run, readRecord } from "../model/records.ts
 import { ABSENT, type EventPart, type Response } from "../model/response.ts";
 import { placeOf } from "../model/survey-state.ts";
 import type { Survey } from "../survey.ts";
-import { isSpared, usePatience } from "./outage.ts";
+import { isSpared, LEAST_ATTEMPTS, usePatience } from "./outage.ts";
 
 /** A response as a page, or the single read, has shown it. */
 export function fromRead(
@@ -100,7 +100,7 @@ export async function waitingEntry(survey: Survey, response: Response, reasons: 
   // Absence is settled at a known moment. A failure is asked about again at growing distances.
   const isOfEvent = reasons.some(({ part }) => part === "bus" || part === "event");
   const onlyAbsent = reasons.every(({ code }) => code === ABSENT);
-  const backOff = Math.min(enrichmentPatience / 2, FIRST_BACK_OFF * 2 ** (attempts - 1));
+  const backOff = Math.min(enrichmentPatience / LEAST_ATTEMPTS, FIRST_BACK_OFF * 2 ** (attempts - 1));
   return {
     ...entryOf(survey, response, "waiting"),
     firstSeen,

@@ -106,7 +106,7 @@ export const plantedFaults: readonly PlantedFault[] = [
   fault("hint-forgotten", "late, lost", ""),
   fault("waiting-unasked", "lost, late, liveness: books", "const next = undefined; counts.waiting = 0;"),
   fault("absent-at-once", "content", "const longEnough = true;", 60),
-  fault("given-up-at-once", "content", (code) => code.replace("false", "true"), 60),
+  fault("given-up-at-once", "content", "return true;", 60),
   fault("too-many-at-once", "in-flight, misuse, failure", (code) => code.replace("10", "25"), 60),
   fault("stale-index-believed", "repeat", "const waiting = due;", 60),
   fault("no-budget", "idle, requests", "const budget: Budget = { left: Number.POSITIVE_INFINITY };"),
