@@ -70,7 +70,7 @@ async function classify(
   return { classes, withheld: withheld.slice(0, MOST_NAMED) };
 }
 
-/** Notes why the books are not closed. The next full read is made sooner. */
+/** The next full read is made sooner. */
 export function leaveOpen(survey: Survey, why: BooksOpen, now: number): void {
   survey.note({ kind: "books open", why, nextPass: now + leastApart(survey.source) });
 }

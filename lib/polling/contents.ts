@@ -32,7 +32,6 @@ export function isTrusted(asking: Asking): boolean {
   return contents === "auto" && asking.learned.differs === undefined && asking.learned.single.equal >= FIRST;
 }
 
-/** Whether it is of use to ask it now. */
 export function mayAnswer({ learned, source, ports }: Pick<Survey, "learned" | "source" | "ports">): boolean {
   return source.contents !== "pages" && ports.clock.now() >= (learned.single.silentUntil ?? 0);
 }
@@ -49,7 +48,7 @@ export async function answerOf(survey: Survey, responseId: number): Promise<unkn
   }
 }
 
-/** The same; undefined where it gives none. */
+/** Undefined where it fails or has none. */
 export async function ask(survey: Survey, responseId: number): Promise<unknown[] | undefined> {
   const records = await answerOf(survey, responseId);
   return records?.length === 0 ? undefined : records;

@@ -5,13 +5,11 @@ export class LeaseLostError extends PollerError {
   readonly code = "LEASE_LOST";
 }
 
-/** The lease of a survey, or of a role of the source, is in other hands. */
 export function leaseLost(lease: { surveyId: number } | { role: string }): LeaseLostError {
   const what = "role" in lease ? `the ${lease.role} of this source` : `survey ${lease.surveyId}`;
   return new LeaseLostError(`${what} is in the hands of another invocation now`, { retryable: true });
 }
 
-/** The invocation's time is over: what a request was for goes on at the next tick (R26). */
 export class OutOfTimeError extends PollerError {
   readonly code = "OUT_OF_TIME";
   constructor() {
@@ -24,7 +22,6 @@ export class StateRefusedError extends PollerError {
   readonly code = "STATE_REFUSED";
 }
 
-/** The bus did not take an event, or nobody knows whether it did: it is published again. */
 export class PublishFailedError extends PollerError {
   readonly code = "PUBLISH_FAILED";
 }
@@ -34,7 +31,6 @@ export class RangeUnreachableError extends PollerError {
   readonly code = "RANGE_UNREACHABLE";
 }
 
-/** The survey list names surveys, none of them with an id that can be read. */
 export class SurveyListUnreadableError extends PollerError {
   readonly code = "SURVEY_LIST_UNREADABLE";
 }
@@ -58,7 +54,6 @@ export function isInterrupted(error: unknown): boolean {
   return error instanceof LeaseLostError || error instanceof OutOfTimeError;
 }
 
-/** Failures after which nothing more is to be done, whatever it concerns. */
 export function endsWork(error: unknown): boolean {
   return concernsWholeSource(error) || isInterrupted(error);
 }

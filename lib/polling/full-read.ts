@@ -52,7 +52,6 @@ export function readForBooks(survey: Survey): Promise<PollCounts> {
   return readPart(survey, read, "books");
 }
 
-/** Forgets a read for the books, and what of it lies in the vault. */
 export async function dropBooksRead(survey: Survey): Promise<void> {
   const { pass } = survey.state;
   survey.note({ kind: "read", purpose: "books" });
@@ -202,7 +201,7 @@ async function reachesHead(
   return ![...missing].some((id) => known.get(id)?.state === "emitted");
 }
 
-/** None where there is no such page; behind the end of the list some services fail. */
+/** None where there is no such page. Behind the end of the list some services fail. */
 async function idsOn(survey: Survey, page: number, order: Order): Promise<number[]> {
   try {
     return toPage(page, await survey.page(page, order))?.runs.map(({ responseId }) => responseId) ?? [];

@@ -7,7 +7,6 @@ import type { Survey } from "./survey.ts";
 const FIRST_REST = 3_600_000;
 const LONGEST_REST = 24 * 3_600_000;
 
-/** What a poll came to, as far as hints go. */
 export interface HintPoll {
   /** By how much the counts have grown since the row was written; and new responses met since then. */
   grown: number;

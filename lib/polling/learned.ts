@@ -30,7 +30,7 @@ export function learnedBy({
   return { ...known, differs, scattered, known: JSON.stringify(known), ...tick };
 }
 
-/** The part to be saved with the account: nothing where nothing was learned, since another tick may have learned something meanwhile. */
+/** What is to be saved: nothing where nothing was learned, since another tick may have learned something meanwhile. */
 export function newlyLearned({ outages, single, known }: Learned): AccountChanges {
   return JSON.stringify({ outages, single }) === known ? {} : { outages, single };
 }

@@ -8,7 +8,6 @@ export const LEASE_DURATION = 15_000;
 /** A request to the bus is over by then, one way or the other. */
 export const PUBLISH_TIMEOUT = 5_000;
 
-/** A worker under a lease. */
 export interface LeaseHolder {
   readonly lease: Lease | RoleLease;
   readonly ports: Pick<Ports, "clock" | "state">;
@@ -36,10 +35,7 @@ export async function holdLease({ lease, ports }: LeaseHolder): Promise<void> {
 /** Renewals under way. */
 const renewals = new WeakMap<LeaseHolder["lease"], Promise<void>>();
 
-/**
- * Prolongs the lease while `work` runs, also when that waits for the service for long. Whoever finds the lease lost
- * stops at its next `holdLease`.
- */
+/** Prolongs the lease while `work` runs. Whoever finds it lost stops at its next `holdLease`. */
 export async function underLease<T>(holder: LeaseHolder, work: () => Promise<T>): Promise<T> {
   const stop = holder.ports.clock.every(LEASE_DURATION / 3, () => {
     holdLease(holder).catch((error: unknown) => {
@@ -54,12 +50,11 @@ export async function underLease<T>(holder: LeaseHolder, work: () => Promise<T>)
   }
 }
 
-/** An invocation in a role of its source. */
 export interface RoleHolder extends LeaseHolder {
   lease: RoleLease;
 }
 
-/** Does the work of a role. Undefined where another invocation has that role: then nothing is done. A holder that has lost the role begins nothing more. */
+/** Does the work of a role. Undefined where another invocation has that role. A holder that has lost it begins nothing more. */
 export async function inRole<T>(
   role: Role,
   { ports, owner }: { ports: Pick<Ports, "clock" | "state">; owner: string },

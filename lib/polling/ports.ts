@@ -12,7 +12,7 @@ import type { Lease, OutgoingEvent, SurveyState } from "./model/survey-state.ts"
 export interface Clock {
   /** Epoch milliseconds. */
   now(): number;
-  /** Calls `work` again and again at this distance until the function it gives is called. */
+  /** Calls `work` at this distance until the function it gives is called. */
   every(milliseconds: number, work: () => void): () => void;
 }
 
@@ -21,7 +21,6 @@ export type Order = "asc" | "desc";
 /** One read of a page: its records as they came, or that there is no such page. */
 export type PageRead = { kind: "page"; records: unknown[] } | { kind: "none" };
 
-/** One read of metrics, metadata or a single response. */
 export type DetailRead<T = unknown> = { kind: "found"; body: T } | { kind: "absent" };
 
 /** The survey service. A failure that remains after all retries is thrown. */
@@ -50,13 +49,12 @@ export interface State {
   acquire(surveyId: number, owner: string, duration: number): Promise<Lease | undefined>;
   /** Takes a role of the source, in the same way. */
   takeRole(role: Role, owner: string, duration: number): Promise<RoleLease | undefined>;
-  /** Gives it back with its note. Throws `LeaseLostError` when it has been taken over. */
+  /** Throws `LeaseLostError` when it has been taken over, as the next three do. */
   giveBackRole(lease: RoleLease): Promise<void>;
-  /** Prolongs a lease. Throws `LeaseLostError` when it has been taken over. */
   renew(lease: Lease | RoleLease, duration: number): Promise<void>;
-  /** Writes the state under the lease's fence, after what was begun before under the same lease. Throws `LeaseLostError` when it has been taken over. */
+  /** Writes the state under the lease's fence, after what was begun before under the same lease. */
   saveState(lease: Lease, state: SurveyState): Promise<void>;
-  /** Writes the state and gives the lease back. Throws `LeaseLostError` when it has been taken over. */
+  /** Writes the state and gives the lease back. */
   release(lease: Lease, state: SurveyState): Promise<void>;
   /** Entries of those of `ids` (at most 100) that the ledger holds. */
   entries(surveyId: number, ids: LedgerEntry["id"][]): Promise<Map<LedgerEntry["id"], LedgerEntry>>;
@@ -66,13 +64,13 @@ export interface State {
   due(surveyId: number, kind: CheckedState, until: number, limit: number): Promise<LedgerEntry[]>;
   /** Epoch milliseconds of the earliest next check of a survey's entries of this kind, if any; may lag. */
   nextDue(surveyId: number, kind: CheckedState): Promise<number | undefined>;
-  /** Some of a survey's entries that are for a redrive (`isForRedrive`), with what was kept of them; the others from `next` on. */
+  /** Some of a survey's entries that are for a redrive (`isForRedrive`), with what was kept of them. */
   forRedrive(surveyId: number, from?: string): Promise<LedgerPage<LedgerEntry>>;
-  /** Some responses of a survey that are emitted, with their last event each; the others from `next` on. */
+  /** Some of its emitted responses, with their last event each. */
   emitted(surveyId: number, from?: string): Promise<LedgerPage<EmittedResponse>>;
 }
 
-/** Without `next` it was the last one. It may hold no entry at all, and still not be the last. */
+/** `next`: where the others begin. A page without entries need not be the last. */
 export interface LedgerPage<Entry> {
   entries: Entry[];
   next?: string;
@@ -91,22 +89,15 @@ export interface SealedEvent {
   time: number;
 }
 
-/**
- * Refused is for good: the entry itself is at fault. Failed: it was not published, or nobody knows, and may be tried
- * again. `code` is the bus's own.
- */
+/** Refused is for good: the entry itself is at fault. Failed may be tried again: nobody knows whether it was published. `code` is the bus's own. */
 export type PublishOutcome =
   | { kind: "published" }
   | { kind: "refused"; code: string }
   | { kind: "failed"; code: string };
 
 export interface Publisher {
-  /** Makes an event ready for the bus. */
   seal(event: OutgoingEvent): Promise<SealedEvent>;
-  /**
-   * Publishes one batch (see `batchOf`) and gives the outcome of each event, after retries of what can be retried.
-   * `guard` is called before each request to the bus, and stops it by throwing: what is left then has failed.
-   */
+  /** Publishes one batch (`batchOf`), with retries. `guard` is called before each request to the bus, and stops it by throwing: what is left then has failed. */
   publish(events: SealedEvent[], guard: () => Promise<void>): Promise<PublishOutcome[]>;
 }
 
@@ -127,28 +118,23 @@ export interface SentEvent {
   eventId: string;
   revision: number | undefined;
   origin: string | undefined;
-  /** Of an update: what has changed. */
   changed: readonly string[] | undefined;
-  /** Epoch milliseconds at which it was made. */
+  /** Epoch milliseconds. */
   detectedAt: number;
-  /** When its response was completed, as the event says it. */
   completed: { at?: string | undefined; ambiguous?: boolean | undefined } | undefined;
   outcome: PublishOutcome["kind"];
-  /** The bus's own, where it has not taken the event. */
   code: string | undefined;
   /** Events that went to the bus together. */
   batch: number;
   /** Milliseconds of each part of the way. */
   ms: { [Part in "metrics" | "metadata" | "ledger"]?: number | undefined } & { bus: number };
-  /** The page that has shown it. */
   listed: { page: number; order: Order; at: number } | undefined;
-  /** Why its contents are whole. */
   proved: Proof | undefined;
   /** Attempts to make it, where it took several. */
   attempts: number | undefined;
 }
 
-/** The progress that the poller tells of while it works. Nothing personal is in any of it. */
+/** What the poller tells of while it works: nothing personal. */
 export type Progress =
   | { kind: "account"; account: AccountState }
   | { kind: "sent"; event: SentEvent }

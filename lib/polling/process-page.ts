@@ -34,7 +34,6 @@ export interface Processed extends Omit<Step, "fragments" | "scattered"> {
   withNews: ReadonlySet<number>;
 }
 
-/** Enters into the ledger what needs no event. */
 export async function writeNoted(survey: Survey, { entries, found }: Processed): Promise<void> {
   await survey.write(entries);
   survey.note({ kind: "found", count: found });
@@ -51,7 +50,6 @@ export interface ReadingOptions {
   isOver?: (page: number, withNews: ReadonlySet<number>) => boolean;
 }
 
-/** Reads the list of a survey from a page on, and processes each page. */
 export async function* readSurvey(survey: Survey, options: ReadingOptions): AsyncGenerator<Processed, void> {
   const { from, ids, mostAtOnce, isOver } = options;
   const reading = new Reading(survey, options);

@@ -2,8 +2,6 @@ import { gunzipSync, gzipSync } from "node:zlib";
 import type { IdsRef } from "./model/books.ts";
 import type { Survey } from "./survey.ts";
 
-// Ids of responses that a full read has met, as they are kept between its parts.
-
 /** A text this short stays in the state; a longer one lies in the vault. */
 const MOST_INLINE = 600;
 

@@ -33,7 +33,6 @@ export interface Rechecked {
   sought: number;
 }
 
-/** Asks the single read for responses whose time has come. */
 export async function recheck(survey: Survey): Promise<Rechecked> {
   const result: Rechecked = { counts: noCounts(), sought: 0 };
   for (const kind of kindsOf(survey)) await recheckKind(survey, kind, result);
@@ -76,7 +75,6 @@ function isGiven({ shown = [] }: LedgerEntry, run: Run): boolean {
   return classOf(run) === "completed" && includesAll(hashesOf(records), shown);
 }
 
-/** Whether it tells of a response all that pages tell of it as a whole. */
 function tellsAll({ records }: Run): boolean {
   return records.every(({ raw }) => isObject(raw) && "dateCompleted" in raw && "dateStart" in raw);
 }
@@ -87,7 +85,6 @@ async function runOf(survey: Survey, { id }: LedgerEntry): Promise<Run | undefin
   return records === undefined ? undefined : { responseId: id, records: records.map((record) => readRecord(record)) };
 }
 
-/** Open ones are looked at again later. */
 async function putBack(survey: Survey, left: { entry: LedgerEntry; run: Run | undefined }[]): Promise<void> {
   if (left.length === 0) return;
   const now = survey.ports.clock.now();

@@ -10,7 +10,6 @@ import type { Survey } from "./survey.ts";
 /** Pages that a scan below the head reads at least in one tick, or of its budget: two of them find its place again. */
 const LEAST_PAGES = 4;
 
-/** What came of a scan for responses that a count has shown. */
 export interface Below {
   counts: PollCounts;
   /** In vain: all pages were read and nothing was met, by earlier polls too, while no count has moved. */
@@ -95,7 +94,7 @@ function hasReadAll({ end }: Processed): boolean {
   return end?.kind === "end" && !end.isEmpty;
 }
 
-/** Emits what a step has found, and gives the page at which a later scan goes on. */
+/** Gives the page at which a later scan goes on. */
 async function takeStep(survey: Survey, step: Processed, counts: PollCounts, page: number): Promise<number> {
   await writeNoted(survey, step);
   addCounts(counts, await emitFound(survey, step.toEmit));

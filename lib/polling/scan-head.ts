@@ -77,10 +77,8 @@ async function openHead(survey: Survey, withNews: Pages): Promise<void> {
 /** Pages before the oldest news at which a backlog begins: deletions meanwhile have moved it. */
 const MARGIN = 2;
 
-/** A page number that no list reaches. */
 export const BEYOND = 1_000_000;
 
-/** News too deep for a head scan are a backlog: a full read brings them out, the oldest first. */
 async function leaveToBacklog(survey: Survey, startedAt: number): Promise<PollCounts> {
   const page = await backlogStart(survey);
   return readBacklog(survey, newFullRead(startedAt, { page, begun: page }));

@@ -18,7 +18,6 @@ const isSkipped = ({ polls, page }: FailingPage): boolean => polls >= POLLS && p
 
 const ORDERS = ["asc", "desc"] as const;
 
-/** The pages that a read in this order skips while they fail. */
 export function skippedPages({ failing }: SurveyState, order: Order): Set<number> {
   return new Set((failing?.[order] ?? []).flatMap((page) => (isSkipped(page) ? [page.page] : [])));
 }
@@ -64,7 +63,6 @@ function tries({ failing, phase }: SurveyState): { page: FailingPage; order: Ord
   );
 }
 
-/** When the next page that is skipped is tried again (epoch milliseconds). */
 export function nextTry(state: SurveyState): number | undefined {
   const [next] = tries(state).toSorted((a, b) => a.at - b.at);
   return next?.at;

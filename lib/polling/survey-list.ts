@@ -19,7 +19,6 @@ export interface ListedSurvey {
   shown?: SurveyCounts;
 }
 
-/** Whether the survey list does not show it any more. */
 export const isGone = ({ facts }: ListedSurvey): boolean => facts === null;
 
 /** Surveys that are to be polled by their ids and are not listed; undefined where there are none. */
@@ -30,9 +29,7 @@ export function unlistedOf(listed: readonly ListedSurvey[], { surveys }: Polling
   return unlisted.length === 0 ? undefined : unlisted;
 }
 
-/** The survey list as it was read. */
 export interface SurveyList {
-  /** Each survey once. */
   surveys: ListedSurvey[];
   /** Rows without an id that can be read: surveys that cannot be polled, known ones perhaps. */
   unreadable: number;
@@ -60,10 +57,7 @@ export function readSurveyList(items: unknown[]): SurveyList {
   return { surveys: [...surveys.values()], unreadable };
 }
 
-/**
- * The surveys to care about. When the list fails or is empty, those known so far, whose counts have not moved then. So it is with one that the list does not name, where
- * that has rows without an id: it may be one of these. Else it is gone.
- */
+/** The surveys to care about. When the list fails or is empty, those known so far. One that the list does not name is gone, unless it may be one of the rows without an id. */
 export async function surveysOf(
   ports: Ports,
   source: PollingSource,

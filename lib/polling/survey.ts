@@ -13,12 +13,10 @@ export interface Budget {
   left: number;
 }
 
-/** The facts that any work on a survey needs. */
 export interface SurveyRequest {
   ports: Ports;
   source: PollingSource;
   surveyId: number;
-  /** Names whoever works on it: the holder of its lease. */
   owner: string;
   /** Epoch milliseconds after which no new page is begun. */
   deadline: number;
@@ -61,9 +59,7 @@ export class Survey {
   readonly learned: Learned;
   /** Pays for the pages that are read; undefined where they are free. */
   readonly budget: Budget | undefined;
-  /** Requests to the bus. */
   readonly publishing: LimitFunction = pLimit(PUBLISHES_AT_ONCE.news);
-  /** The state of the survey, and the first failure of something that was left. */
   private readonly poll: { state: SurveyState; failure?: unknown };
 
   constructor(request: SurveyRequest, lease: Lease) {
@@ -85,12 +81,11 @@ export class Survey {
     return this.poll.state;
   }
 
-  /** New responses dealt with so far, by all polls. */
   get found(): number {
     return this.state.found ?? 0;
   }
 
-  /** What has failed first of all that was left to the next poll. */
+  /** The first failure of what was left to the next poll. */
   get failure(): unknown {
     return this.poll.failure;
   }
@@ -100,7 +95,6 @@ export class Survey {
     this.poll.state = next(this.poll.state, event);
   }
 
-  /** Writes the state under the lease's fence. */
   save(): Promise<void> {
     return this.ports.state.saveState(this.lease, this.state);
   }
@@ -122,7 +116,6 @@ export class Survey {
     return Object.assign(Object.create(this) as Survey, fields);
   }
 
-  /** Reads one page. */
   async page(page: number, order: Order): Promise<PageRead> {
     await holdLease(this);
     if (this.budget !== undefined) this.budget.left -= 1;
@@ -130,7 +123,6 @@ export class Survey {
     return this.ports.service.page(this.id, page, order);
   }
 
-  /** Entries of the ledger, of any number of ids. */
   async entries(ids: Iterable<LedgerEntry["id"]>): Promise<Map<LedgerEntry["id"], LedgerEntry>> {
     const all = [...new Set(ids)];
     const found = new Map<LedgerEntry["id"], LedgerEntry>();
@@ -140,17 +132,14 @@ export class Survey {
     return found;
   }
 
-  /** Writes entries of the ledger under the lease. What was published is written without asking for that. */
+  /** Writes entries under the lease. What was published is written without asking for that. */
   async write(entries: LedgerEntry[]): Promise<void> {
     if (entries.length === 0) return;
     await holdLease(this);
     await this.ports.state.putEntries(this.id, entries);
   }
 
-  /**
-   * Leaves a response, or a page, as due as it was: what failed of it alone is told at the end of the poll. A failure that concerns more than that is thrown again, and
-   * ends the work.
-   */
+  /** Leaves a response, or a page, as due as it was: its failure is told at the end of the poll. One that concerns more is thrown again. */
   leave(error: unknown): void {
     // The work was cut off, which is no failure: what others have read meanwhile still goes out.
     if (error instanceof OutOfTimeError) return;
@@ -158,7 +147,7 @@ export class Survey {
     this.poll.failure ??= error;
   }
 
-  /** Does what concerns one response alone; undefined when that failed and the response is left. */
+  /** Undefined when the work, which concerns one response alone, failed: that is left. */
   async orLeave<T>(work: () => Promise<T>): Promise<NonNullable<T> | undefined> {
     try {
       return (await work()) ?? undefined;
@@ -169,10 +158,7 @@ export class Survey {
   }
 }
 
-/**
- * Works on a survey under its lease, which is given back with the state at the end, also after a failure. Undefined when someone else holds the lease, or has taken it
- * meanwhile.
- */
+/** Works on a survey under its lease, and writes its state at the end, also after a failure. Undefined when someone else holds the lease, or has taken it meanwhile. */
 export async function withSurvey<T>(
   request: SurveyRequest,
   work: (survey: Survey) => Promise<T>,
@@ -196,7 +182,7 @@ export async function withSurvey<T>(
   }
 }
 
-/** Published, and not in the ledger yet: before that nothing more may be published. */
+/** Before these are in the ledger nothing more may be published. */
 async function writePending(survey: Survey): Promise<void> {
   const { pending = [] } = survey.state;
   if (pending.length === 0) return;

@@ -2,7 +2,7 @@ import type { DetailKind } from "./ledger-entry.ts";
 import type { Start, StartLooks } from "./source.ts";
 import type { CountsMark } from "./survey-state.ts";
 
-/** Since when an operation that gives details has failed, without any answer of it (epoch milliseconds); absent: it works. */
+/** Since when an operation has failed, without any answer of it (epoch milliseconds); absent: it works. */
 export type Outages = Partial<Record<DetailKind, number>>;
 
 /** What the single read of a source is worth, from comparing whole responses with it (R11). */
@@ -76,7 +76,7 @@ export interface AccountState extends TickNote {
   pausedUntil?: number;
   /** Set where it was an operator who has paused the source until then: since when (epoch milliseconds). */
   pausedSince?: number;
-  /** The rate that the client of some worker has learned: passed on as it is. */
+  /** The rate that some worker's client has learned. */
   learned?: unknown;
 }
 
@@ -107,14 +107,12 @@ export interface RoleNote extends TickNote {
   lastSurvey?: number;
 }
 
-/** The right to a role of a source. */
 export interface RoleLease {
   role: Role;
   owner: string;
   fence: number;
   /** Epoch milliseconds. */
   until: number;
-  /** Written when the role is given back. */
   note: RoleNote;
   /** Set when it could not be prolonged meanwhile. */
   lost?: unknown;

@@ -21,7 +21,7 @@ export interface FullRead {
   ids?: IdsRef;
   /** Whether nothing that was listed all the time can have slipped through so far. */
   covered: boolean;
-  /** Pages that were skipped (R9). */
+  /** Pages (R9). */
   skipped: number[];
   /** Parts in a row that have come no further. */
   failures: number;
@@ -79,7 +79,6 @@ export interface Books extends Tally {
   passes: number;
 }
 
-/** Why the books stay open. */
 export type BooksOpen =
   /** Listed responses that are in no class. */
   | { code: "unaccounted"; count: number }
@@ -88,7 +87,6 @@ export type BooksOpen =
   | { code: "range-unreachable" }
   | { code: "pages-moved" | "read-as-empty" };
 
-/** The reason for people. */
 export function sayWhyOpen(why: BooksOpen): string {
   switch (why.code) {
     case "unaccounted":
@@ -109,12 +107,10 @@ export function isUnreachable(why: BooksOpen | undefined): boolean {
   return why?.code === "pages-unreachable" || why?.code === "range-unreachable";
 }
 
-/** Listed responses that the last pass could not account for. */
 export function unaccountedOf({ booksOpen }: { booksOpen?: BooksOpen }): number {
   return booksOpen?.code === "unaccounted" ? booksOpen.count : 0;
 }
 
-/** A `books.closed` event. */
 export interface ToldBooks {
   sequence: number;
   eventId: string;

@@ -43,10 +43,9 @@ export interface LedgerEntry {
   firstSeen?: number;
   /** Attempts to get what it waits for, or is held for. */
   attempts?: number;
-  /** How much of its patience is used up. */
   patience?: UsedPatience;
   origin?: Origin;
-  /** Why it is in this state: codes, never contents. */
+  /** Codes, never contents. */
   reason?: string;
   /** The event that is to replace the emitted one, noted before the bus gets it: no revision has two contents (R19). */
   next?: { revision: number; contents: string };
@@ -83,7 +82,7 @@ export function isForRedrive({ state, refusedRevision }: Pick<LedgerEntry, "stat
   return state === "quarantined" || state === "refused" || refusedRevision !== undefined;
 }
 
-/** Reason of a settled entry that an operator had forgotten: nothing of it goes out any more, whatever asks for it. */
+/** Reason of a settled entry that an operator had forgotten: nothing of it goes out any more. */
 export const FORGOTTEN = "forgotten";
 
 /** Reason of an open entry that was a waiting one, whose records were to be kept and are gone. */

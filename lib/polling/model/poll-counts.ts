@@ -1,10 +1,8 @@
-/** The outcome of one poll of a survey, or of a part of it. */
 export interface PollCounts {
   emitted: number;
   waiting: number;
-  /** Events that were short and have been replaced. */
+  /** Events that were short and have been replaced; and those of them that were replaced before. */
   repaired: number;
-  /** Those of them that were replaced before: repeated repairs need a look. */
   repairedAgain: number;
   /** Events that are to be replaced, and could not be yet. */
   unreplaced: number;

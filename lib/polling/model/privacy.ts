@@ -21,7 +21,6 @@ export function privateRecord(record: unknown, privacy: Privacy): unknown {
   return "comment" in documented ? { ...documented, comment: "" } : documented;
 }
 
-/** Metadata without what may not leave the process. */
 export function privateMetadata(body: unknown, privacy: Privacy): unknown {
   if (!isObject(body) || (privacy.ip === "keep" && privacy.referrer === "keep")) return body;
   const kept = { ...body };
@@ -50,7 +49,7 @@ function expandIpv6(ip: string): string[] {
   return [...left, ...Array<string>(Math.max(0, 8 - left.length - right.length)).fill("0"), ...right];
 }
 
-/** Gives what makes a keyed hash of keys of this kind; undefined where nobody is to be found by them. */
+/** Makes keyed hashes of keys of this kind; undefined where nobody is to be found by them. */
 export type PersonHashes = (kind: PersonKey) => ((value: string) => string) | undefined;
 
 /** The keys of a person in what is held of a response; undefined of a kind that is not known as long as the metadata are not. */

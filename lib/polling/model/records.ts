@@ -4,9 +4,8 @@ import { isObject, readFlag, readId } from "../../json.ts";
 /** A response record as it was read, and the little of it that polling needs. */
 export class ReadRecord {
   readonly raw: unknown;
-  /** Undefined when it cannot be read. */
+  /** Both are undefined when they cannot be read. */
   readonly responseId: number | undefined;
-  /** Undefined when it cannot be read. */
   readonly completed: boolean | undefined;
   /** `dateCompleted` and `dateStart` where they are strings. */
   readonly completedAt: string | null;
@@ -42,13 +41,12 @@ export class ReadRecord {
     return JSON.stringify([responseId, questionId, completed, choices, score, hasComment]);
   }
 
-  /** The fields that tell of its response as a whole, as text. */
+  /** The fields that tell of its response as a whole. */
   get facts(): string {
     const { dateStart, dateCompleted, iso3166, crk, promoCode } = this.fields;
     return JSON.stringify([dateStart, dateCompleted, iso3166, crk, promoCode]);
   }
 
-  /** Digest of both. */
   get digest(): string {
     return hash("sha1", `${this.signature}\n${this.facts}`, "base64url");
   }
@@ -60,7 +58,6 @@ export interface Run {
   records: ReadRecord[];
 }
 
-/** A response in one of three classes, by the `completed` of its records. */
 export type RunClass = "completed" | "open" | "unreadable";
 
 export function readRecord(raw: unknown): ReadRecord {
@@ -83,7 +80,6 @@ export function digestOf({ records }: Run): string {
   return [answers, facts].map((texts) => hash("sha1", texts.join("\n"), "base64url").slice(0, OF_GROUP)).join("");
 }
 
-/** The two parts of a digest. */
 export function partsOf(digest: string): { answers: string; facts: string } {
   return { answers: digest.slice(0, OF_GROUP), facts: digest.slice(OF_GROUP) };
 }

@@ -1,10 +1,7 @@
 import type { Change, Origin } from "../../events/index.ts";
 import type { DetailKind, LedgerEntry, UsedPatience } from "./ledger-entry.ts";
 
-/**
- * The reason why the records of a response are all of it (R4, R6). Both pages: it was joined across a proved boundary. Kept: it was proved before, and has waited
- * since.
- */
+/** Why the records of a response are all of it (R4, R6). Both pages: joined across a proved boundary. Kept: proved before, and has waited since. */
 export type Proof = "its page" | "both pages" | "single read" | "kept" | "nothing";
 
 /** The entry of an event that is to be replaced, what differs from it, and when that was seen first (epoch milliseconds). */
@@ -20,10 +17,8 @@ export interface Details {
   metadata?: unknown;
 }
 
-/** The code of a part that there is not. */
 export const ABSENT = "absent";
 
-/** A part of an event that does not come from records. */
 export type EventPart = DetailKind | "questions";
 
 /** A part that an event is to have and lacks. Final: the event goes out without it. Else its response waits for it. */
@@ -44,7 +39,6 @@ export interface Response {
   proof: Proof;
   /** The page on which it begins, and when that was read (epoch milliseconds); absent where no page has shown it now. */
   seen?: { page: number; order: "asc" | "desc"; at: number } | undefined;
-  /** The event that is to be replaced, where there is one. */
   replaces?: Replaced | undefined;
   /** The date of completion; "" where that is not credible. */
   completed: string;
@@ -54,7 +48,7 @@ export interface Response {
   attempts: number;
   used?: UsedPatience | undefined;
   details: Details;
-  /** Milliseconds that the service took for them. */
+  /** Milliseconds of the service. */
   took?: Partial<Record<keyof Details, number>> | undefined;
   /** Where its kept records lie in the vault, to be deleted once it is out. */
   keptKey?: string | undefined;

@@ -6,7 +6,7 @@ import type { Privacy } from "./privacy.ts";
 
 export type Selection = "all" | { include: number[] } | { exclude: number[] };
 
-/** The part of a source's configuration that polling acts upon. Durations are milliseconds. */
+/** What polling needs of the configuration of a source. Durations are milliseconds. */
 export interface PollingSource {
   name: string;
   surveys: Selection;
@@ -38,9 +38,7 @@ export function selected(surveyId: number, selection: Selection): boolean {
   return "include" in selection ? selection.include.includes(surveyId) : !selection.exclude.includes(surveyId);
 }
 
-/** Fields of the survey list that hold a count of responses. */
 export const COUNT_FIELDS = ["responses", "correct", "unpaidResponses"] as const;
-/** The fields of each survey in the list that are read. */
 export const LISTED_FIELDS = [
   "surveyId",
   "created",

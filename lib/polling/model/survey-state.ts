@@ -12,7 +12,7 @@ export interface Rescan {
   place?: { page: number; startedAt: number };
 }
 
-/** A page that fails each time (R9). */
+/** R9. */
 export interface FailingPage {
   page: number;
   /** Polls in a row whose readings it has ended, and when the first and the last that failed at it took its lease (epoch milliseconds). */
@@ -27,7 +27,6 @@ export interface Listed<Facts = SurveyFacts | null> {
   at: number;
 }
 
-/** A survey as subscribers know it. */
 export interface KnownSurvey {
   /** Of the last `survey.changed` event; 0 before the first. */
   sequence: number;
@@ -37,7 +36,7 @@ export interface KnownSurvey {
   sight?: Listed;
 }
 
-/** The counts that were told of a survey last, as a whole number, and when the list showed them (epoch milliseconds). */
+/** The counts that were told last, as a whole number, and when the list showed them (epoch milliseconds). */
 export interface CountsMark {
   shown: number;
   at: number;
@@ -68,7 +67,6 @@ export interface SurveyState {
   readonly booksOpen?: BooksOpen;
   /** Full reads in a row that met an empty list although there had been responses. */
   readonly emptyPasses?: number;
-  /** The last event of closed books. */
   readonly told?: ToldBooks;
   /** An event with a sequence number that has yet to be told: fixed before the bus gets it (R19). */
   readonly untold?: OutgoingEvent;
@@ -101,8 +99,6 @@ export interface Lease {
   lost?: unknown;
 }
 
-// What the phase of a survey says, and the ways from one to the next.
-
 /**
  * Where a survey stands, and so what its next poll does.
  *
@@ -126,7 +122,6 @@ interface InPhase {
   phase: Phase;
 }
 
-/** The place of a full read that is under way. */
 export function placeOf({ phase }: InPhase): FullRead | undefined {
   return phase.kind === "backlog" ? phase.place : undefined;
 }
@@ -185,10 +180,8 @@ export type SurveyEvent =
   | { kind: "told" }
   | { kind: "expiry look"; at: number };
 
-/** What a full read is for. */
 export type Purpose = "backlog" | "books";
 
-/** The state of a survey after something has happened to it. */
 export function next(state: SurveyState, event: SurveyEvent): SurveyState {
   const { phase, books } = state;
   switch (event.kind) {
