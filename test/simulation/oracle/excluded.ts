@@ -1,4 +1,4 @@
-import { PAGE_SIZE, POLLS } from "../../../lib/polling/index.ts";
+import { PAGE_SIZE, POLLS, selected } from "../../../lib/polling/index.ts";
 import type { Store } from "../../support/state-store.ts";
 import { START } from "../plan/plan.ts";
 import { listedRecords, PAGE, type SimResponse, type SimSurvey, type Traits } from "../service/survey-model.ts";
@@ -133,9 +133,10 @@ export function isDistrusted({ surveys }: World): boolean {
 const MOST_COMPARED = 6;
 
 /** Whether too few responses stand inside a page to compare the single read with. */
-function isUncompared({ responses }: World): boolean {
-  const inside = [...responses.values()].filter(({ answers, completedAt }) => {
-    return completedAt !== undefined && answers > 1 && answers < PAGE / 2;
+function isUncompared({ responses, plan }: World): boolean {
+  const inside = [...responses.values()].filter(({ answers, completedAt, survey }) => {
+    const isPolled = selected(survey.id, plan.source.surveys);
+    return isPolled && completedAt !== undefined && answers > 1 && answers < PAGE / 2;
   });
   return inside.length < MOST_COMPARED;
 }
