@@ -3,7 +3,7 @@ import { isObject } from "../json.ts";
 import { endsWork } from "./errors.ts";
 import { noteHeld } from "./ledger/entries.ts";
 import { privateRecord } from "./model/privacy.ts";
-import { digestOf, readRecord } from "./model/records.ts";
+import { choicesOf, digestOf, hasText, readRecord } from "./model/records.ts";
 import type { Response } from "./model/response.ts";
 import type { Order } from "./ports.ts";
 import type { Survey } from "./survey.ts";
@@ -153,8 +153,8 @@ export function includesAll(all: string[], some: string[]): boolean {
 
 function keyOfAnswer(record: unknown): string {
   if (!isObject(record)) return JSON.stringify(record);
-  const { questionId, answer, comment, score, matrixScore } = record;
-  return JSON.stringify([questionId, answer, comment, score, matrixScore]);
+  const { questionId, answer, score, comment } = record;
+  return JSON.stringify([questionId, choicesOf(answer), score, hasText(comment)]);
 }
 
 /** The responses whose contents are proved, and how many are left to the next poll. Those that are held count as dealt with, and so do changes that nothing proves. */

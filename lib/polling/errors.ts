@@ -65,6 +65,12 @@ export function failureOf(error: unknown): ToldFailure {
   return own ? { code, message: error.message } : { code, message: code, ...framesOf(error) };
 }
 
+export function refusedForGood(type: string, code: string): PublishFailedError {
+  return new PublishFailedError(`the event bus has refused a ${type} event for good (${code})`, {
+    hint: "It is not sent again, and those after it go on. Look the code up in the API of PutEvents.",
+  });
+}
+
 export function notTaken(code: string): PublishFailedError {
   return new PublishFailedError(`the event bus did not take every event (${code})`, {
     retryable: true,

@@ -39,10 +39,12 @@ export function nextHint(
     return more === 0 ? hint : { tries: 0, nextAt: now, ...hint, missing: (hint?.missing ?? 0) + more };
   }
   const before = closedNow ? 0 : (hint?.missing ?? 0);
-  const missing = before + grown + sought - found;
-  if (missing === 0) return undefined;
+  const more = grown + sought - found;
   // Only where counts have moved they may be behind what was found.
-  if (missing < 0 && grown === 0) return before < 0 ? hint : undefined;
+  if (before + more < 0 && grown === 0) return before < 0 ? hint : undefined;
+  // Responses that are never counted would add up, and hide later ones: no more is owed than this poll has found.
+  const missing = Math.max(before + more, -found);
+  if (missing === 0) return undefined;
   const { tries = 0, nextAt = now } = below === "found" ? {} : (hint ?? {});
   if (below === "vain")
     return { missing, tries: tries + 1, nextAt: now + Math.min(LONGEST_REST, FIRST_REST * 2 ** tries) };

@@ -195,7 +195,7 @@ class Reading {
         return;
       case "quarantine": {
         // A part is enough: no other record makes readable what one of them does not say.
-        const kept = await survey.orLeave(() => quarantined(survey, run));
+        const kept = await survey.orLeave(() => quarantined(survey, run, entry !== undefined || by.hasBooks));
         if (kept === undefined) done.left += 1;
         else done.entries.push(kept);
         done.found += kept === undefined ? 0 : 1;

@@ -3,7 +3,7 @@ import { ask, hashesOf, includesAll, isTrusted, mayAnswer } from "./contents.ts"
 import { firstSeenBy, nextRecheck, noteHeld } from "./ledger/entries.ts";
 import type { LedgerEntry } from "./model/ledger-entry.ts";
 import { addCounts, noCounts, type PollCounts } from "./model/poll-counts.ts";
-import { classOf, type Run, readRecord } from "./model/records.ts";
+import { classOf, FACTS, type Run, readRecord } from "./model/records.ts";
 import { emitFound } from "./publish/emit.ts";
 import { fromRead } from "./publish/response.ts";
 import type { Survey } from "./survey.ts";
@@ -76,7 +76,7 @@ function isGiven({ shown = [] }: LedgerEntry, run: Run): boolean {
 }
 
 function tellsAll({ records }: Run): boolean {
-  return records.every(({ raw }) => isObject(raw) && "dateCompleted" in raw && "dateStart" in raw);
+  return records.every(({ raw }) => isObject(raw) && FACTS.every((name) => name in raw));
 }
 
 async function runOf(survey: Survey, { id }: LedgerEntry): Promise<Run | undefined> {

@@ -30,9 +30,9 @@ type Side = "after" | "before" | "asked";
 
 /**
  * How the ledger knows a response, its entry looked at beside what was read. Listed since: there is no entry, and there have been books. Short: its event has fewer
- * records. Held: until its next look. Unproved: held, and it is time for a look.
+ * records. Held: until its next look. Unproved: held, and it is time for a look. Quarantined since: it was open, or listed since, when it could not be read.
  */
-type Known = "unknown" | "listed since" | EntryState | "short" | "unproved";
+type Known = "unknown" | "listed since" | EntryState | "short" | "unproved" | "quarantined since";
 
 /** By the class of what was read, and on which side of the start a completed one lies. */
 type Row = Record<Exclude<RunClass, "completed">, Decision> & { completed: Decision | Record<Side, Decision> };
@@ -65,6 +65,7 @@ const TABLE: Record<Known, Row> = {
     unreadable: "settled",
     completed: { after: "emit", before: "before-start", asked: "emit" },
   },
+  "quarantined since": { open: "open", unreadable: "settled", completed: "emit" },
 };
 
 /** Decides by the ledger alone wherever it knows the response, and by the start before a survey has had books. */
@@ -79,6 +80,7 @@ function knownAs(run: Run, entry: LedgerEntry | undefined, by: Criteria): Known 
   if (entry === undefined) return by.hasBooks ? "listed since" : "unknown";
   if (entry.reason === FORGOTTEN) return "emitted";
   if (by.replaces && isShort(run, entry)) return "short";
+  if (entry.state === "quarantined" && entry.isNew) return "quarantined since";
   if (entry.state !== "held") return entry.state;
   // fault: held-for-ever
   return by.looksAtHeld || isHeldDue(entry, by.now) ? "unproved" : "held";

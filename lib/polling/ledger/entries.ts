@@ -34,9 +34,10 @@ export function firstSeenBy({ ports }: Pick<Survey, "ports">, run: Run | undefin
   return credible(started, ports.clock.now()) ? Math.min(known, latestInstant(started)) : known;
 }
 
-/** A response whose `completed` cannot be read. */
-export async function quarantined(survey: Survey, run: Run): Promise<LedgerEntry> {
-  return quarantine(survey, { id: run.responseId, digest: digestOf(run), reason: "unreadable completed" }, run.records);
+/** A response whose `completed` cannot be read. `isNew`: it is not history, whatever its date will say. */
+export async function quarantined(survey: Survey, run: Run, isNew: boolean): Promise<LedgerEntry> {
+  const what = { id: run.responseId, digest: digestOf(run), reason: "unreadable completed" };
+  return { ...(await quarantine(survey, what, run.records)), ...(isNew ? { isNew } : {}) };
 }
 
 /** Entries for records without a readable responseId, each once, and how many are left. The rest of their page goes on. */

@@ -47,6 +47,8 @@ export interface LedgerEntry {
   origin?: Origin;
   /** Codes, never contents. */
   reason?: string;
+  /** Of a quarantined one: it was open before, or first listed after books. It goes out once it can be read, whatever its date. */
+  isNew?: true;
   /** The event that is to replace the emitted one, noted before the bus gets it: no revision has two contents (R19). */
   next?: { revision: number; contents: string };
   /** A reading of an emitted one that differs from its event (R20), until another one tells whether that holds still. */
@@ -113,6 +115,7 @@ export const JUDGED_BY = [
   "sight",
   "gone",
   "reason",
+  "isNew",
   "firstSeen",
   "attempts",
   "shown",

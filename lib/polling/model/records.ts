@@ -1,6 +1,9 @@
 import { hash } from "node:crypto";
 import { isObject, readFlag, readId } from "../../json.ts";
 
+/** The fields that tell of a response as a whole. */
+export const FACTS = ["dateStart", "dateCompleted", "iso3166", "crk", "promoCode"] as const;
+
 /** A response record as it was read, and the little of it that polling needs. */
 export class ReadRecord {
   readonly raw: unknown;
@@ -35,21 +38,27 @@ export class ReadRecord {
   private signatureOfFields(): string {
     const { responseId, questionId, completed, answer, score, comment } = this.fields;
     // fault: comment-makes-a-change
-    const hasComment = comment !== "" && comment !== null && comment !== undefined;
-    // The choices of one answer come in whatever order.
-    const choices = Array.isArray(answer) ? answer.toSorted() : answer;
-    return JSON.stringify([responseId, questionId, completed, choices, score, hasComment]);
+    const hasComment = hasText(comment);
+    return JSON.stringify([responseId, questionId, completed, choicesOf(answer), score, hasComment]);
   }
 
-  /** The fields that tell of its response as a whole. */
   get facts(): string {
-    const { dateStart, dateCompleted, iso3166, crk, promoCode } = this.fields;
-    return JSON.stringify([dateStart, dateCompleted, iso3166, crk, promoCode]);
+    return JSON.stringify(FACTS.map((name) => this.fields[name]));
   }
 
   get digest(): string {
     return hash("sha1", `${this.signature}\n${this.facts}`, "base64url");
   }
+}
+
+/** The choices of one answer come in whatever order. */
+export function choicesOf(answer: unknown): unknown {
+  return Array.isArray(answer) ? answer.toSorted() : answer;
+}
+
+/** Whether there is a comment. Its text may differ at each read. */
+export function hasText(comment: unknown): boolean {
+  return comment !== "" && comment !== null && comment !== undefined;
 }
 
 /** All records of one response that stand next to each other. */

@@ -56,7 +56,7 @@ async function compareLedger(survey: Survey, books: Books): Promise<BooksSums | 
   const longAgo = closedAt - leastApart(source);
   const listed = await loadIds(survey, survey.state.listedIds);
   const sums = booksSums();
-  let gone = 0;
+  let missed = 0;
   let from: string | undefined;
   do {
     if (from !== undefined && ports.clock.now() > deadline) return undefined;
@@ -69,43 +69,46 @@ async function compareLedger(survey: Survey, books: Books): Promise<BooksSums | 
     const twice = missing.filter(({ gone }) => gone !== undefined && !gone.told && gone.since <= longAgo);
     // One that was told as deleted gets a new event by the next read that meets it.
     const back = page.entries.filter((one) => listed?.has(one.id) === true && one.gone !== undefined && !one.gone.told);
+    const gone = { since: closedAt };
     const isDone =
-      (await note(survey, once, async (some) => some.map((entry) => ({ ...entry, gone: { since: closedAt } })))) &&
-      (await note(survey, back, async (some) => some.map(({ gone: _, ...entry }) => entry))) &&
+      (await inParts(survey, once, AT_ONCE, (some) => survey.write(some.map((entry) => ({ ...entry, gone }))))) &&
+      (await inParts(survey, back, AT_ONCE, (some) => survey.write(some.map(({ gone: _, ...entry }) => entry)))) &&
       (!source.events.has("response.deleted") ||
-        (await note(survey, twice, (some) => tellDeleted(survey, some, closedAt))));
+        (await inParts(survey, twice, TOLD_AT_ONCE, (some) => tellDeleted(survey, some, closedAt))));
     if (!isDone) return undefined;
-    gone += missing.length;
+    missed += missing.length;
     // fault: digest-of-one-page
     from = page.next;
   } while (from !== undefined);
-  survey.note({ kind: "compared", closedAt, gone });
+  survey.note({ kind: "compared", closedAt, gone: missed });
   return sums.sums();
 }
 
-/** Responses dealt with together. */
+/** Entries written together; and deletions told together, by one request to the bus. */
 const AT_ONCE = 100;
+const TOLD_AT_ONCE = 10;
 
-/** Writes entries of some responses anew, some at a time, as `change` gives them. False when the time was up before the last. */
-async function note(
+/** Works on the entries of some responses, so many at a time. False when the time was up before the last. */
+async function inParts(
   survey: Survey,
   responses: EmittedResponse[],
-  change: (entries: LedgerEntry[]) => Promise<LedgerEntry[]>,
+  most: number,
+  work: (entries: LedgerEntry[]) => Promise<void>,
 ): Promise<boolean> {
   const { ports, deadline } = survey;
-  for (let i = 0; i < responses.length; i += AT_ONCE) {
+  for (let i = 0; i < responses.length; i += most) {
     if (i > 0 && ports.clock.now() > deadline) return false;
-    const ids = responses.slice(i, i + AT_ONCE).map(({ id }) => id);
-    await survey.write(await change([...(await survey.entries(ids)).values()]));
+    const ids = responses.slice(i, i + most).map(({ id }) => id);
+    await work([...(await survey.entries(ids)).values()]);
   }
   return true;
 }
 
 /**
  * Tells subscribers of responses that two books apart have not listed. One that a trusted single read does not say to be gone is looked at again with the next books.
- * An event that the bus did not take is told by a later poll.
+ * An event that the bus did not take is told by a later poll. What it took is in the ledger before anything else (R18).
  */
-async function tellDeleted(survey: Survey, entries: LedgerEntry[], closedAt: number): Promise<LedgerEntry[]> {
+async function tellDeleted(survey: Survey, entries: LedgerEntry[], closedAt: number): Promise<void> {
   const isAsked = isTrusted(survey);
   const answers = await Promise.all(entries.map(({ id }) => (isAsked ? answerOf(survey, Number(id)) : [])));
   const deleted = entries.filter((_, i) => answers[i]?.length === 0);
@@ -114,6 +117,8 @@ async function tellDeleted(survey: Survey, entries: LedgerEntry[], closedAt: num
     return { type: "response.deleted", detail: buildDeleted(facts), time: facts.detectedAt } as const;
   });
   // fault: deletion-untold
-  await tell(survey, events);
-  return deleted.map((entry) => ({ ...entry, gone: { since: closedAt, told: true } }));
+  const { done, failure } = events.length === 0 ? { done: [] } : await tell(survey, events);
+  const told = deleted.filter((_, i) => done.some((event) => event === events[i]));
+  await survey.write(told.map((entry) => ({ ...entry, gone: { since: closedAt, told: true } })));
+  if (failure !== undefined) throw failure;
 }

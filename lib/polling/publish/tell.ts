@@ -3,10 +3,10 @@ import { isDeepStrictEqual } from "node:util";
 import { buildSurveyChanged, buildSurveyCounted } from "../../events/build/build-told.ts";
 import type { SurveyCounts } from "../../events/build/survey.ts";
 import type { SurveyFacts } from "../../events/index.ts";
-import { notTaken } from "../errors.ts";
+import { notTaken, type PublishFailedError, refusedForGood } from "../errors.ts";
 import type { CountsMark, Listed, OutgoingEvent, SurveyEvent } from "../model/survey-state.ts";
 import type { Survey } from "../survey.ts";
-import { batchOf, observeSent, publishBatch } from "./bus.ts";
+import { observeSent, publishBatch } from "./bus.ts";
 
 /** The facts that an event without contents has: where and when it was made. */
 export function factsOf({ id, state, source, ports }: Survey) {
@@ -20,17 +20,26 @@ export function factsOf({ id, state, source, ports }: Survey) {
 }
 
 /**
- * Publishes events that have no contents of a response. Throws a `PublishFailedError` when the bus did not take all of them, or nobody knows whether it did.
+ * Publishes events that have no contents of a response by one request to the bus, 10 at most. Gives those that are dealt with, and the failure of the others: they are to be
+ * told again. One that the bus has refused for good is dealt with, and is the failure of this poll.
  */
-export async function tell(survey: Survey, events: readonly OutgoingEvent[]): Promise<void> {
+export async function tell(
+  survey: Survey,
+  events: readonly OutgoingEvent[],
+): Promise<{ done: OutgoingEvent[]; failure?: PublishFailedError }> {
   const ready = await Promise.all(
     events.map(async (event) => ({ event, sealed: await survey.ports.publisher.seal(event) })),
   );
-  while (ready.length > 0) {
-    const { answers, bus } = await publishBatch(survey, ready.splice(0, batchOf(ready).length));
-    observeSent(survey, answers, { bus });
-    for (const { outcome } of answers) if (outcome.kind !== "published") throw notTaken(outcome.code);
+  const { answers, bus } = await publishBatch(survey, ready);
+  observeSent(survey, answers, { bus });
+  const done: OutgoingEvent[] = [];
+  let failure: PublishFailedError | undefined;
+  for (const { ready, outcome } of answers) {
+    if (outcome.kind === "failed") failure ??= notTaken(outcome.code);
+    else done.push(ready.event);
+    if (outcome.kind === "refused") survey.leave(refusedForGood(ready.event.type, outcome.code));
   }
+  return failure === undefined ? { done } : { done, failure };
 }
 
 /**
@@ -57,7 +66,8 @@ async function tellUntold(survey: Survey): Promise<void> {
   // fault: books-number-not-fixed
   await survey.save();
   // fault: books-told-once
-  await tell(survey, [untold]);
+  const { failure } = await tell(survey, [untold]);
+  if (failure !== undefined) throw failure;
   survey.note({ kind: "told" });
 }
 

@@ -33,6 +33,8 @@ describe("a hint", () => {
       hint(1, 4, NOON + HOUR),
     ],
     ["is less than none where more was found than has grown", undefined, { grown: 1, found: 2 }, hint(-1, 0, NOON)],
+    ["owes no more than its poll has found", hint(-1, 0, NOON), { grown: 1, found: 2 }, hint(-2, 0, NOON)],
+    ["owes less once counts have grown without a find", hint(-2, 0, NOON), { grown: 1 }, undefined],
     ["is none once counts have grown by what was found before", hint(-1, 0, NOON), { grown: 1 }, undefined],
     ["is none where something is found while counts stand still", undefined, { found: 2 }, undefined],
     ["is over with books that close", hint(3, 1, NOON + HOUR), { closedNow: true }, undefined],

@@ -73,11 +73,11 @@ export const plantedFaults: readonly PlantedFault[] = [
   fault(
     "books-told-once",
     "books told, liveness: books told",
-    'survey.note({ kind: "told" }); await tell(survey, [untold]);',
+    'survey.note({ kind: "told" }); const { failure } = await tell(survey, [untold]);',
     60,
   ),
   fault("missing-once-is-deleted", "deleted", "const twice = missing.filter((one) => !one.gone?.told);", 60),
-  fault("deletion-untold", "deleted", "", 60),
+  fault("deletion-untold", "deleted", "const { done, failure } = { done: [...events], failure: undefined };", 60),
   fault("survey-change-untold", "survey changed", "return undefined;", 60),
   fault("counts-untold", "survey counts", "return undefined;", 60),
   fault("counts-at-once", "survey counts", "return told?.shown !== countsAs(counts);", 60),
