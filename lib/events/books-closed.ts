@@ -1,8 +1,8 @@
 import * as z from "zod";
-import { instant, meta, named, openWord } from "./parts.ts";
+import { instant, named, numbered, openWord } from "./parts.ts";
 import { survey } from "./response-completed.ts";
 
-const count = (description: string) => z.number().int().nonnegative().describe(description);
+const count = (description: string) => z.int().nonnegative().describe(description);
 
 const counts = z
   .looseObject({
@@ -19,7 +19,7 @@ const counts = z
 
 const withheld = z
   .looseObject({
-    responseId: z.number().int(),
+    responseId: z.int(),
     state: openWord(
       ["held", "quarantined", "refused"],
       "Held: nothing proves that its answers are all there. Quarantined: it cannot be read. Refused: the bus does not take its event",
@@ -44,15 +44,14 @@ const digest = z
 /** The `detail` of a `books.closed` event: every response that a survey lists is accounted for. */
 export const booksClosed = z
   .looseObject({
-    meta: meta
+    meta: numbered
       .extend({
-        sequence: z.number().int().positive().describe("1 for the first of a survey, one more for each that follows"),
         previous: z.string().nullable().describe("The `books.closed` event before this one; null in the first"),
       })
       .meta(named("BooksMeta", "How the event of closed books was made")),
     data: z
       .looseObject({
-        surveyId: z.number().int(),
+        surveyId: z.int(),
         survey: survey.nullable(),
         from: z
           .string()
@@ -65,7 +64,6 @@ export const booksClosed = z
           "Times in a row that the books have closed: one alone cannot see two changes that cancel each other",
         ),
         deficit: z
-          .number()
           .int()
           .nullable()
           .describe("The service's own count of responses minus `listed`; null where it states none"),

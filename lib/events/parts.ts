@@ -32,5 +32,10 @@ export const meta = z
   })
   .meta(named("EventMeta", "How the event was made"));
 
+/** The `meta` of events that follow one another in a survey. */
+export const numbered = meta.extend({
+  sequence: z.int().positive().describe("1 for the first of a survey, one more for each that follows"),
+});
+
 /** An instant that the poller's own clock has shown. */
 export const instant = (description: string) => z.string().describe(`${description} (UTC, ISO 8601)`);

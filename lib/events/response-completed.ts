@@ -29,15 +29,15 @@ const moment = z
 
 const question = z
   .looseObject({
-    number: z.number().int().nullable(),
+    number: z.int().nullable(),
     type: z.string().nullable(),
     text: z.string().nullable().describe("Plain text: no tags, at most 1,000 characters"),
   })
   .meta(named("Question", "The question as the survey has it"));
 
 const bareAnswer = z.looseObject({
-  questionId: z.number().int().nullable(),
-  answer: z.array(z.number().int()).describe("Indexes of the chosen answers"),
+  questionId: z.int().nullable(),
+  answer: z.array(z.int()).describe("Indexes of the chosen answers"),
   comment: z.string(),
   score: z.number().nullable(),
   matrixScore: z.unknown(),
@@ -69,12 +69,12 @@ const score = z
 const metric = z
   .looseObject({
     key: z.string().describe("The key under which operation 11 lists the metric"),
-    metricId: z.number().int().nullish(),
-    surveyId: z.number().int().nullish(),
+    metricId: z.int().nullish(),
+    surveyId: z.int().nullish(),
     metricName: z.string().nullish(),
     presentation: z.string().nullish(),
     maxValueIncludingEmptyAnswer: z.number().nullish(),
-    testMode: z.number().int().nullish(),
+    testMode: z.int().nullish(),
     firstLevelThreshold: z.number().nullish(),
     secondLevelThreshold: z.number().nullish(),
     created: z.string().nullish(),
@@ -85,11 +85,11 @@ const metric = z
 
 const metadata = z
   .looseObject({
-    responseId: z.number().int().nullish(),
+    responseId: z.int().nullish(),
     ip: z.string().nullish(),
     referrer: z.string().nullish().describe("A key that the inviter sets, like `crk`; it need be no address"),
     iso3166: z.string().nullish(),
-    languageId: z.number().int().nullish(),
+    languageId: z.int().nullish(),
     languageName: z.string().nullish(),
     languageSymbol: z.string().nullish(),
     deviceType: z.string().nullish(),
@@ -106,7 +106,7 @@ const response = z
     crk: z.string().nullable().describe("The key under which the inviter knows the respondent: what a CRM joins on"),
     promoCode: z.string().nullable(),
     hasComment: z.boolean(),
-    answerCount: z.number().int().nonnegative().describe("Number of answers, also when they went to S3"),
+    answerCount: z.int().nonnegative().describe("Number of answers, also when they went to S3"),
     started: moment,
     completed: moment,
     raw: raw.optional(),
@@ -121,7 +121,7 @@ export const survey = z
       .string()
       .nullable()
       .describe("The service's own string, YYYY-MM-DD HH:MM:SS, in a zone it does not name"),
-    languageId: z.number().int().nullable(),
+    languageId: z.int().nullable(),
   })
   .meta(named("Survey", "The survey as the survey list showed it when it was polled last"));
 
@@ -149,7 +149,7 @@ const summary = z
     metrics: z.array(metricClass).optional().describe("Of metrics with two thresholds; absent where there are none"),
     scorePercent: z.number().nullable().describe("Points of all metrics together: 0 the least, 100 the most there are"),
     durationSeconds: z.number().nullable().describe("From start to completion; null where no one clock has shown both"),
-    comments: z.number().int().nonnegative().describe("Number of answers with a comment"),
+    comments: z.int().nonnegative().describe("Number of answers with a comment"),
     test: z.boolean().describe("Whether the service marks a metric of it as one in test mode; false without metrics"),
   })
   .meta(named("Summary", "Worked out from the metrics, dates and answers"));
@@ -158,7 +158,7 @@ const answersRef = z
   .looseObject({
     bucket: z.string(),
     key: z.string(),
-    bytes: z.number().int().nonnegative(),
+    bytes: z.int().nonnegative(),
     url: z
       .string()
       .optional()
@@ -172,11 +172,7 @@ const answersRef = z
 export const contentsMeta = meta
   .extend({
     origin: openWord(origins, "How the response was found"),
-    revision: z
-      .number()
-      .int()
-      .positive()
-      .describe("1 for the first event of a response, one more for each that replaces it"),
+    revision: z.int().positive().describe("1 for the first event of a response, one more for each that replaces it"),
     complete: z.boolean().describe("False when something named in `missing` could not be had"),
     missing: z.array(openWord(lacks, "What could not be had, and why")),
     irregular: z.array(z.string()).describe("Fields that were not as documented"),
@@ -192,8 +188,8 @@ export const contentsMeta = meta
 /** The contents of a response. */
 export const contents = z
   .looseObject({
-    surveyId: z.number().int(),
-    responseId: z.number().int(),
+    surveyId: z.int(),
+    responseId: z.int(),
     survey: survey.nullable(),
     summary,
     response,

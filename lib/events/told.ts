@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { instant, meta, named } from "./parts.ts";
+import { instant, meta, named, numbered } from "./parts.ts";
 import { survey } from "./response-completed.ts";
 
 // The `detail` of events that tell of something beside the contents of a response.
@@ -10,8 +10,8 @@ export const responseDeleted = z
     meta,
     data: z
       .looseObject({
-        surveyId: z.number().int(),
-        responseId: z.number().int(),
+        surveyId: z.int(),
+        responseId: z.int(),
         survey: survey.nullable(),
         lastEventId: z.string().describe("The last event with the contents of this response"),
         observedAt: instant("When the second full read in a row ended that did not list it"),
@@ -22,17 +22,13 @@ export const responseDeleted = z
 
 export type ResponseDeleted = z.infer<typeof responseDeleted>;
 
-const numbered = meta.extend({
-  sequence: z.number().int().positive().describe("1 for the first of a survey, one more for each that follows"),
-});
-
 /** The survey list shows a survey otherwise than before. */
 export const surveyChanged = z
   .looseObject({
     meta: numbered.meta(named("SurveyChangeMeta", "How the event of a changed survey was made")),
     data: z
       .looseObject({
-        surveyId: z.number().int(),
+        surveyId: z.int(),
         before: survey.nullable().describe("Null where the survey was not listed before"),
         after: survey.nullable().describe("Null where the survey is listed no more"),
       })
@@ -43,7 +39,7 @@ export const surveyChanged = z
 export type SurveyChanged = z.infer<typeof surveyChanged>;
 
 const count = (description: string) =>
-  z.number().int().nullable().describe(`${description}, as the service counts them; null where that cannot be read`);
+  z.int().nullable().describe(`${description}, as the service counts them; null where that cannot be read`);
 
 /** The counts of a survey have changed. */
 export const surveyCounted = z
@@ -51,7 +47,7 @@ export const surveyCounted = z
     meta: numbered.meta(named("SurveyCountMeta", "How the event of a survey's counts was made")),
     data: z
       .looseObject({
-        surveyId: z.number().int(),
+        surveyId: z.int(),
         survey: survey.nullable(),
         asOf: instant("When the survey list showed these counts"),
         impressions: count("How often it was shown"),

@@ -1,7 +1,8 @@
 import { stringify } from "yaml";
 import { detailSchemas, EVENT_TYPES, type EventType, SCHEMA_VERSION } from "../index.ts";
+import type { JsonSchema } from "../json-schema.ts";
 import type { GoldenEvent } from "./golden.ts";
-import { bundle, type JsonSchema, mapSchemas } from "./schemas.ts";
+import { bundle, mapSchemas } from "./schemas.ts";
 
 // Readers of YAML 1.1 take a date that is not in quotes for more than a text.
 const FORMAT = { aliasDuplicateObjects: false, lineWidth: 0, schema: "yaml-1.1" } as const;
