@@ -109,7 +109,7 @@ const SILENCE = 6_000;
 
 export const snapshot = signal<Snapshot | null>(null);
 /** When something was heard last, by the clock of the browser. */
-export const heardAt = signal(Date.now());
+const heardAt = signal(Date.now());
 /** The clock of the page: what is said in seconds grows with it. */
 export const now = signal(Date.now());
 /** Oldest first. */
