@@ -90,18 +90,16 @@ async function listen(signal: AbortSignal): Promise<void> {
     text += read.value;
     const frames = text.split("\n\n");
     text = frames.pop() ?? "";
-    for (const frame of frames) take(frame);
+    for (const frame of frames) {
+      const [, data = "{}"] = /^data: ([^\n]*)/.exec(frame) ?? [];
+      const change = JSON.parse(data) as Change;
+      heardAt.value = Date.now();
+      const before = snapshot.peek();
+      // The first frame of each connection has all there is.
+      if ("run" in change) snapshot.value = change as Snapshot;
+      else if (before !== null) snapshot.value = withChange(before, change);
+    }
   }
-}
-
-function take(frame: string): void {
-  const [, data = "{}"] = /^data: ([^\n]*)/.exec(frame) ?? [];
-  const change = JSON.parse(data) as Change;
-  heardAt.value = Date.now();
-  const before = snapshot.peek();
-  // The first frame of each connection has all there is.
-  if ("run" in change) snapshot.value = change as Snapshot;
-  else if (before !== null) snapshot.value = withChange(before, change);
 }
 
 /** Milliseconds of silence after which the page says that it has heard nothing. */
