@@ -46,7 +46,7 @@ export function createApp({ feed, events, assets, token, rules, story, action, p
   app.get("/style.css", async (c) => c.body((await assets()).style, 200, { "Content-Type": "text/css" }));
   app.get("/icon.svg", (c) => c.body(ICON, 200, { "Content-Type": "image/svg+xml" }));
 
-  app.use(withToken(token), bodyLimit({ maxSize: LONGEST_BODY }));
+  app.use(bearerAuth({ token, headerName: TOKEN_HEADER, prefix: "" }), bodyLimit({ maxSize: LONGEST_BODY }));
   app.get("/feed", (c) =>
     streamSSE(c, async (stream) => {
       const gone = new AbortController();
@@ -105,14 +105,8 @@ export async function serve(app: Hono, from: number) {
 
 /** The policy of what the page may load: this server's files, and nothing else. */
 const POLICY = [
-  "default-src 'none'",
-  "script-src 'self'",
-  "style-src 'self'",
-  "connect-src 'self'",
-  "img-src 'self'",
-  "base-uri 'none'",
-  "form-action 'none'",
-  "frame-ancestors 'none'",
+  ...["default-src 'none'", "script-src 'self'", "style-src 'self'", "connect-src 'self'", "img-src 'self'"],
+  ...["base-uri 'none'", "form-action 'none'", "frame-ancestors 'none'"],
 ].join("; ");
 
 export const TOKEN_HEADER = "x-console-token";
@@ -120,7 +114,7 @@ export const TOKEN_HEADER = "x-console-token";
 const OWN_NAMES = new Set(["127.0.0.1", "localhost", "[::1]"]);
 
 /** Answers only who asks for this machine by its own name: a page of somebody else's, whose name leads here, gets nothing. */
-export const onlyFromHere: MiddlewareHandler = async (c, next) => {
+const onlyFromHere: MiddlewareHandler = async (c, next) => {
   const host = c.req.header("host") ?? "";
   const origin = c.req.header("origin");
   if (!OWN_NAMES.has(host.replace(/:\d+$/, ""))) return c.text("This page is served on this machine alone.", 403);
@@ -128,7 +122,7 @@ export const onlyFromHere: MiddlewareHandler = async (c, next) => {
   await next();
 };
 
-export const strictHeaders: MiddlewareHandler = async (c, next) => {
+const strictHeaders: MiddlewareHandler = async (c, next) => {
   await next();
   c.header("Content-Security-Policy", POLICY);
   c.header("X-Content-Type-Options", "nosniff");
@@ -136,11 +130,6 @@ export const strictHeaders: MiddlewareHandler = async (c, next) => {
   c.header("Cross-Origin-Resource-Policy", "same-origin");
   c.header("Cache-Control", "no-store");
 };
-
-/** Asks for the token before anything is shown or done. */
-export function withToken(token: string): MiddlewareHandler {
-  return bearerAuth({ token, headerName: TOKEN_HEADER, prefix: "" });
-}
 
 /** The token of a page. It is kept with the state of a run, if any: a page that is open goes on when its run comes back. */
 export function tokenFor(folder: string | undefined): string {

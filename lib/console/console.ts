@@ -89,10 +89,10 @@ export async function startConsole({ port, demo, folder, ...ground }: ConsoleOpt
       const of = { by: { id }, survey, source: source ?? undefined, ask: false };
       return answerAsCalled(await readStory(target, of, io), ground.command);
     };
-    const matched = async (): Promise<string[]> => matchedBy(envelope, await rules());
+    const matched = rules().then((all) => matchedBy(envelope, all));
     // What cannot be read is left out.
     const none = (): undefined => undefined;
-    const [told, names] = await Promise.all([explained().catch(none), matched().catch(none)]);
+    const [told, names] = await Promise.all([explained().catch(none), matched.catch(none)]);
     return storyOf({ row, told, rules: names, flags: feed.snapshot().flagged, now: Date.now() });
   }
 

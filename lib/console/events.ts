@@ -65,13 +65,10 @@ export function createEvents() {
     /** First events heard since the books of their survey were closed, by `surveyKey`. */
     emittedSince({ surveys }: StatusAnswer): Record<string, number> {
       for (const { source, surveyId, books } of surveys) {
+        if (books === null) continue;
         const key = surveyKey(source, surveyId);
-        const times = heard.get(key) ?? [];
-        if (books !== null)
-          heard.set(
-            key,
-            times.filter((at) => at > books.closedAt),
-          );
+        const since = heard.get(key)?.filter((at) => at > books.closedAt);
+        heard.set(key, since ?? []);
       }
       return Object.fromEntries([...heard].map(([key, times]) => [key, times.length]));
     },

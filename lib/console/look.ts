@@ -1,7 +1,7 @@
 import { answerAsCalled } from "../cli/called-as.ts";
 import type { Target } from "../cli/target/target.ts";
 import { keptSince } from "../cli/verbs/credentials.ts";
-import type { SourceStatus, StatusAnswer } from "../cli/verbs/status/answer.ts";
+import type { StatusAnswer } from "../cli/verbs/status/answer.ts";
 import { readStatus } from "../cli/verbs/status/verb.ts";
 import { secretNames } from "../config/secret-names.ts";
 import { oneLine } from "../errors.ts";
@@ -65,40 +65,31 @@ async function oldestToken(target: Target): Promise<number | null> {
   return known.length === 0 ? null : Math.min(...known);
 }
 
+/** Verdicts for which somebody may be woken. */
+const WORTH_TELLING = new Set<StatusAnswer["verdict"]>(["late", "unaccounted"]);
+
 /** The events between two looks at the state. Nothing else tells of a poller in another process. */
 export function flagsBetween(before: StatusAnswer | null, after: StatusAnswer, at: number): Flag[] {
   if (before === null) return [];
-  return [
-    ...after.sources.flatMap((source) => {
-      const known = before.sources.find((one) => one.source === source.source);
-      return known === undefined ? [] : pauseFlags(known, source, at);
-    }),
-    ...verdictFlags(before, after, at),
-  ];
-}
-
-function pauseFlags(before: SourceStatus, after: SourceStatus, at: number): Flag[] {
-  const { source, pausedUntil: until, pausedSince: since } = after;
-  const flag = (text: string, span?: Flag["span"]): Flag => ({ at, kind: "pause", text, ...(span && { span }) });
   const flags: Flag[] = [];
-  if (before.pausedSince !== null && since === null) {
-    flags.push(flag(`${source} goes on after the pause of an operator`, [before.pausedSince, at]));
+  const pauseFlag = (text: string, span?: Flag["span"]) =>
+    flags.push({ at, kind: "pause", text, ...(span && { span }) });
+  for (const { source, pausedUntil: until, pausedSince: since } of after.sources) {
+    const known = before.sources.find((one) => one.source === source);
+    if (known === undefined) continue;
+    if (known.pausedSince !== null && since === null) {
+      pauseFlag(`${source} goes on after the pause of an operator`, [known.pausedSince, at]);
+    }
+    if (since !== null && known.pausedSince !== since) pauseFlag(`${source} is paused by an operator`);
+    // The service may ask for more time again and again.
+    if (since === null && until !== null && until > (known.pausedUntil ?? 0) && known.pausedSince === null) {
+      pauseFlag(`the service of ${source} asks to be left alone`, [at, until]);
+    }
   }
-  if (since !== null && before.pausedSince !== since) flags.push(flag(`${source} is paused by an operator`));
-  // The service may ask for more time again and again.
-  if (since === null && until !== null && until > (before.pausedUntil ?? 0) && before.pausedSince === null) {
-    flags.push(flag(`the service of ${source} asks to be left alone`, [at, until]));
-  }
-  return flags;
-}
-
-const WORTH_TELLING = new Set<StatusAnswer["verdict"]>(["late", "unaccounted"]);
-
-/** Verdicts for which somebody may be woken, and their end. */
-function verdictFlags(before: StatusAnswer, after: StatusAnswer, at: number): Flag[] {
-  const isPause = ({ sources }: StatusAnswer): boolean => sources.some(({ pausedUntil }) => pausedUntil !== null);
-  const isTold = (status: StatusAnswer): boolean => WORTH_TELLING.has(status.verdict) && !isPause(status);
+  const isTold = ({ verdict, sources }: StatusAnswer): boolean =>
+    WORTH_TELLING.has(verdict) && sources.every(({ pausedUntil }) => pausedUntil === null);
   const isEnd = isTold(before) && !WORTH_TELLING.has(after.verdict);
-  const isNews = isEnd || (isTold(after) && before.verdict !== after.verdict);
-  return isNews ? [{ at, kind: "verdict", text: after.sentence }] : [];
+  const isNews = isTold(after) && before.verdict !== after.verdict;
+  if (isEnd || isNews) flags.push({ at, kind: "verdict", text: after.sentence });
+  return flags;
 }

@@ -39,20 +39,6 @@ interface IncidentsOptions extends Pick<World, "signal"> {
   tell(incidents: Incident[]): void;
 }
 
-/** An incident that is not over. */
-interface Open {
-  incident: Incident;
-  keys: ReadonlySet<string>;
-  /** Of those the ones that have no event yet. */
-  left: Set<string>;
-  requestsBefore: number;
-  /** When all was found, and after how many requests. */
-  foundAt: number;
-  requests: number;
-  repeated: number;
-  found: PromiseWithResolvers<void>;
-}
-
 /** Milliseconds for which the poller with the cursor may take its time after this one has found everything. */
 const SHADOW_PATIENCE = 8_000;
 const LOOK_EVERY = 250;
@@ -61,7 +47,8 @@ const MOST = 50;
 
 /** Incident cards, which close when their responses have come to an end. */
 export function createIncidents({ simulator, shadow, signal, tell }: IncidentsOptions) {
-  const open = new Set<Open>();
+  /** What each incident that is not over does at the event of a response, which has this key. */
+  const open = new Set<(key: string, event: EventRow) => void>();
   const cards = new Map<number, Incident>();
   const requests = (): number => simulator.counters().requests ?? 0;
   let made = 0;
@@ -75,47 +62,45 @@ export function createIncidents({ simulator, shadow, signal, tell }: IncidentsOp
     /** Opens a card. It is closed once everything concerned has its event and `calm` has come. */
     async open({ kind, title }: Pick<Knob, "kind" | "title">, { what, concerned, calm, end }: Done): Promise<void> {
       made += 1;
-      const at = Date.now();
-      const incident: Incident = { id: made, kind, title, what, openedAt: at, left: concerned.length };
+      const openedAt = Date.now();
+      const incident: Incident = { id: made, kind, title, what, openedAt, left: concerned.length };
       const keys = new Set(concerned.map(responseKey));
+      const left = new Set(keys);
+      const requestsBefore = requests();
       const found = Promise.withResolvers<void>();
-      const one: Open = {
-        ...{ incident, keys, left: new Set(keys), requestsBefore: requests(), found },
-        ...{ foundAt: at, requests: 0, repeated: 0 },
+      /** When all was found, and after how many requests. */
+      let foundAt = openedAt;
+      let asked = 0;
+      let repeated = 0;
+      const hear = (key: string, { at, isRepeat }: EventRow): void => {
+        if (isRepeat && keys.has(key)) repeated += 1;
+        if (!left.delete(key)) return;
+        foundAt = at;
+        asked = requests() - requestsBefore;
+        show({ ...incident, left: left.size });
+        if (left.size === 0) found.resolve();
       };
       if (keys.size === 0) found.resolve();
-      open.add(one);
+      open.add(hear);
       show(incident);
       await Promise.allSettled([calm, found.promise]);
       const fates = () => concerned.map(({ surveyId, responseId }) => shadow.fate(surveyId, responseId));
-      while (fates().includes("onTheWay") && Date.now() - one.foundAt < SHADOW_PATIENCE && !signal.aborted) {
+      while (fates().includes("onTheWay") && Date.now() - foundAt < SHADOW_PATIENCE && !signal.aborted) {
         await pause(LOOK_EVERY, signal);
       }
-      open.delete(one);
+      open.delete(hear);
       end?.();
-      show({ ...incident, left: 0, closed: { foundAt: one.foundAt, sentence: sentenceOf(one, fates()) } });
+      const all = keys.size === 1 ? "Found" : `All ${keys.size} found`;
+      const took = ((foundAt - openedAt) / 1_000).toFixed(1);
+      const again = repeated === 0 ? "" : ` ${repeated} came twice, under the same event id.`;
+      // Of a card that closes nothing is lost: it stays open until then.
+      const sentence = `${all} after ${took} s, ${asked} requests. Lost 0.${again} ${ofShadow(fates())}`;
+      show({ ...incident, left: 0, closed: { foundAt, sentence } });
     },
-    event({ type, isRepeat, at, ...row }: EventRow): void {
-      if (type !== "response.completed") return;
-      const key = responseKey(row);
-      for (const one of open) {
-        if (isRepeat && one.keys.has(key)) one.repeated += 1;
-        if (!one.left.delete(key)) continue;
-        one.foundAt = at;
-        one.requests = requests() - one.requestsBefore;
-        show({ ...one.incident, left: one.left.size });
-        if (one.left.size === 0) one.found.resolve();
-      }
+    event(event: EventRow): void {
+      if (event.type === "response.completed") for (const hear of open) hear(responseKey(event), event);
     },
   };
-}
-
-/** Of a card that closes nothing is lost: it stays open until then. */
-function sentenceOf({ foundAt, requests, repeated, incident, keys }: Open, fates: unknown[]): string {
-  const took = ((foundAt - incident.openedAt) / 1_000).toFixed(1);
-  const found = keys.size === 1 ? "Found" : `All ${keys.size} found`;
-  const again = repeated === 0 ? "" : ` ${repeated} came twice, under the same event id.`;
-  return `${found} after ${took} s, ${requests} requests. Lost 0.${again} ${ofShadow(fates)}`;
 }
 
 function ofShadow(fates: readonly unknown[]): string {

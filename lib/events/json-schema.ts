@@ -5,7 +5,7 @@ import type { EventType } from "./contract.ts";
 /** The drafts that the contract is published in. */
 export type Draft = "draft-2020-12" | "draft-4";
 
-type JsonSchema = Record<string, unknown>;
+export type JsonSchema = Record<string, unknown>;
 
 /** A schema and those that it refers to, by name. */
 export interface NamedSchemas {
@@ -22,12 +22,8 @@ export function detailJsonSchema(type: EventType, draft: Draft): NamedSchemas {
   const keyword = draft === "draft-4" ? "definitions" : "$defs";
   const schema = z.toJSONSchema(detailSchemas[type], { target: draft, override: ({ jsonSchema }) => tidy(jsonSchema) });
   const name = String(schema.$ref).slice(`#/${keyword}/`.length);
-  return {
-    $schema: String(schema.$schema),
-    keyword,
-    name,
-    definitions: schema[keyword] as NamedSchemas["definitions"],
-  };
+  const definitions = schema[keyword] as NamedSchemas["definitions"];
+  return { $schema: String(schema.$schema), keyword, name, definitions };
 }
 
 /**
@@ -36,11 +32,7 @@ export function detailJsonSchema(type: EventType, draft: Draft): NamedSchemas {
  *
  * @param source `source` of the events, `eventSource` of the configuration; any where it is left out
  */
-export function eventJsonSchema(
-  type: EventType,
-  draft: Draft,
-  source?: string,
-): Record<string, unknown> & { title: string } {
+export function eventJsonSchema(type: EventType, draft: Draft, source?: string): JsonSchema & { title: string } {
   const { $schema, keyword, name, definitions } = detailJsonSchema(type, draft);
   const isForRegistry = draft === "draft-4";
   const only = (text: string) => ({ type: "string", ...(isForRegistry ? { enum: [text] } : { const: text }) });

@@ -20,8 +20,6 @@ const FILLS: Readonly<Record<Part, string>> = {
   unaccounted: "you rising",
 };
 
-const nameOf = (part: Part): string => (part === "beforeStart" ? "before start" : part);
-
 /** How many of a survey stand in a state now; what is settled, as its closed books say. */
 export function inState(survey: SurveyStatus, part: string): number {
   return figuresOf({ surveys: [survey] }, {})[part as Part] ?? 0;
@@ -79,7 +77,7 @@ function Count({ part, count }: { part: Part; count: number }): VNode {
   return html`
     <button class=${`count row ${count === 0 ? "bare quiet" : ""}`} aria-pressed=${isChosen} title=${HELP[part]}
       onClick=${() => go({ state: isChosen ? "" : part })}>
-      <i class=${`fill dot ${FILLS[part]}`} aria-hidden="true"></i><b data-figure=${part}>${figure(count)}</b> ${nameOf(part)}
+      <i class=${`fill dot ${FILLS[part]}`} aria-hidden="true"></i><b data-figure=${part}>${figure(count)}</b> ${part === "beforeStart" ? "before start" : part}
     </button>
   `;
 }

@@ -163,7 +163,7 @@ const isBegun = computed(() => Object.keys(pattern.value).length > 0);
 const form = signal<Form>("JSON");
 const matching = matchesOf(computed(() => (isBegun.value ? JSON.stringify(pattern.value) : "")));
 
-export function RuleTab({ envelope }: { envelope: Heard }): VNode {
+function RuleTab({ envelope }: { envelope: Heard }): VNode {
   const choose = (path: readonly string[], value: Leaf): void => {
     pattern.value = toggled(isBegun.peek() ? pattern.peek() : begun(envelope), path, value);
   };

@@ -53,11 +53,11 @@ function lines(
 
 function LeafView({ options, path, value }: { options: JsonViewOptions; path: readonly string[]; value: Leaf }): VNode {
   const { onLeaf, isChosen } = options;
-  const text = typeof value === "string" ? value : String(value);
-  const kind = value === MASK ? "quiet" : value === null ? "quiet" : typeof value === "string" ? "" : "work";
+  const text = String(value) || '""';
+  const kind = value === MASK || value === null ? "quiet" : typeof value === "string" ? "" : "work";
   if (onLeaf === undefined || value === MASK) {
-    return html`<span class=${`value ${kind}`} title=${value === MASK ? "Personal: masked until it is revealed" : undefined}>${text === "" ? '""' : text}</span>`;
+    return html`<span class=${`value ${kind}`} title=${value === MASK ? "Personal: masked until it is revealed" : undefined}>${text}</span>`;
   }
   return html`<button class=${`value leaf bare ${kind}`} aria-pressed=${isChosen?.(path, value) === true}
-    onClick=${() => onLeaf(path, value)}>${text === "" ? '""' : text}</button>`;
+    onClick=${() => onLeaf(path, value)}>${text}</button>`;
 }

@@ -45,7 +45,7 @@ if (page !== null) {
   page.replaceChildren();
   render(html`<${App} />`, page);
   void connect();
-  listenToKeys();
+  addEventListener("keydown", onKey);
   effect(() => {
     document.title = `${verdict.value.glyph} ${verdict.value.head} · ${snapshot.value?.flags ?? "survey-poller"}`;
   });
@@ -53,20 +53,18 @@ if (page !== null) {
 }
 
 /** Everything can be done by the keyboard alone. */
-export function listenToKeys(): void {
-  addEventListener("keydown", (event) => {
-    const target = event.target as HTMLElement;
-    const isTyping = target instanceof HTMLInputElement;
-    if (event.key === "Escape") {
-      if (isTyping) target.blur();
-      else go({ event: "", panel: "stream", shadow: "", view: "" });
-      return;
-    }
-    if (isTyping || event.ctrlKey || event.metaKey || event.altKey) return;
-    // A button that has the focus takes these itself.
-    if ((event.key === " " || event.key === "Enter") && target instanceof HTMLButtonElement) return;
-    if (press(event.key)) event.preventDefault();
-  });
+function onKey(event: KeyboardEvent): void {
+  const target = event.target as HTMLElement;
+  const isTyping = target instanceof HTMLInputElement;
+  if (event.key === "Escape") {
+    if (isTyping) target.blur();
+    else go({ event: "", panel: "stream", shadow: "", view: "" });
+    return;
+  }
+  if (isTyping || event.ctrlKey || event.metaKey || event.altKey) return;
+  // A button that has the focus takes these itself.
+  if ((event.key === " " || event.key === "Enter") && target instanceof HTMLButtonElement) return;
+  if (press(event.key)) event.preventDefault();
 }
 
 /** Focuses at once what is in sight, and else what is about to be drawn. */
@@ -80,9 +78,10 @@ function focusSoon(selector: string): void {
 }
 
 function press(key: string): boolean {
+  const { view, panel, event } = place.peek();
   // What cannot be seen is not touched.
-  if (place.peek().view === "ops" && key !== "/" && key !== "t") return false;
-  const isTrouble = isDemo.peek() && (place.peek().panel === "trouble" || place.peek().event === "");
+  if (view === "ops" && key !== "/" && key !== "t") return false;
+  const isTrouble = isDemo.peek() && (panel === "trouble" || event === "");
   const knob = snapshot.peek()?.troubles.find((one) => one.key === key);
   if (knob !== undefined && isTrouble) {
     void pull(knob.kind);
@@ -96,7 +95,7 @@ function press(key: string): boolean {
       move(key === "j" || key === "ArrowDown" ? 1 : -1);
       return true;
     case "Enter":
-      if (place.peek().event === "") move(0);
+      if (event === "") move(0);
       go({ panel: "event" });
       focusSoon("#tab-body");
       return rows.peek().length > 0;
@@ -110,7 +109,7 @@ function press(key: string): boolean {
       return true;
     case "t":
       if (!isDemo.peek()) return false;
-      go({ panel: place.peek().panel === "trouble" && place.peek().view === "" ? "stream" : "trouble", view: "" });
+      go({ panel: panel === "trouble" && view === "" ? "stream" : "trouble", view: "" });
       focusSoon(".knob");
       return true;
   }

@@ -90,18 +90,16 @@ async function listen(signal: AbortSignal): Promise<void> {
     text += read.value;
     const frames = text.split("\n\n");
     text = frames.pop() ?? "";
-    for (const frame of frames) take(frame);
+    for (const frame of frames) {
+      const [, data = "{}"] = /^data: ([^\n]*)/.exec(frame) ?? [];
+      const change = JSON.parse(data) as Change;
+      heardAt.value = Date.now();
+      const before = snapshot.peek();
+      // The first frame of each connection has all there is.
+      if ("run" in change) snapshot.value = change as Snapshot;
+      else if (before !== null) snapshot.value = withChange(before, change);
+    }
   }
-}
-
-function take(frame: string): void {
-  const [, data = "{}"] = /^data: ([^\n]*)/.exec(frame) ?? [];
-  const change = JSON.parse(data) as Change;
-  heardAt.value = Date.now();
-  const before = snapshot.peek();
-  // The first frame of each connection has all there is.
-  if ("run" in change) snapshot.value = change as Snapshot;
-  else if (before !== null) snapshot.value = withChange(before, change);
 }
 
 /** Milliseconds of silence after which the page says that it has heard nothing. */
@@ -109,7 +107,7 @@ const SILENCE = 6_000;
 
 export const snapshot = signal<Snapshot | null>(null);
 /** When something was heard last, by the clock of the browser. */
-export const heardAt = signal(Date.now());
+const heardAt = signal(Date.now());
 /** The clock of the page: what is said in seconds grows with it. */
 export const now = signal(Date.now());
 /** Oldest first. */

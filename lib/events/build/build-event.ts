@@ -91,19 +91,13 @@ export function buildEvent(facts: EventFacts): ResponseCompleted {
   };
 }
 
-/** The facts of an update beside the contents. */
-export interface UpdateFacts {
-  /** Id of the event that it replaces. */
-  replaces: string;
-  changes: Change[];
-  /** Epoch milliseconds. */
-  observedAt: number;
-}
-
-/** The update that takes the place of an earlier event of the response. */
-export function toUpdate({ meta, data }: ResponseCompleted, facts: UpdateFacts): ResponseUpdated {
+/** The update that takes the place of the event of this id. `observedAt` is in epoch milliseconds. */
+export function toUpdate(
+  { meta, data }: ResponseCompleted,
+  { replaces, changes, observedAt }: { replaces: string; changes: Change[]; observedAt: number },
+): ResponseUpdated {
   return {
-    meta: { ...meta, replaces: facts.replaces, changed: facts.changes },
-    data: { ...data, observedAt: new Date(facts.observedAt).toISOString() },
+    meta: { ...meta, replaces, changed: changes },
+    data: { ...data, observedAt: new Date(observedAt).toISOString() },
   };
 }

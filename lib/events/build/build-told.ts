@@ -20,11 +20,9 @@ interface Facts {
 }
 
 /** The `meta` of each of them. `which` tells it from other events of this type, of the same survey or response. */
-function eventMeta(type: EventType, facts: Facts, which: number | string) {
-  const { sourceName, surveyId, responseId, detectedAt } = facts;
-  const of = responseId === undefined ? {} : { responseId };
+function eventMeta(type: EventType, { sourceName, surveyId, responseId = "-", detectedAt }: Facts, which: number) {
   return {
-    eventId: eventIdOf({ type, sourceName, surveyId, ...of, which }),
+    eventId: eventIdOf({ type, sourceName, surveyId, responseId, which }),
     schemaVersion: SCHEMA_VERSION,
     sourceName,
     detectedAt: new Date(detectedAt).toISOString(),
@@ -65,25 +63,11 @@ interface BooksFacts extends Facts {
 /** The event of closed books, with a hash of what it says of them; undefined when that is what the previous one said. */
 export function buildBooksClosed(facts: BooksFacts): { detail: BooksClosed; hash: string } | undefined {
   const { sourceName, surveyId, books, sums, previous, detectedAt, from = null } = facts;
-  const {
-    listed,
-    emitted,
-    beforeStart,
-    open,
-    waiting,
-    held,
-    quarantined,
-    refused,
-    passes,
-    deficit,
-    withheld = [],
-  } = books;
+  const { listed, emitted, beforeStart, open, waiting, held, quarantined, refused } = books;
   const counts = { listed, emitted, beforeStart, open, waiting, held, quarantined, refused };
-  const said = hash(
-    "sha256",
-    JSON.stringify([from, deficit, counts, withheld, sums.digest, Math.min(passes, 2)]),
-    "base64url",
-  );
+  const { passes, deficit, withheld = [] } = books;
+  const words = JSON.stringify([from, deficit, counts, withheld, sums.digest, Math.min(passes, 2)]);
+  const said = hash("sha256", words, "base64url");
   if (said === previous?.hash) return undefined;
   const sequence = (previous?.sequence ?? 0) + 1;
   const detail: BooksClosed = {
@@ -107,16 +91,15 @@ export function buildBooksClosed(facts: BooksFacts): { detail: BooksClosed; hash
   return { detail, hash: said };
 }
 
-interface SurveyChangedFacts extends Facts {
+interface NumberedFacts extends Facts {
   /** 1 for the first event of this type of a survey. */
   sequence: number;
-  /** Null where the survey is not listed. */
-  before: SurveyFacts | null;
-  after: SurveyFacts | null;
 }
 
-/** The event of a survey that the survey list shows otherwise than before. */
-export function buildSurveyChanged(facts: SurveyChangedFacts): SurveyChanged {
+type SurveyChange = Pick<SurveyChanged["data"], "before" | "after">;
+
+/** The event of a survey that the survey list shows otherwise than before; null where it is not listed. */
+export function buildSurveyChanged(facts: NumberedFacts & SurveyChange): SurveyChanged {
   const { surveyId, sequence, before, after } = facts;
   return {
     meta: { ...eventMeta("survey.changed", facts, sequence), sequence },
@@ -124,10 +107,8 @@ export function buildSurveyChanged(facts: SurveyChangedFacts): SurveyChanged {
   };
 }
 
-interface SurveyCountedFacts extends Facts {
+interface SurveyCountedFacts extends NumberedFacts {
   survey: SurveyFacts | undefined;
-  /** 1 for the first event of this type of a survey. */
-  sequence: number;
   counts: SurveyCounts;
   /** When the survey list was read (epoch milliseconds). */
   asOf: number;

@@ -18,16 +18,11 @@ const MOST_KNOWN = 10_000;
 export function asUtc(local: string): number | undefined {
   if (known.has(local)) return known.get(local);
   if (known.size >= MOST_KNOWN) known.clear();
-  const at = parse(local);
+  const read = FORM.test(local) ? Date.parse(`${local.replace(" ", "T")}Z`) : Number.NaN;
+  // Date.parse rolls the 31st of April over to May, and 24:00 to the next day.
+  const at = new Date(read).getUTCDate() === Number(local.slice(8, 10)) ? read : undefined;
   known.set(local, at);
   return at;
-}
-
-function parse(local: string): number | undefined {
-  if (!FORM.test(local)) return undefined;
-  const at = Date.parse(`${local.replace(" ", "T")}Z`);
-  // Date.parse rolls the 31st of April over to May, and 24:00 to the next day.
-  return new Date(at).getUTCDate() === Number(local.slice(8, 10)) ? at : undefined;
 }
 
 /** A date string of the documented form that names `at` (epoch milliseconds) in UTC. */

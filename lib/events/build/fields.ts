@@ -13,16 +13,11 @@ type Taken<G extends Guards> = {
   [Name in keyof G]: G[Name] extends (value: unknown) => value is infer T ? T | null : never;
 };
 
-/** One JSON object read by the guards of its fields. */
-interface ReadFields<G extends Guards> {
-  taken: Taken<G>;
-  /** The fields that are not as documented, as they were read; undefined when all are. */
-  raw: Record<string, unknown> | undefined;
-  /** Names of these fields, and of those that are missing. */
-  irregular: string[];
-}
-
-export function readFields<G extends Guards>(value: unknown, guards: G): ReadFields<G> {
+/**
+ * Reads one JSON object by the guards of its fields. `raw` has the fields that are not as documented, as they were read. `irregular` has their
+ * names, and those of fields that are missing.
+ */
+export function readFields<G extends Guards>(value: unknown, guards: G) {
   const fields = isObject(value) ? value : {};
   const irregular: string[] = [];
   // A field of the service by our own name is kept where it cannot be taken for ours.
@@ -38,7 +33,7 @@ export function readFields<G extends Guards>(value: unknown, guards: G): ReadFie
   };
   const taken: Record<string, unknown> = {};
   for (const name in guards) taken[name] = take(name, guards[name] as Guards[string]);
-  return { taken: taken as Taken<G>, raw: Object.keys(raw).length === 0 ? undefined : raw, irregular };
+  return { taken: taken as Taken<G>, raw, irregular };
 }
 
 /** An integer too great to be exact comes as the text of its digits. Where any number will do, it is taken as one. */

@@ -1,6 +1,6 @@
 import { readFlag } from "../../json.ts";
 import type { Answer, Metric, Moment, Summary } from "../response-completed.ts";
-import { asUtc, isDateString } from "./date-string.ts";
+import { asUtc } from "./date-string.ts";
 
 /** Two numbers of points by the name of a metric: below the first it is low, from the second on high. */
 export type Thresholds = Readonly<Record<string, readonly [number, number]>>;
@@ -77,14 +77,12 @@ function scorePercentOf(metrics: readonly Metric[]): number | null {
  * Example with `timeZone` "Europe/Warsaw": from 2026-10-25 01:50:00 to 02:40:00 the clock was set back, and 02:40:00 names two instants: null.
  */
 function durationOf(started: Moment, completed: Moment): number | null {
-  if (!isKnown(started) || !isKnown(completed)) return null;
-  const shown = (asUtc(completed.local) ?? 0) - (asUtc(started.local) ?? 0);
+  const [from, to] = [started, completed].map(({ local, ambiguous }) =>
+    local === null || ambiguous === true ? undefined : asUtc(local),
+  );
+  if (from === undefined || to === undefined) return null;
+  const shown = to - from;
   const passed =
     started.at === undefined || completed.at === undefined ? shown : Date.parse(completed.at) - Date.parse(started.at);
   return shown >= 0 && shown === passed ? shown / 1000 : null;
-}
-
-function isKnown(moment: Moment): moment is Moment & { local: string } {
-  const { local, ambiguous } = moment;
-  return local !== null && isDateString(local) && ambiguous !== true;
 }

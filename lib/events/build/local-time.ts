@@ -30,25 +30,20 @@ const known = new Map<string, number | undefined>();
 const MOST_KNOWN = 10_000;
 
 /**
- * How many milliseconds a midnight (as `asUtc` gives it) is ahead of UTC. Undefined where the clock does not show it exactly once, or the zone is not known. A
- * history has thousands of dates on few days, and to ask for the zone of each costs much.
+ * How many milliseconds a midnight (as `asUtc` gives it) is ahead of UTC. Undefined where the clock does not show it exactly once, or the
+ * zone is not known. A history has thousands of dates on few days, and to ask for the zone of each costs much.
  */
 function aheadAt(midnight: number, timeZone: string): number | undefined {
   const key = `${timeZone} ${midnight}`;
   if (known.has(key)) return known.get(key);
   if (known.size >= MOST_KNOWN) known.clear();
-  const ahead = findAhead(midnight, timeZone);
-  known.set(key, ahead);
-  return ahead;
-}
-
-function findAhead(midnight: number, timeZone: string): number | undefined {
+  let ahead: number | undefined;
   try {
     const shown = Temporal.Instant.fromEpochMilliseconds(midnight).toZonedDateTimeISO("UTC").toPlainDateTime();
-    return midnight - shown.toZonedDateTime(timeZone, { disambiguation: "reject" }).epochMilliseconds;
-  } catch {
-    return undefined;
-  }
+    ahead = midnight - shown.toZonedDateTime(timeZone, { disambiguation: "reject" }).epochMilliseconds;
+  } catch {}
+  known.set(key, ahead);
+  return ahead;
 }
 
 /** The same for a day on which the clock may be set. */

@@ -29,9 +29,8 @@ export function readAnswer(record: unknown, extra?: Record<string, unknown>): Re
     score: taken.score,
     matrixScore: own.matrixScore ?? null,
   };
-  const read = withRaw(value, raw, irregular);
-  // Last of all: in the order of answers it decides nothing that the documented fields have decided.
-  return extra === undefined ? read : { ...read, value: { ...read.value, extra } };
+  // Extra last of all: in the order of answers it decides nothing that the documented fields have decided.
+  return { value: { ...withRaw(value, raw), ...(extra && { extra }) }, irregular };
 }
 
 /** The facts that are the same on all records of a response. */
@@ -83,7 +82,7 @@ export function readResponse(records: unknown[], timeZone: string | undefined): 
     started: toMoment(newest("dateStart"), timeZone),
     completed: toMoment(newest("dateCompleted"), timeZone),
   };
-  return withRaw(value, Object.keys(raw).length === 0 ? undefined : raw, irregular);
+  return { value: withRaw(value, raw), irregular };
 }
 
 /** The first in the order of their JSON; undefined when there are none. */
@@ -137,40 +136,23 @@ export function readMetrics(read: unknown): Read<Metric[]> | undefined {
       irregular.push(`metrics.${key}`);
       continue;
     }
-    const metric = readMetric(key, value);
-    metrics.push(metric.value);
-    irregular.push(...metric.irregular.map((name) => `metrics.${key}.${name}`));
+    const fields = readFields(value, METRIC);
+    const score = readFields(value.score, SCORE);
+    const metric = { ...withoutRaw(value), key, ...fields.taken, score: { ...fields.taken.score, ...score.taken } };
+    metrics.push(withRaw(metric, { ...fields.raw, ...(Object.keys(score.raw).length > 0 && { score: score.raw }) }));
+    const names = [...fields.irregular, ...score.irregular.map((name) => `score.${name}`)];
+    irregular.push(...names.map((name) => `metrics.${key}.${name}`));
   }
   metrics.sort((a, b) => (a.metricId ?? Number(a.key)) - (b.metricId ?? Number(b.key)) || compare(a.key, b.key));
   return { value: metrics, irregular };
-}
-
-function readMetric(key: string, body: Record<string, unknown>): Read<Metric> {
-  const fields = readFields(body, METRIC);
-  const score = readFields(body.score, SCORE);
-  const value: Metric = {
-    ...withoutRaw(body),
-    key,
-    ...fields.taken,
-    score: { ...fields.taken.score, ...score.taken },
-  };
-  const raw = { ...fields.raw, ...(score.raw === undefined ? {} : { score: score.raw }) };
-  return withRaw(value, Object.keys(raw).length === 0 ? undefined : raw, [
-    ...fields.irregular,
-    ...score.irregular.map((name) => `score.${name}`),
-  ]);
 }
 
 /** Metadata of operation 13 (2.5): one object; undefined when there is none. */
 export function readMetadata(item: unknown): Read<Metadata> | undefined {
   if (!isObject(item)) return undefined;
   const { taken, raw, irregular } = readFields(item, METADATA);
-  const value: Metadata = { ...withoutRaw(item), ...taken };
-  return withRaw(
-    value,
-    raw,
-    irregular.map((name) => `metadata.${name}`),
-  );
+  const value: Metadata = withRaw({ ...withoutRaw(item), ...taken }, raw);
+  return { value, irregular: irregular.map((name) => `metadata.${name}`) };
 }
 
 /** `raw` is our own word: a field of the service by that name would be taken for it. */
@@ -192,6 +174,6 @@ function compare(a: string, b: string): number {
   return a < b ? -1 : 1;
 }
 
-function withRaw<T extends object>(value: T, raw: Record<string, unknown> | undefined, irregular: string[]): Read<T> {
-  return { value: raw === undefined ? value : { ...value, raw }, irregular };
+function withRaw<T extends object>(value: T, raw: Record<string, unknown>): T {
+  return Object.keys(raw).length === 0 ? value : { ...value, raw };
 }

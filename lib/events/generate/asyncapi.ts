@@ -1,7 +1,8 @@
 import { stringify } from "yaml";
 import { detailSchemas, EVENT_TYPES, type EventType, SCHEMA_VERSION } from "../index.ts";
+import type { JsonSchema } from "../json-schema.ts";
 import type { GoldenEvent } from "./golden.ts";
-import { bundle, type JsonSchema, mapSchemas } from "./schemas.ts";
+import { bundle, mapSchemas } from "./schemas.ts";
 
 // Readers of YAML 1.1 take a date that is not in quotes for more than a text.
 const FORMAT = { aliasDuplicateObjects: false, lineWidth: 0, schema: "yaml-1.1" } as const;
@@ -24,9 +25,7 @@ export function asyncapi(golden: ReadonlyMap<string, GoldenEvent>): string {
         address: "survey-poller",
         title: "Event bus",
         description: "An event bus of Amazon EventBridge; the address is its name.",
-        messages: Object.fromEntries(
-          EVENT_TYPES.map((type) => [messageName(type), { $ref: `#/components/messages/${messageName(type)}` }]),
-        ),
+        messages: byType(messageName, (type) => ({ $ref: `#/components/messages/${messageName(type)}` })),
         "x-eventbridge": {
           eventBusName: "survey-poller",
           source: "survey-poller",
@@ -37,19 +36,17 @@ export function asyncapi(golden: ReadonlyMap<string, GoldenEvent>): string {
         },
       },
     },
-    operations: Object.fromEntries(
-      EVENT_TYPES.map((type) => [
-        `tell${messageName(type)}`,
-        {
-          action: "send",
-          channel: { $ref: "#/channels/bus" },
-          summary: description(type),
-          messages: [{ $ref: `#/channels/bus/messages/${messageName(type)}` }],
-        },
-      ]),
+    operations: byType(
+      (type) => `tell${messageName(type)}`,
+      (type) => ({
+        action: "send",
+        channel: { $ref: "#/channels/bus" },
+        summary: description(type),
+        messages: [{ $ref: `#/channels/bus/messages/${messageName(type)}` }],
+      }),
     ),
     components: {
-      messages: Object.fromEntries(EVENT_TYPES.map((type) => [messageName(type), message(type, golden)])),
+      messages: byType(messageName, (type) => message(type, golden)),
       schemas: $defs,
     },
   };
@@ -67,6 +64,10 @@ function message(type: EventType, golden: ReadonlyMap<string, GoldenEvent>): Jso
     examples: events.slice(0, 1).map(([name, payload]) => ({ name, payload })),
   };
 }
+
+/** One entry for each type of event. */
+const byType = (name: (type: EventType) => string, value: (type: EventType) => JsonSchema): JsonSchema =>
+  Object.fromEntries(EVENT_TYPES.map((type) => [name(type), value(type)]));
 
 const messageName = (type: EventType): string => `${detailSchemas[type].meta()?.id}Event`;
 const description = (type: EventType): string => String(detailSchemas[type].meta()?.description);

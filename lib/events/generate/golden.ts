@@ -27,14 +27,7 @@ const definition: SurveyDefinition = {
     421998: { number: 2, type: "multi", text: "What did you like?", ...liked, others: ["Other", "None of these"] },
     421999: { number: 3, type: "nps", text: "Would you recommend us?", choices: [], ...plain },
     422000: { number: 4, type: "single", text: "What did you like most?", ...liked, others: ["Something else"] },
-    422001: {
-      number: 5,
-      type: "matrix",
-      text: "How were they?",
-      choices: ["Staff", "Food"],
-      others: [],
-      isMatrix: true,
-    },
+    422001: { number: 5, type: "matrix", text: "How were they?", choices: ["Staff", "Food"], ...plain, isMatrix: true },
   },
 };
 
@@ -59,30 +52,28 @@ const records = [
   { ...record, questionId: 421999, answer: [], score: 9 },
 ];
 
+const metric = { surveyId: SURVEY_ID, testMode: 0, created: "2026-01-01 00:00:00" };
+
 /** Metrics of operation 11, whose recommendation has these points. */
 const metrics = (points: number) => ({
   "31": {
+    ...metric,
     metricId: 31,
-    surveyId: SURVEY_ID,
     metricName: "NPS",
     presentation: "points",
     maxValueIncludingEmptyAnswer: 10,
-    testMode: 0,
     firstLevelThreshold: 6,
     secondLevelThreshold: 8,
-    created: "2026-01-01 00:00:00",
     score: { pointsSum: points, maxPointsSum: 10, minPointsSum: 0, nps: true },
   },
   "32": {
+    ...metric,
     metricId: 32,
-    surveyId: SURVEY_ID,
     metricName: "Effort",
     presentation: "percent",
     maxValueIncludingEmptyAnswer: 5,
-    testMode: 0,
     firstLevelThreshold: null,
     secondLevelThreshold: null,
-    created: "2026-01-01 00:00:00",
     score: { pointsSum: 3.5, maxPointsSum: 5, minPointsSum: 0, nps: false },
   },
 });
@@ -126,31 +117,28 @@ export function response(responseId: number, changes: Partial<EventFacts> = {}):
 
 export type GoldenEvent = EventEnvelope & { "detail-type": EventType };
 
+type Completed = DetailOf<"response.completed">;
+
 /** Events by the name of their file, as EventBridge delivers them: one for each thing that a consumer has to cope with. */
 export async function goldenEvents(): Promise<Map<string, GoldenEvent>> {
-  const completed = buildEvent(response(46374));
-  const updated = updateOf(completed.meta.eventId);
-  const events = [
-    golden("ordinary", "response.completed", completed),
-    golden("detractor", "response.completed", buildEvent(response(46375, { metrics: metrics(2) }))),
-    golden("comment", "response.completed", buildEvent(response(46376, { records: withComments(1) }))),
-    golden("large", "response.completed", await large(46377)),
-    golden("incomplete", "response.completed", incomplete(46378)),
-    golden("irregular", "response.completed", irregular(46379)),
-    golden("matrix", "response.completed", matrix(46385)),
-    golden("other", "response.completed", other(46386)),
-    golden("extra-field", "response.completed", extraField(46387)),
-    golden("ambiguous-date", "response.completed", ambiguousDate(46380)),
-    golden("minimal", "response.completed", minimal(46381)),
-    golden("test", "response.completed", test(46382)),
-    golden("unknown-future-field", "response.completed", fromTheFuture(46383)),
+  const { ordinary, ...others } = completed();
+  const updated = updateOf(ordinary);
+  const large = buildEvent(response(46377, { records: withComments(20_000) }));
+  return new Map([
+    golden("ordinary", "response.completed", ordinary),
+    ...Object.entries(others).map(([name, detail]) => golden(name, "response.completed", detail)),
+    // Its answers went to the bucket, as the publisher writes it.
+    golden(
+      "large",
+      "response.completed",
+      JSON.parse(await checkIn(large, 200_000, "survey-poller-answers", async () => {})),
+    ),
     golden("updated", "response.updated", updated),
     golden("deleted", "response.deleted", deleted(updated)),
     golden("books-closed", "books.closed", booksClosed(updated.meta.eventId)),
-    golden("survey-changed", "survey.changed", surveyChanged()),
-    golden("survey-counted", "survey.counted", surveyCounted()),
-  ];
-  return new Map(events);
+    golden("survey-changed", "survey.changed", surveyChanged),
+    golden("survey-counted", "survey.counted", surveyCounted),
+  ]);
 }
 
 function golden<T extends EventType>(name: string, type: T, detail: DetailOf<T>): [string, GoldenEvent] {
@@ -177,66 +165,58 @@ const withComments = (sentences: number) => [
   ...records.slice(1),
 ];
 
-/** An event whose answers went to the bucket, as the publisher writes them. */
-async function large(responseId: number): Promise<DetailOf<"response.completed">> {
-  const event = buildEvent(response(responseId, { records: withComments(20_000) }));
-  const body = await checkIn(event, 200_000, "survey-poller-answers", async () => {});
-  return detailSchemas["response.completed"].parse(JSON.parse(body));
-}
-
-function incomplete(responseId: number): DetailOf<"response.completed"> {
-  const missing = ["metrics:gave-up", "metadata:absent", "questions:gave-up"];
+function completed() {
+  const event = (responseId: number, changes?: Partial<EventFacts>): Completed =>
+    buildEvent(response(responseId, changes));
   const without = { definition: undefined, metrics: undefined, metadata: undefined };
-  return buildEvent(response(responseId, { ...without, missing, origin: "backlog" }));
-}
-
-/** An event with fields that are not as documented: an answer as text, a country that is a number, and a score that is no object. */
-function irregular(responseId: number): DetailOf<"response.completed"> {
-  const metric = { ...metrics(9)["31"], score: 9, addedByTheService: { unit: "points" } };
-  const read = [{ ...record, answer: "4", iso3166: 616 }];
-  return buildEvent(response(responseId, { records: read, metrics: { "31": metric } }));
-}
-
-/** A question with columns: its answers are numbers of these, for which there are no labels. */
-function matrix(responseId: number): DetailOf<"response.completed"> {
   const rated = { ...record, questionId: 422001, answer: [2, 1], score: null, matrixScore: [2, 1] };
-  return buildEvent(response(responseId, { records: [record, rated] }));
-}
-
-/** Answers beside the choices: one of which only one question can be sure. */
-function other(responseId: number): DetailOf<"response.completed"> {
   const several = { ...record, questionId: 421998, answer: [1, 4], score: null };
-  return buildEvent(response(responseId, { records: [several, { ...several, questionId: 422000, answer: [4] }] }));
-}
-
-/** Records with fields that the API document does not have: one of the response, one of each answer. */
-function extraField(responseId: number): DetailOf<"response.completed"> {
-  const read = records.map((one, i) => ({ ...one, channel: "kiosk", secondsShown: 4 + i }));
-  return buildEvent(response(responseId, { records: read }));
-}
-
-/** The clock was set back between 02:00 and 03:00, and showed 02:30 twice. */
-function ambiguousDate(responseId: number): DetailOf<"response.completed"> {
-  const read = [{ ...record, dateStart: "2026-10-25 01:50:00", dateCompleted: "2026-10-25 02:30:00" }];
-  const detectedAt = Date.UTC(2026, 9, 25, 0, 31);
-  return buildEvent(response(responseId, { records: read, detectedAt, listedAt: detectedAt - 10_000 }));
-}
-
-/** All that can be null or empty is. */
-function minimal(responseId: number): DetailOf<"response.completed"> {
-  const read = [{ ...record, iso3166: null, crk: null, answer: [], score: null }];
-  const without = { survey: undefined, definition: undefined, metrics: undefined, metadata: undefined };
-  return buildEvent(response(responseId, { ...without, records: read, questions: "none", timeZone: undefined }));
-}
-
-function test(responseId: number): DetailOf<"response.completed"> {
-  const { meta, data } = buildEvent(response(responseId));
-  return { meta: { ...meta, test: true }, data };
+  const minimal = { ...record, iso3166: null, crk: null, answer: [], score: null };
+  const setBack = Date.UTC(2026, 9, 25, 0, 31);
+  const test = event(46382);
+  return {
+    ordinary: event(46374),
+    detractor: event(46375, { metrics: metrics(2) }),
+    comment: event(46376, { records: withComments(1) }),
+    incomplete: event(46378, {
+      ...without,
+      missing: ["metrics:gave-up", "metadata:absent", "questions:gave-up"],
+      origin: "backlog",
+    }),
+    /** Fields that are not as documented: an answer as text, a country that is a number, and a score that is no object. */
+    irregular: event(46379, {
+      records: [{ ...record, answer: "4", iso3166: 616 }],
+      metrics: { "31": { ...metrics(9)["31"], score: 9, addedByTheService: { unit: "points" } } },
+    }),
+    /** A question with columns: its answers are numbers of these, for which there are no labels. */
+    matrix: event(46385, { records: [record, rated] }),
+    /** Answers beside the choices: one of which only one question can be sure. */
+    other: event(46386, { records: [several, { ...several, questionId: 422000, answer: [4] }] }),
+    /** Fields that the API document does not have: one of the response, one of each answer. */
+    "extra-field": event(46387, {
+      records: records.map((one, i) => ({ ...one, channel: "kiosk", secondsShown: 4 + i })),
+    }),
+    /** The clock was set back between 02:00 and 03:00, and showed 02:30 twice. */
+    "ambiguous-date": event(46380, {
+      records: [{ ...record, dateStart: "2026-10-25 01:50:00", dateCompleted: "2026-10-25 02:30:00" }],
+      detectedAt: setBack,
+      listedAt: setBack - 10_000,
+    }),
+    /** All that can be null or empty is. */
+    minimal: event(46381, {
+      ...without,
+      survey: undefined,
+      records: [minimal],
+      questions: "none",
+      timeZone: undefined,
+    }),
+    test: { ...test, meta: { ...test.meta, test: true } },
+    "unknown-future-field": fromTheFuture(event(46383)),
+  };
 }
 
 /** An event of a later version: a field more in objects of each depth, and a word more in each list of words. */
-function fromTheFuture(responseId: number): DetailOf<"response.completed"> {
-  const { meta, data } = buildEvent(response(responseId));
+function fromTheFuture({ meta, data }: Completed): Completed {
   const addedLater = { anything: [1, "two", null], more: true };
   return {
     meta: { ...meta, origin: "added-later", complete: false, missing: ["added:later"], addedLater },
@@ -251,30 +231,21 @@ function fromTheFuture(responseId: number): DetailOf<"response.completed"> {
 }
 
 /** The first answer was changed, which was seen an hour later. */
-function updateOf(replaces: string): DetailOf<"response.updated"> {
+function updateOf({ meta, data }: Completed): DetailOf<"response.updated"> {
   const detectedAt = noon + 3_600_000;
   const read = [{ ...record, answer: [2], score: 2 }, ...records.slice(1)];
-  const event = buildEvent(response(46374, { records: read, revision: 2, detectedAt, origin: "rescan" }));
-  return toUpdate(event, { replaces, changes: ["answers"], observedAt: detectedAt - 61_000 });
+  const event = buildEvent(response(data.responseId, { records: read, revision: 2, detectedAt, origin: "rescan" }));
+  return toUpdate(event, { replaces: meta.eventId, changes: ["answers"], observedAt: detectedAt - 61_000 });
 }
 
 /** The facts that events without contents share. */
-const told = (responseId: number) => ({
-  sourceName: SOURCE_NAME,
-  surveyId: SURVEY_ID,
-  responseId,
-  survey,
-  detectedAt: noon,
-});
+const told = { sourceName: SOURCE_NAME, surveyId: SURVEY_ID, survey, detectedAt: noon };
 
-const deleted = ({ meta, data }: DetailOf<"response.updated">): DetailOf<"response.deleted"> =>
-  buildDeleted({
-    ...told(data.responseId),
-    revision: meta.revision,
-    lastEventId: meta.eventId,
-    observedAt: Date.parse("2026-03-12T04:10:00Z"),
-    detectedAt: Date.parse("2026-03-12T04:10:00Z"),
-  });
+function deleted({ meta, data }: DetailOf<"response.updated">): DetailOf<"response.deleted"> {
+  const at = Date.parse("2026-03-12T04:10:00Z");
+  const { eventId: lastEventId, revision } = meta;
+  return buildDeleted({ ...told, responseId: data.responseId, revision, lastEventId, observedAt: at, detectedAt: at });
+}
 
 /** The second books of the survey: two responses have an event, of which one was updated. */
 function booksClosed(updated: string): DetailOf<"books.closed"> {
@@ -284,9 +255,7 @@ function booksClosed(updated: string): DetailOf<"books.closed"> {
   const unread = { responseId: 46384, state: "quarantined", reason: "unreadable completed" };
   const counts = { emitted: 2, beforeStart: 8, open: 1, waiting: 0, held: 0, quarantined: 1, refused: 0 };
   const built = buildBooksClosed({
-    sourceName: SOURCE_NAME,
-    surveyId: SURVEY_ID,
-    survey,
+    ...told,
     from: "2026-03-10 00:00:00",
     books: { listed: 12, ...counts, withheld: [unread], passes: 2, deficit: 0, startedAt: noon + 7_200_000 },
     sums: sums.sums(),
@@ -297,23 +266,8 @@ function booksClosed(updated: string): DetailOf<"books.closed"> {
   return built.detail;
 }
 
-const surveyChanged = (): DetailOf<"survey.changed"> =>
-  buildSurveyChanged({
-    sourceName: SOURCE_NAME,
-    surveyId: SURVEY_ID,
-    sequence: 1,
-    before: survey,
-    after: { ...survey, modified: "2026-03-10 11:30:00" },
-    detectedAt: noon,
-  });
+const edited = { ...survey, modified: "2026-03-10 11:30:00" };
+const surveyChanged = buildSurveyChanged({ ...told, sequence: 1, before: survey, after: edited });
 
-const surveyCounted = (): DetailOf<"survey.counted"> =>
-  buildSurveyCounted({
-    sourceName: SOURCE_NAME,
-    surveyId: SURVEY_ID,
-    survey,
-    sequence: 1,
-    counts: { impressions: 480, opened: 96, responses: 12 },
-    asOf: noon - 1_000,
-    detectedAt: noon,
-  });
+const counts = { impressions: 480, opened: 96, responses: 12 };
+const surveyCounted = buildSurveyCounted({ ...told, sequence: 1, counts, asOf: noon - 1_000 });

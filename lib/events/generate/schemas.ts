@@ -1,7 +1,5 @@
 import { EVENT_TYPES, SCHEMA_VERSION } from "../index.ts";
-import { eventJsonSchema } from "../json-schema.ts";
-
-export type JsonSchema = { [keyword: string]: unknown };
+import { eventJsonSchema, type JsonSchema } from "../json-schema.ts";
 
 /** A schema whose definitions all stand in `$defs`. */
 export interface Bundle extends JsonSchema {
@@ -24,9 +22,7 @@ export function schemaFiles(): Map<string, JsonSchema> {
 
 /** The same in draft 4 with EventBridge's own keywords, as its schema registry takes it. */
 export function draft4Files(): Map<string, JsonSchema> {
-  return new Map(
-    EVENT_TYPES.map((type) => [`json-schema/draft-4/${type}.json`, eventJsonSchema(type, "draft-4") as JsonSchema]),
-  );
+  return new Map(EVENT_TYPES.map((type) => [`json-schema/draft-4/${type}.json`, eventJsonSchema(type, "draft-4")]));
 }
 
 /** Without what only our own generators read: a strict validator refuses a keyword that it does not know. */

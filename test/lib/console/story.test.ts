@@ -13,11 +13,7 @@ const step = (what: Step["what"], at: number | null, took: Step["took"] = []): S
   ...{ detail: `${what}.`, took },
 });
 const told = (...steps: Step[]): ExplainAnswer =>
-  ({
-    sentence: "Emitted.",
-    steps,
-    log: { lines: 1, note: null },
-  }) as Partial<ExplainAnswer> as ExplainAnswer;
+  ({ sentence: "Emitted.", steps, log: { lines: 1, note: null } }) as Partial<ExplainAnswer> as ExplainAnswer;
 
 const spansOf = (steps: Step[], flags: Flag[] = []) =>
   storyOf({ row, told: told(...steps), rules: [], flags, now: AT }).spans.map(({ name, kind, from, to }) => [

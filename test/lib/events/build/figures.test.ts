@@ -54,31 +54,21 @@ describe("the summary", () => {
     expect(summaryOf({ ...facts, metrics }).nps).toEqual({ score: 8, class: "passive" });
   });
 
-  const effort = (pointsSum: unknown, own: object = {}): Metric => ({
+  const effort = (pointsSum: unknown, own?: [low: number, high: number | null]): Metric => ({
     ...score(pointsSum, { nps: false }),
     metricName: "Effort",
-    ...own,
+    ...(own && { firstLevelThreshold: own[0], secondLevelThreshold: own[1] }),
   });
 
   it.each<[string, Metric, [number, number] | undefined, string | undefined]>([
     ["below the first threshold", effort(2.9), [3, 5], "low"],
     ["at the first", effort(3), [3, 5], "middle"],
     ["at the second", effort(5), [3, 5], "high"],
-    ["of its own", effort(4, { firstLevelThreshold: 5, secondLevelThreshold: 8 }), undefined, "low"],
-    ["of its own beside given ones", effort(4, { firstLevelThreshold: 5, secondLevelThreshold: 8 }), [1, 3], "high"],
-    [
-      "of its own beyond the scale",
-      effort(4, { firstLevelThreshold: 50, secondLevelThreshold: 80 }),
-      undefined,
-      undefined,
-    ],
-    ["of which it has one", effort(4, { firstLevelThreshold: 5, secondLevelThreshold: null }), undefined, undefined],
-    [
-      "of its own, the second no higher",
-      effort(4, { firstLevelThreshold: 5, secondLevelThreshold: 5 }),
-      undefined,
-      undefined,
-    ],
+    ["of its own", effort(4, [5, 8]), undefined, "low"],
+    ["of its own beside given ones", effort(4, [5, 8]), [1, 3], "high"],
+    ["of its own beyond the scale", effort(4, [50, 80]), undefined, undefined],
+    ["of which it has one", effort(4, [5, null]), undefined, undefined],
+    ["of its own, the second no higher", effort(4, [5, 5]), undefined, undefined],
     ["without any", effort(4), undefined, undefined],
     ["without points", effort(null), [3, 5], undefined],
     ["without a name", score(4), [3, 5], undefined],

@@ -4,8 +4,9 @@ import { Ajv2020 } from "ajv/dist/2020.js";
 import { describe, expect, it } from "vitest";
 import { contractFiles } from "../../../../lib/events/generate/contract.ts";
 import { goldenEvents } from "../../../../lib/events/generate/golden.ts";
-import { bundle, type JsonSchema, mapSchemas, schemaFiles } from "../../../../lib/events/generate/schemas.ts";
+import { bundle, mapSchemas, schemaFiles } from "../../../../lib/events/generate/schemas.ts";
 import { EVENT_TYPES } from "../../../../lib/events/index.ts";
+import type { JsonSchema } from "../../../../lib/events/json-schema.ts";
 import { titleOf } from "../../../contract/title-of.ts";
 
 const schema = bundle();
