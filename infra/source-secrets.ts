@@ -3,7 +3,7 @@ import type { IKey } from "aws-cdk-lib/aws-kms";
 import { CfnSecret, type ISecret } from "aws-cdk-lib/aws-secretsmanager";
 import type { Construct } from "constructs";
 import { ConfigError, type SourceConfig } from "../lib/config/index.ts";
-import { type SecretNames, secretNames } from "../lib/config/secret-names.ts";
+import { secretNames } from "../lib/config/secret-names.ts";
 import { arnIn } from "./encryption.ts";
 import { acknowledgeFinding } from "./findings.ts";
 
@@ -50,7 +50,7 @@ const OWN_SECRETS = {
     holds: "the access token, kept by the poller",
     unrotated: "The poller renews the token whenever the service refuses it.",
   },
-} as const satisfies Record<keyof SecretNames, object>;
+} as const;
 
 /**
  * The two secrets of a source, without a value. A value in the template would overwrite, on its next change, what the operator or the
@@ -74,7 +74,7 @@ function secretsPrefix(scope: Construct): string {
 function createSecret(
   scope: Construct,
   source: string,
-  kind: keyof SecretNames,
+  kind: keyof typeof OWN_SECRETS,
   encryptionKey: IKey | undefined,
 ): SecretReference {
   const { id, holds, unrotated } = OWN_SECRETS[kind];

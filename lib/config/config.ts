@@ -10,8 +10,6 @@ export type SourceInput = ConfigInput["sources"][number];
 export type Config = z.output<typeof configSchema>;
 /** One account of the survey service. */
 export type SourceConfig = Config["sources"][number];
-/** The bus and what stands beside it. */
-export type BusConfig = Config["bus"];
 /** Other accounts that may make rules on the bus; by default none. */
 export type SubscribersConfig = Config["subscribers"];
 /** A plain HTTPS endpoint that gets the events matching `where`. */
