@@ -15,7 +15,7 @@ import type { IFunction } from "aws-cdk-lib/aws-lambda";
 import type { ILogGroup } from "aws-cdk-lib/aws-logs";
 import { RegionInfo } from "aws-cdk-lib/region-info";
 import type { Construct } from "constructs";
-import { isWritten, type MetricKey } from "../../lib/monitoring/catalog.ts";
+import { isWritten, type MetricKey, metrics } from "../../lib/monitoring/catalog.ts";
 import { PRICES } from "../prices.ts";
 import { areMany } from "../source-scopes.ts";
 import { type MetricsOwner, searchedMetric, sourceMetric } from "./metrics.ts";
@@ -49,7 +49,7 @@ export function createDashboard(scope: Construct, props: DashboardProps): Dashbo
   };
   const fine = Duration.minutes(5);
   const inFull = (key: MetricKey, statistic: string): IMetric[] =>
-    isWritten(key, owner.level) ? all(key, statistic, fine) : [];
+    isWritten(metrics[key], owner.level) ? all(key, statistic, fine) : [];
   const isFull = owner.level === "full";
   return new Dashboard(scope, "Dashboard", {
     dashboardName: owner.deployment,

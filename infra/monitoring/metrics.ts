@@ -32,7 +32,7 @@ export function sourceMetric(
   { source, ...options }: SourceMetricOptions = {},
 ): Metric {
   const { name, unit } = metrics[key];
-  if (!isWritten(key, owner.level)) {
+  if (!isWritten(metrics[key], owner.level)) {
     throw new ConfigError([{ path: "monitoring.level", message: `must be "full": "minimal" does not write ${name}` }]);
   }
   return new Metric({

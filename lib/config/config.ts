@@ -14,11 +14,3 @@ export type SourceConfig = Config["sources"][number];
 export type SubscribersConfig = Config["subscribers"];
 /** A plain HTTPS endpoint that gets the events matching `where`. */
 export type WebhookConfig = Config["webhooks"][number];
-
-const levels = ["debug", "info", "warn", "error"] as const;
-
-/** The most detailed log level among sources, in the logger's spelling. */
-export function mostDetailed(sources: readonly Pick<SourceConfig, "logLevel">[]): "DEBUG" | "INFO" | "WARN" | "ERROR" {
-  const level = levels.find((one) => sources.some((source) => source.logLevel === one)) ?? "info";
-  return level.toUpperCase() as "DEBUG" | "INFO" | "WARN" | "ERROR";
-}
