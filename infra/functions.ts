@@ -74,11 +74,9 @@ export function createFunction(scope: Construct, name: string, props: LambdaFunc
   ]) {
     role.addToPolicy(statement);
   }
-  const wildcards = [
-    ...(network === undefined ? [] : [NETWORK_WILDCARD]),
-    ...(tracing ? ["X-Ray knows no resources for these two actions, which can only add traces."] : []),
-  ];
-  for (const reason of wildcards) acknowledgeFinding(role, { id: "AwsSolutions-IAM5[Resource::*]", reason });
+  const mayAll = (reason: string): void => acknowledgeFinding(role, { id: "AwsSolutions-IAM5[Resource::*]", reason });
+  if (network !== undefined) mayAll(NETWORK_WILDCARD);
+  if (tracing) mayAll("X-Ray knows no resources for these two actions, which can only add traces.");
   const made = new LambdaFunction(scope, name, {
     ...network,
     ...props.settings,

@@ -30,13 +30,6 @@ export interface SourceSecrets {
   token: SecretReference;
 }
 
-export interface SourceSecretsProps {
-  source: Pick<SourceConfig, "name" | "credentialsSecret">;
-  /** Credentials that are there already. */
-  existing?: ISecret | string | undefined;
-  encryptionKey?: IKey | undefined;
-}
-
 /** What the poller makes for each source, and why it is not rotated. */
 const OWN_SECRETS = {
   credentials: {
@@ -55,10 +48,14 @@ const OWN_SECRETS = {
 /**
  * The two secrets of a source, without a value. A value in the template would overwrite, on its next change, what the operator or the
  * poller has put there. A generated one would look like a credential.
+ *
+ * @param existing credentials that are there already
  */
 export function createSourceSecrets(
   scope: Construct,
-  { source: { name: source, credentialsSecret }, existing = credentialsSecret, encryptionKey }: SourceSecretsProps,
+  { name: source, credentialsSecret }: Pick<SourceConfig, "name" | "credentialsSecret">,
+  encryptionKey: IKey | undefined,
+  existing: ISecret | string | undefined = credentialsSecret,
 ): SourceSecrets {
   const token = createSecret(scope, source, "token", encryptionKey);
   const credentials =

@@ -101,8 +101,8 @@ export class SurveyPoller extends PollerMetrics {
     // What a rolled-back first deployment made holds nothing, and goes in any case.
     const removalPolicy =
       settings.onRemoval === "destroy" ? RemovalPolicy.DESTROY : RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE;
-    this.deadLetters = createDeadLetters(this, encryptionKey);
-    const { deadLetters } = this;
+    const deadLetters = createDeadLetters(this, encryptionKey);
+    this.deadLetters = deadLetters;
     this.bus =
       resources.eventBus ??
       createBus(this, {
@@ -123,7 +123,7 @@ export class SurveyPoller extends PollerMetrics {
     this.claimCheckBucket = createClaimCheckBucket(this, { ...periods, removalPolicy, encryptionKey });
     shareAnswers(this.claimCheckBucket, config.subscribers.accounts);
     this.secrets = sources.map((source) =>
-      createSourceSecrets(this, { source, existing: resources.secrets?.[source.name], encryptionKey }),
+      createSourceSecrets(this, source, encryptionKey, resources.secrets?.[source.name]),
     );
     const logDays = Math.max(...sources.map(({ retention }) => retention.logs)) / DAY;
     this.archive = createBusCompanions(this, {
@@ -142,12 +142,8 @@ export class SurveyPoller extends PollerMetrics {
       ...config.webhooks.map(({ url }) => url),
       ...(proxy === undefined || Token.isUnresolved(proxy) ? [] : [proxy]),
     ];
-    const surroundings = {
-      logDays,
-      tracing: settings.tracing,
-      network: createNetwork(this, resources, called),
-      encryptionKey,
-    };
+    const network = createNetwork(this, resources, called);
+    const surroundings = { logDays, tracing: settings.tracing, network, encryptionKey };
     const tickQueue = createTickQueue(this, sources, encryptionKey);
     this.pollFunction = createPollFunction(this, {
       ...surroundings,
@@ -259,10 +255,8 @@ export class SurveyPoller extends PollerMetrics {
       const names = this.secrets.map((one) => `"${one.source}"`).join(", ");
       throw new ConfigError([{ path: "source", message: `must be one of ${names}` }]);
     }
-    return grantFill(
-      chosen.map(({ credentials }) => credentials),
-      grantee,
-    );
+    const credentials = chosen.map((one) => one.credentials);
+    return grantFill(credentials, grantee);
   }
 
   /** Lets somebody read the books: what was emitted, what waits, what is in quarantine (with the records themselves). */

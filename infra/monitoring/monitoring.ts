@@ -67,23 +67,12 @@ export class Monitoring extends Construct {
     }
     this.watchDeadLetters("DeadLetters", deadLetters, "the poller");
     if (!withDashboard) return;
-    this.dashboard = createDashboard(this, {
-      owner,
-      alarms: this.#shown,
-      pollFunction,
-      memory,
-      table,
-      lagThreshold,
-      runbook,
-    });
+    const shown = { owner, alarms: this.#shown, pollFunction, memory, table, lagThreshold, runbook };
+    this.dashboard = createDashboard(this, shown);
     this.dashboardUrl = dashboardUrl(this, owner.deployment);
   }
 
-  /**
-   * An alarm on a dead-letter queue, as long as there are alarms at all.
-   *
-   * @param of whose it is, for the mail, such as "webhook crm"
-   */
+  /** An alarm on a dead-letter queue, as long as there are alarms at all. `of` is whose it is, for the mail, such as "webhook crm". */
   watchDeadLetters(id: string, queue: IQueue, of: string): void {
     this.#add(`Alarm-${id}`, "Dead letters", deadLetterAlarm(queue, of));
   }
@@ -115,12 +104,9 @@ export class Monitoring extends Construct {
 
 /** Where alarms are told. Only this account's alarms may publish, and only over TLS. */
 function createAlarmTopic(scope: Construct, encryptionKey?: IKey): Topic {
-  const topic = new Topic(scope, "AlarmTopic", {
-    displayName: "Survey poller alarms",
-    enforceSSL: true,
-    // The key that AWS manages for SNS would shut CloudWatch out: its policy cannot be changed.
-    masterKey: encryptionKey,
-  });
+  // The key that AWS manages for SNS would shut CloudWatch out: its policy cannot be changed.
+  const settings = { displayName: "Survey poller alarms", enforceSSL: true, masterKey: encryptionKey };
+  const topic = new Topic(scope, "AlarmTopic", settings);
   // A policy of its own takes the place of the default one, by which CloudWatch could publish.
   topic.addToResourcePolicy(
     letService("cloudwatch.amazonaws.com", {

@@ -73,13 +73,9 @@ interface WebhookProps extends Omit<FunctionSurroundings, "memory"> {
  * An HTTPS endpoint that gets each matching event by POST, the whole envelope as JSON: rule, queue, function. Each webhook has all of these for itself, so
  * that an endpoint that is down keeps no other one waiting, and a function may read the secrets of its webhook alone.
  */
-function createWebhook(
-  scope: Construct,
-  webhook: WebhookConfig,
-  props: WebhookProps,
-): Required<Subscription> & { deadLetters: Queue } {
+function createWebhook(scope: Construct, webhook: WebhookConfig, props: WebhookProps) {
   const inner = new Construct(scope, webhook.name);
-  const { bus, encryptionKey } = props;
+  const { bus, sources, encryptionKey } = props;
   // Known before the rule is there: a rule whose queue does not take its events yet would lose the first ones.
   const ruleName = Names.uniqueResourceName(inner, { maxLength: 64, separator: "-" });
   const ruleArn = arnIn(inner, "events", `rule/${bus.eventBusName}/${ruleName}`);
@@ -94,7 +90,7 @@ function createWebhook(
   takeEvents(queue, "TakeEvents", ruleArn);
   const subscription = subscribe(inner, {
     bus,
-    sources: props.sources,
+    sources,
     encryptionKey,
     ruleName,
     description: `Completed survey responses to webhook ${webhook.name}`,
@@ -117,9 +113,12 @@ interface ForwarderParts extends WebhookProps {
 
 function createForwarder(scope: Construct, parts: ForwarderParts): LambdaFunction {
   const { webhook, queue, deadLetters, claimCheckBucket, code, deployment, encryptionKey } = parts;
-  const named = [webhook.signing, webhook.auth].flatMap((one) => (one === undefined ? [] : [one.secret]));
+  const named = [webhook.signing, webhook.auth].flatMap((one) => one?.secret ?? []);
   const secrets = [...new Set(named)].map((name) => reference(scope, name).arn);
-  const answers = claimCheckBucket.arnForObjects(CLAIM_CHECK_KEYS);
+  const readSecrets = [
+    may("ReadSecrets", ["secretsmanager:GetSecretValue"], ...secrets),
+    ...useKey("DecryptSecrets", encryptionKey, "read-secret"),
+  ];
   const made = createFunction(scope, "Forward", {
     ...parts,
     memory: MEMORY,
@@ -139,14 +138,9 @@ function createForwarder(scope: Construct, parts: ForwarderParts): LambdaFunctio
         ["sqs:ReceiveMessage", "sqs:DeleteMessage", "sqs:ChangeMessageVisibility", "sqs:GetQueueAttributes"],
         queue.queueArn,
       ),
-      ...(secrets.length === 0
-        ? []
-        : [
-            may("ReadSecrets", ["secretsmanager:GetSecretValue"], ...secrets),
-            ...useKey("DecryptSecrets", encryptionKey, "read-secret"),
-          ]),
+      ...(secrets.length === 0 ? [] : readSecrets),
       // An address for these is signed with the function's own right to read them.
-      may("LendLargeAnswers", ["s3:GetObject"], answers),
+      may("LendLargeAnswers", ["s3:GetObject"], claimCheckBucket.arnForObjects(CLAIM_CHECK_KEYS)),
       ...useKey("DecryptLargeAnswers", encryptionKey, "read-objects"),
     ],
     settings: { timeout: DEADLINE },
