@@ -22,7 +22,6 @@ import { may, useKey } from "./encryption.ts";
 import { acknowledgeFinding } from "./findings.ts";
 import { NETWORK_WILDCARD, type Network, networkStatements } from "./network.ts";
 
-/** Settings that every function of the poller is given. */
 export interface FunctionSurroundings {
   logDays: number;
   /** MB. */
@@ -44,7 +43,6 @@ interface LambdaFunctionProps extends FunctionSurroundings {
   statements: readonly PolicyStatement[];
   /** Where it puts what it gives up. */
   deadLetters: IQueue;
-  /** Settings that differ between the functions. */
   settings: Pick<FunctionProps, "timeout" | "maxEventAge" | "retryAttempts" | "onFailure">;
   /** Why it has no dead-letter queue of Lambda's own. */
   noDeadLetters: string;

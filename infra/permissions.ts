@@ -11,7 +11,6 @@ import { acknowledgeFinding } from "./findings.ts";
 import { areMany } from "./source-scopes.ts";
 import type { SecretReference, SourceSecrets } from "./source-secrets.ts";
 
-/** Resources that the function works on. */
 interface Resources {
   table: ITable;
   bus: IEventBus;
@@ -23,7 +22,6 @@ interface Resources {
 /** A policy takes 6,144 characters, and a statement cannot be divided between two policies. */
 const MOST_IN_A_STATEMENT = 30;
 
-/** Everything that the function may do with the resources, statement by statement. */
 export function pollStatements({ table, bus, factsBus, claimCheckBucket, secrets }: Resources): PolicyStatement[] {
   const credentials = secrets.map((source) => source.credentials);
   const tokens = secrets.map((source) => source.token);
@@ -104,7 +102,6 @@ export function grantReadState(table: ITable, grantee: IGrantable): Grant {
   ]);
 }
 
-/** The keys that readers of events are let in to. */
 export const CLAIM_CHECK_KEYS = `${CLAIM_CHECKS}*`;
 
 export function grantReadAnswers(bucket: IBucket, grantee: IGrantable): Grant {
@@ -144,7 +141,6 @@ export function grantFill(secrets: readonly SecretReference[], grantee: IGrantab
   ]);
 }
 
-/** Gives somebody all that these statements allow. */
 export function grantAll(grantee: IGrantable, statements: readonly PolicyStatement[]): Grant {
   return statements
     .map(({ actions, resources, conditions }) =>

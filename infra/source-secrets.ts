@@ -63,7 +63,6 @@ export function createSourceSecrets(
   return { source, credentials, token };
 }
 
-/** Stands in front of the names of all secrets of a stack. */
 function secretsPrefix(scope: Construct): string {
   return Stack.of(scope).stackName;
 }
@@ -98,7 +97,6 @@ function arnOf(scope: Construct, name: string): string {
   return arnIn(scope, "secretsmanager", `secret:${name}${ANY_VERSION}`);
 }
 
-/** Name and addresses of a secret that is there already. */
 export function reference(scope: Construct, existing: ISecret | string): SecretReference {
   if (typeof existing === "string") return { name: existing, arn: arnOf(scope, existing) };
   const arn = existing.secretFullArn ?? `${existing.secretArn}${ANY_VERSION}`;

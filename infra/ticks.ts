@@ -22,7 +22,6 @@ interface SchedulesProps {
   sources: readonly SourceConfig[];
   target: IFunction;
   deadLetters: IQueue;
-  /** Of the dead-letter queue. */
   encryptionKey?: IKey | undefined;
   scopeOf: ScopeOf;
 }

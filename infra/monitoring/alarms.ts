@@ -5,7 +5,6 @@ import { DAY, formatDuration, MINUTE } from "../../lib/config/units.ts";
 import { NAMESPACE, webhookMetrics } from "../../lib/monitoring/catalog.ts";
 import { type MetricsOwner, sourceMetric } from "./metrics.ts";
 
-/** An alarm on what a person must see to. */
 export interface AlarmDefinition {
   /** Also the last part of its construct's id. */
   id: string;

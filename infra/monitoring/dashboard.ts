@@ -25,7 +25,6 @@ interface DashboardProps {
   /** Shown as they are at synthesis, also those that come later. */
   alarms: readonly IAlarm[];
   pollFunction: IFunction & { readonly logGroup: ILogGroup };
-  /** MB of the function. */
   memory: number;
   table: ITable;
   lagThreshold: number;

@@ -10,7 +10,6 @@ interface SourceMetricOptions extends Omit<MetricOptions, "dimensionsMap" | "uni
   source?: string;
 }
 
-/** Whose metrics these are. */
 export interface MetricsOwner {
   /** The value of the dimension `service`: one for each deployment in an account and region. */
   deployment: string;

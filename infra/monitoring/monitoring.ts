@@ -19,7 +19,6 @@ interface MonitoringProps {
   config: Pick<Config, "sources" | "monitoring">;
   owner: MetricsOwner;
   pollFunction: LambdaFunction;
-  /** MB of the function. */
   memory: number;
   table: ITable;
   /** The poller's own dead-letter queue; those of subscriptions are added by `watchDeadLetters`. */

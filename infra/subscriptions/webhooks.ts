@@ -1,7 +1,6 @@
 import { Duration, Names } from "aws-cdk-lib";
-import { Code, EventSourceMapping, type Function as LambdaFunction } from "aws-cdk-lib/aws-lambda";
+import { Code, EventSourceMapping } from "aws-cdk-lib/aws-lambda";
 import type { Bucket } from "aws-cdk-lib/aws-s3";
-import type { Queue } from "aws-cdk-lib/aws-sqs";
 import { Construct } from "constructs";
 import type { WebhookConfig } from "../../lib/config/index.ts";
 import { MINUTE } from "../../lib/config/units.ts";
@@ -18,7 +17,6 @@ import { type Subscription, type SubscriptionProps, subscribe } from "./subscrib
 
 interface WebhooksProps extends Omit<WebhookProps, "code"> {
   webhooks: readonly WebhookConfig[];
-  /** The raw configuration, which travels in the bundle. */
   config: unknown;
   monitoring: Monitoring;
   output: Outputs;
@@ -75,7 +73,7 @@ interface WebhookProps extends Omit<FunctionSurroundings, "memory"> {
  */
 function createWebhook(scope: Construct, webhook: WebhookConfig, props: WebhookProps) {
   const inner = new Construct(scope, webhook.name);
-  const { bus, sources, encryptionKey } = props;
+  const { bus, sources, encryptionKey, claimCheckBucket, deployment } = props;
   // Known before the rule is there: a rule whose queue does not take its events yet would lose the first ones.
   const ruleName = Names.uniqueResourceName(inner, { maxLength: 64, separator: "-" });
   const ruleArn = arnIn(inner, "events", `rule/${bus.eventBusName}/${ruleName}`);
@@ -101,28 +99,16 @@ function createWebhook(scope: Construct, webhook: WebhookConfig, props: WebhookP
     retry: { maxAge: 1_440 * MINUTE, attempts: 185 },
   });
   subscription.rule.node.addDependency(queue, deadLetters);
-  const forward = createForwarder(inner, { ...props, webhook, queue, deadLetters });
-  return { ...subscription, deadLetters, forwarder: { queue, function: forward } };
-}
-
-interface ForwarderParts extends WebhookProps {
-  webhook: WebhookConfig;
-  queue: Queue;
-  deadLetters: Queue;
-}
-
-function createForwarder(scope: Construct, parts: ForwarderParts): LambdaFunction {
-  const { webhook, queue, deadLetters, claimCheckBucket, code, deployment, encryptionKey } = parts;
   const named = [webhook.signing, webhook.auth].flatMap((one) => one?.secret ?? []);
-  const secrets = [...new Set(named)].map((name) => reference(scope, name).arn);
+  const secrets = [...new Set(named)].map((name) => reference(inner, name).arn);
   const readSecrets = [
     may("ReadSecrets", ["secretsmanager:GetSecretValue"], ...secrets),
     ...useKey("DecryptSecrets", encryptionKey, "read-secret"),
   ];
-  const made = createFunction(scope, "Forward", {
-    ...parts,
+  const forward = createFunction(inner, "Forward", {
+    ...props,
+    deadLetters,
     memory: MEMORY,
-    code,
     description: `Delivers events to webhook ${webhook.name}`,
     roleDescription: `What the forwarder of webhook ${webhook.name} may do`,
     environment: {
@@ -146,10 +132,10 @@ function createForwarder(scope: Construct, parts: ForwarderParts): LambdaFunctio
     settings: { timeout: DEADLINE },
     noDeadLetters: "It is invoked by its queue, which has a dead-letter queue.",
   });
-  acknowledgeAnyKey(scope, claimCheckBucket, CLAIM_CHECK_KEYS);
+  acknowledgeAnyKey(inner, claimCheckBucket, CLAIM_CHECK_KEYS);
   const { batchSize, concurrency } = paceOf(webhook.ratePerSecond);
-  const mapping = new EventSourceMapping(scope, "Mapping", {
-    target: made,
+  const mapping = new EventSourceMapping(inner, "Mapping", {
+    target: forward,
     eventSourceArn: queue.queueArn,
     batchSize,
     maxConcurrency: concurrency,
@@ -159,5 +145,5 @@ function createForwarder(scope: Construct, parts: ForwarderParts): LambdaFunctio
     id: "Serverless-LambdaEventSourceMappingDestination",
     reason: "What fails stays in its queue, which has a dead-letter queue.",
   });
-  return made;
+  return { ...subscription, deadLetters, forwarder: { queue, function: forward } };
 }

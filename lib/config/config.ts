@@ -8,7 +8,6 @@ export type SourceInput = ConfigInput["sources"][number];
 
 /** The whole configuration, checked and with its defaults: durations in milliseconds, sizes in bytes. docs/configuration.md tells the fields. */
 export type Config = z.output<typeof configSchema>;
-/** One account of the survey service. */
 export type SourceConfig = Config["sources"][number];
 /** Other accounts that may make rules on the bus; by default none. */
 export type SubscribersConfig = Config["subscribers"];

@@ -12,7 +12,6 @@ interface TickReport {
   requests: RequestCounts;
   /** Milliseconds; see stalled.ts. */
   stalled: number;
-  /** Epoch milliseconds. */
   now: number;
 }
 
@@ -61,7 +60,6 @@ function tellFailed(logger: Log, source: string, surveyId: number, failure: Told
   logger.warn("survey failed", { source, surveyId, code, reason, frames });
 }
 
-/** What a run has brought about. */
 function newsOf({ emitted, quarantined, refused, held }: Sightings, surveys: readonly SurveySummary[]) {
   const waiting = surveys.reduce((sum, survey) => sum + survey.waiting, 0);
   const news = { emitted, waiting, quarantined, refused, held };

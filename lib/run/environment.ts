@@ -9,7 +9,6 @@ import { parseJson } from "../secrets/secret-values.ts";
 export interface Environment {
   tableName: string;
   busName: string;
-  /** The bus of facts, where there is one. */
   factsBusName?: string | undefined;
   claimCheckBucket: string;
   /** Whether nobody else can be at work under the name of this process, as on one machine. It takes over the leases of an earlier one. */

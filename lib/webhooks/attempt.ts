@@ -3,7 +3,6 @@ import { type Outcome, outcomeOf } from "./outcome.ts";
 import { type Answer, post } from "./post.ts";
 import type { WebhookSecrets } from "./webhook-secrets.ts";
 
-/** An endpoint, as every delivery to it needs it. */
 export interface Endpoint {
   url: string;
   secrets: WebhookSecrets;

@@ -91,10 +91,8 @@ function keptSecret<T>(readSecret: () => Promise<T>, now: () => number) {
   };
 }
 
-/** The JSON that a secret must be. */
 interface Form<T> {
   schema: z.ZodType<T>;
-  /** For a person. */
   hint: string;
 }
 
