@@ -20,11 +20,12 @@ import { PRICES } from "../prices.ts";
 import { areMany } from "../source-scopes.ts";
 import { type MetricsOwner, searchedMetric, sourceMetric } from "./metrics.ts";
 
-interface DashboardProps {
+export interface DashboardProps {
   owner: MetricsOwner;
   /** Shown as they are at synthesis, also those that come later. */
   alarms: readonly IAlarm[];
   pollFunction: IFunction & { readonly logGroup: ILogGroup };
+  /** MB of the function. */
   memory: number;
   table: ITable;
   lagThreshold: number;

@@ -1,9 +1,7 @@
 import { Annotations, Stack } from "aws-cdk-lib";
 import { Alarm, ComparisonOperator, type Dashboard, TreatMissingData } from "aws-cdk-lib/aws-cloudwatch";
 import { SnsAction } from "aws-cdk-lib/aws-cloudwatch-actions";
-import type { ITable } from "aws-cdk-lib/aws-dynamodb";
 import type { IKey } from "aws-cdk-lib/aws-kms";
-import type { Function as LambdaFunction } from "aws-cdk-lib/aws-lambda";
 import { type ITopic, Topic } from "aws-cdk-lib/aws-sns";
 import { EmailSubscription } from "aws-cdk-lib/aws-sns-subscriptions";
 import type { IQueue } from "aws-cdk-lib/aws-sqs";
@@ -12,15 +10,10 @@ import type { Config } from "../../lib/config/index.ts";
 import { arnIn, letService } from "../encryption.ts";
 import type { ScopeOf } from "../source-scopes.ts";
 import { type AlarmDefinition, deadLetterAlarm, sourceAlarms, tickWindow, webhookAlarm } from "./alarms.ts";
-import { createDashboard, dashboardUrl } from "./dashboard.ts";
-import type { MetricsOwner } from "./metrics.ts";
+import { createDashboard, type DashboardProps, dashboardUrl } from "./dashboard.ts";
 
-interface MonitoringProps {
+interface MonitoringProps extends Pick<DashboardProps, "owner" | "pollFunction" | "memory" | "table"> {
   config: Pick<Config, "sources" | "monitoring">;
-  owner: MetricsOwner;
-  pollFunction: LambdaFunction;
-  memory: number;
-  table: ITable;
   /** The poller's own dead-letter queue; those of subscriptions are added by `watchDeadLetters`. */
   deadLetters: IQueue;
   /** Where alarms are told. Default: a topic of the poller's own. */
