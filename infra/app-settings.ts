@@ -11,9 +11,9 @@ const TAG_KEY = /^(?!aws:)[\p{L}\p{N}\p{Z}+=._:/@-]{1,128}$/iu;
 const TAG_VALUE = /^[\p{L}\p{N}\p{Z}+=._:/@-]{1,256}$/u;
 
 /**
- * How the app deploys the stack, beside what the configuration says of the poller. Reads the context keys `stackName`, `account`, `region`, `tags`, `memory`, `tracing`, `onRemoval` and `terminationProtection`, from `-c key=value` or
- * cdk.json. Account and region are by default those of the command line, which tells them to the app. A stack that knows them can be
- * compared with its region.
+ * How the app deploys the stack, beside what the configuration says of the poller: from context keys, by `-c key=value` or cdk.json.
+ * Account and region are by default those of the command line, which tells them to the app. A stack that knows them can be compared
+ * with its region.
  *
  * @throws ConfigError that names every key that cannot be used
  */
