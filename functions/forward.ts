@@ -1,11 +1,10 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { Logger } from "@aws-lambda-powertools/logger";
 import type { Context, SQSBatchResponse, SQSEvent } from "aws-lambda";
-import { mostDetailed } from "../lib/config/config.ts";
 import { readDeployedConfig } from "../lib/config/deployed-config.ts";
 import { ConfigError } from "../lib/config/error.ts";
-import { describeFailure, serviceName } from "../lib/monitoring/log.ts";
+import { describeFailure } from "../lib/monitoring/log.ts";
 import { writeWebhookMetrics } from "../lib/monitoring/write-metrics.ts";
+import { createLogger } from "../lib/run/create-logger.ts";
 import { readForwardEnvironment } from "../lib/run/environment.ts";
 import { createPresigner, createQueues, createSecretsClient } from "../lib/webhooks/clients.ts";
 import { type DeliveryReport, forwardBatch } from "../lib/webhooks/forward-batch.ts";
@@ -24,10 +23,7 @@ const endpoint = {
   now: Date.now,
   deadline: AbortSignal.timeout,
 };
-const logger = new Logger({
-  serviceName: serviceName(),
-  ...(process.env.POWERTOOLS_LOG_LEVEL === undefined ? { logLevel: mostDetailed(config.sources) } : {}),
-});
+const logger = createLogger(config.sources);
 
 /** Delivers events of one webhook's queue; or one test event, which an operator's command brings, and says how it was answered. */
 export async function handler(event: unknown, context: Context): Promise<SQSBatchResponse | TestAnswer> {

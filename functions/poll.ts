@@ -1,10 +1,9 @@
-import { Logger } from "@aws-lambda-powertools/logger";
 import type { Context } from "aws-lambda";
 import { createClients } from "../lib/aws/clients.ts";
-import { mostDetailed, type SourceConfig } from "../lib/config/config.ts";
+import type { SourceConfig } from "../lib/config/config.ts";
 import { readDeployedConfig } from "../lib/config/deployed-config.ts";
-import { serviceName } from "../lib/monitoring/log.ts";
 import type { OperationOutput } from "../lib/operator/operations.ts";
+import { createLogger } from "../lib/run/create-logger.ts";
 import { leaseOwner, readEnvironment } from "../lib/run/environment.ts";
 import { readPollInput } from "../lib/run/poll-input.ts";
 import { pollScheduled } from "../lib/run/poll-scheduled.ts";
@@ -14,19 +13,13 @@ import { createSourceGraph, eventsOf, type SourceGraph } from "../lib/run/wiring
 const environment = readEnvironment(process.env);
 const { raw: rawConfig, config } = await readDeployedConfig(process.env, import.meta.dirname);
 const clients = createClients();
-const sources = new Map(
-  config.sources.filter((source) => source.enabled).map((source) => [source.name, source] as const),
-);
+const sources = config.sources.filter(({ enabled }) => enabled);
 const graphs = new Map<string, SourceGraph>();
 const { tickQueueUrl } = environment;
 // Few stacks have one.
 const sendTicks =
   tickQueueUrl === undefined ? undefined : (await import("../lib/run/tick-queue.ts")).createTickQueue(tickQueueUrl);
-const logger = new Logger({
-  serviceName: serviceName(),
-  // The sources share this function, and each has a level of its own: none asks for more than this.
-  ...(process.env.POWERTOOLS_LOG_LEVEL === undefined ? { logLevel: mostDetailed(config.sources) } : {}),
-});
+const logger = createLogger(config.sources);
 
 /** The graph of a source, made when it is needed first: most invocations are for one of many. */
 function graphOf(source: SourceConfig): SourceGraph {
@@ -40,10 +33,9 @@ function graphOf(source: SourceConfig): SourceGraph {
 export async function handler(event: unknown, context: Context): Promise<PollOutput | OperationOutput> {
   // Each line tells by which invocation it was written, and Powertools adds the trace id.
   logger.addContext(context);
-  const input = readPollInput(event, [...sources.keys()], context.invokedFunctionArn);
-  const chosen = [...sources.values()]
-    .filter(({ name }) => input.source === undefined || name === input.source)
-    .map(graphOf);
+  const names = sources.map(({ name }) => name);
+  const input = readPollInput(event, names, context.invokedFunctionArn);
+  const chosen = sources.filter(({ name }) => input.source === undefined || name === input.source).map(graphOf);
   const request = {
     owner: leaseOwner(environment, context.awsRequestId),
     remaining: () => context.getRemainingTimeInMillis(),

@@ -1,17 +1,7 @@
-import type { Environment } from "aws-cdk-lib";
 import type { Node } from "constructs";
 import { ConfigError, type ConfigInput, type ConfigProblem, readConfigFile } from "../lib/config/index.ts";
 import { isObject } from "../lib/json.ts";
-import { type DeploymentSettings, ON_REMOVAL } from "./props.ts";
-
-/** How the app deploys the stack, beside what the configuration says of the poller. */
-export interface AppSettings extends DeploymentSettings {
-  stackName: string;
-  env: Environment;
-  tags: Record<string, string>;
-  /** Undefined where nobody has said: then it is off, and the app says how to switch it on. */
-  terminationProtection: boolean | undefined;
-}
+import { ON_REMOVAL } from "./props.ts";
 
 const NAME = 'must be 1 to 128 letters, digits or "-", beginning with a letter';
 const TAGS =
@@ -21,13 +11,13 @@ const TAG_KEY = /^(?!aws:)[\p{L}\p{N}\p{Z}+=._:/@-]{1,128}$/iu;
 const TAG_VALUE = /^[\p{L}\p{N}\p{Z}+=._:/@-]{1,256}$/u;
 
 /**
- * Reads the context keys `stackName`, `account`, `region`, `tags`, `memory`, `tracing`, `onRemoval` and `terminationProtection`, from `-c key=value` or
- * cdk.json. Account and region are by default those of the command line, which tells them to the app. A stack that knows them can be
- * compared with its region.
+ * How the app deploys the stack, beside what the configuration says of the poller: from context keys, by `-c key=value` or cdk.json.
+ * Account and region are by default those of the command line, which tells them to the app. A stack that knows them can be compared
+ * with its region.
  *
  * @throws ConfigError that names every key that cannot be used
  */
-export function appSettings(node: Node, environment: NodeJS.ProcessEnv = process.env): AppSettings {
+export function appSettings(node: Node, environment: NodeJS.ProcessEnv = process.env) {
   const problems: ConfigProblem[] = [];
   /** The value that `read` makes of a key; undefined where it is not stated, or wrong. */
   const stated = <T>(key: string, message: string, read: (value: unknown) => T | undefined): T | undefined => {
@@ -51,10 +41,11 @@ export function appSettings(node: Node, environment: NodeJS.ProcessEnv = process
     onRemoval: stated("onRemoval", `must be ${ON_REMOVAL.join(" or ")}`, (value) =>
       ON_REMOVAL.find((one) => one === value),
     ),
+    // Undefined where nobody has said: then it is off, and the app says how to switch it on.
     terminationProtection: stated("terminationProtection", "must be true or false", readFlag),
   };
-  if (problems.length > 0)
-    throw new ConfigError(problems, { hint: "Correct these keys, after -c or in the context of cdk.json." });
+  const hint = "Correct these keys, after -c or in the context of cdk.json.";
+  if (problems.length > 0) throw new ConfigError(problems, { hint });
   return settings;
 }
 
@@ -74,11 +65,8 @@ function matching(pattern: RegExp): (value: unknown) => string | undefined {
 }
 
 function readTags(value: unknown): Record<string, string> | undefined {
-  const entries = isObject(value)
-    ? Object.entries(value)
-    : String(value)
-        .split(",")
-        .map((tag) => tag.split("="));
+  const pairs = String(value).split(",");
+  const entries = isObject(value) ? Object.entries(value) : pairs.map((pair) => pair.split("="));
   const isTag = (entry: unknown[]): entry is [string, string] =>
     entry.length === 2 && [TAG_KEY, TAG_VALUE].every((form, i) => typeof entry[i] === "string" && form.test(entry[i]));
   return entries.every(isTag) ? Object.fromEntries(entries) : undefined;
@@ -95,13 +83,7 @@ export function configFromContext(node: Node): ConfigInput {
   if (typeof file === "string" && file !== "") return readConfigFile(file) as ConfigInput;
   const context: unknown = node.tryGetContext("survey-poller");
   if (context !== undefined) return context as ConfigInput;
-  throw new ConfigError(
-    [
-      {
-        path: "",
-        message: 'there is none: put { "baseUrl": "https://…" } under "survey-poller" in the context of cdk.json',
-      },
-    ],
-    { hint: "For a first look: npx cdk synth -c config=examples/survey-poller.json" },
-  );
+  const message = 'there is none: put { "baseUrl": "https://…" } under "survey-poller" in the context of cdk.json';
+  const hint = "For a first look: npx cdk synth -c config=examples/survey-poller.json";
+  throw new ConfigError([{ path: "", message }], { hint });
 }

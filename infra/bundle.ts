@@ -14,20 +14,14 @@ const BANNER = 'import{createRequire as bundleRequire}from"node:module";const re
 
 export type FunctionName = "poll" | "forward";
 
-export interface Bundle {
-  /** The module Lambda loads; handler `index.handler`. */
-  file: string;
-  /** Size of all modules, of which it loads some only when they are needed. */
-  bytes: number;
-}
-
 /**
- * Bundles the function into a folder that is the whole of its deployment package: `index.mjs`, the modules that it
- * imports, their source maps and, when given, the configuration as `config.json`, raw and parsed. What was in the folder goes. The same sources and configuration give the same bytes in any folder.
+ * Bundles the function into a folder that is the whole of its deployment package: `index.mjs`, the modules that it imports, their source maps
+ * and, when given, the configuration as `config.json`, raw and parsed. What was in the folder goes. The same input gives the same bytes anywhere.
  *
+ * @returns the module Lambda loads (handler `index.handler`), and the size of all modules, of which it loads some only when they are needed
  * @throws Error when the function does not exist or does not compile
  */
-export function bundleFunction(name: FunctionName, outDir: string, config?: unknown): Bundle {
+export function bundleFunction(name: FunctionName, outDir: string, config?: unknown) {
   const built = join(BUNDLED, name);
   if (!existsSync(built)) return bundleEntry(join(ROOT, "functions", `${name}.ts`), outDir, config);
   clear(outDir);
@@ -36,7 +30,7 @@ export function bundleFunction(name: FunctionName, outDir: string, config?: unkn
 }
 
 /** Bundles any module that exports `handler`, by the same settings. */
-export function bundleEntry(entry: string, outDir: string, config?: unknown): Bundle {
+export function bundleEntry(entry: string, outDir: string, config?: unknown) {
   if (!existsSync(entry)) throw new Error(`There is no ${basename(entry)} to bundle: ${entry} does not exist.`);
   const { buildSync } = createRequire(import.meta.url)("esbuild") as typeof import("esbuild");
   const built = buildSync({
@@ -74,7 +68,7 @@ function clear(outDir: string): void {
   mkdirSync(outDir, { recursive: true });
 }
 
-function finished(outDir: string, config: unknown): Bundle {
+function finished(outDir: string, config: unknown) {
   if (config !== undefined) {
     const built: DeployedConfig = { raw: config, config: parseConfig(config, { deployed: false }) };
     writeFileSync(join(outDir, CONFIG_FILE), `${JSON.stringify(built, null, 2)}\n`);

@@ -1,13 +1,5 @@
 import { Names, RemovalPolicy, Stack, Token, TokenComparison } from "aws-cdk-lib";
-import {
-  CfnArchive,
-  CfnEventBusPolicy,
-  EventBus,
-  type EventPattern,
-  type IEventBus,
-  IncludeDetail,
-  Level,
-} from "aws-cdk-lib/aws-events";
+import { CfnArchive, CfnEventBusPolicy, EventBus, type IEventBus, IncludeDetail, Level } from "aws-cdk-lib/aws-events";
 import { CfnRegistry, CfnSchema } from "aws-cdk-lib/aws-eventschemas";
 import { AccountPrincipal, AnyPrincipal, type IPrincipal, PolicyDocument, PolicyStatement } from "aws-cdk-lib/aws-iam";
 import type { IKey } from "aws-cdk-lib/aws-kms";
@@ -33,7 +25,7 @@ interface BusProps {
   description: string;
   /** Whether it logs what it could not deliver. */
   logging: boolean;
-  encryptionKey?: IKey | undefined;
+  encryptionKey: IKey | undefined;
   /** For events that cannot be encrypted or decrypted, which an unencrypted bus has none of. */
   deadLetters: Queue;
   removalPolicy: RemovalPolicy;
@@ -89,7 +81,20 @@ function createBusLog(scope: Construct, { bus, busName, logDays, encryptionKey }
     encryptionKey,
   });
   // On the group itself: of policies for the account there may be ten in a region, and others need them too.
-  (logGroup.node.defaultChild as CfnLogGroup).resourcePolicyDocument = deliveryPolicy(scope, logGroupName);
+  (logGroup.node.defaultChild as CfnLogGroup).resourcePolicyDocument = new PolicyDocument({
+    statements: [
+      letService("delivery.logs.amazonaws.com", {
+        sid: "DeliverBusLog",
+        actions: ["logs:CreateLogStream", "logs:PutLogEvents"],
+        // By its name: a reference from the group to itself would be a circle.
+        resources: [arnIn(scope, "logs", `log-group:${logGroupName}:log-stream:*`)],
+        conditions: {
+          StringEquals: { "aws:SourceAccount": Stack.of(scope).account },
+          ArnLike: { "aws:SourceArn": arnIn(scope, "logs", "delivery-source:*") },
+        },
+      }),
+    ],
+  });
 
   const source = new CfnDeliverySource(scope, "BusLogSource", {
     name: nameOf(scope, "errors"),
@@ -107,20 +112,6 @@ function createBusLog(scope: Construct, { bus, busName, logDays, encryptionKey }
     deliveryDestinationArn: destination.attrArn,
   });
   delivery.node.addDependency(source);
-}
-
-function deliveryPolicy(scope: Construct, logGroupName: string): PolicyDocument {
-  const statement = letService("delivery.logs.amazonaws.com", {
-    sid: "DeliverBusLog",
-    actions: ["logs:CreateLogStream", "logs:PutLogEvents"],
-    // By its name: a reference from the group to itself would be a circle.
-    resources: [arnIn(scope, "logs", `log-group:${logGroupName}:log-stream:*`)],
-    conditions: {
-      StringEquals: { "aws:SourceAccount": Stack.of(scope).account },
-      ArnLike: { "aws:SourceArn": arnIn(scope, "logs", "delivery-source:*") },
-    },
-  });
-  return new PolicyDocument({ statements: [statement] });
 }
 
 /** Names of delivery ends are shared by all of an account's region. */
@@ -141,11 +132,7 @@ interface BusCompanionsProps {
   removalPolicy: RemovalPolicy;
 }
 
-/**
- * Everything that the configuration asks for beside the bus.
- *
- * @returns the archive, unless it is switched off
- */
+/** Everything that the configuration asks for beside the bus. Returns the archive, unless it is switched off. */
 export function createBusCompanions(scope: Construct, props: BusCompanionsProps): CfnArchive | undefined {
   const { bus, busName } = props;
   const { sources, bus: wanted, subscribers } = props.config;
@@ -168,7 +155,7 @@ export function createBusCompanions(scope: Construct, props: BusCompanionsProps)
 function createArchive(scope: Construct, props: BusCompanionsProps): CfnArchive {
   const { bus, encryptionKey, removalPolicy } = props;
   const { sources } = props.config;
-  const { source, detailType } = eventPattern(sources, { types: EVENT_TYPES });
+  const { source, detailType } = eventPattern(sources, EVENT_TYPES);
   // The library's own construct would name the bus in the key's policy: with a bus that is encrypted by the same key, a circle.
   const archive = new CfnArchive(scope, "Archive", {
     sourceArn: bus.eventBusArn,
@@ -182,11 +169,7 @@ function createArchive(scope: Construct, props: BusCompanionsProps): CfnArchive 
 }
 
 /** The contract, where EventBridge's console and code bindings look for it: a schema for each type and each `source` that events come under. */
-function createSchemaRegistry(
-  scope: Construct,
-  busName: string,
-  sources: readonly Pick<SourceConfig, "eventSource">[],
-): void {
+function createSchemaRegistry(scope: Construct, busName: string, sources: readonly EventSource[]): void {
   const registry = new CfnRegistry(scope, "SchemaRegistry", {
     // A bus may have a longer name than a registry.
     registryName: busName.slice(0, 64),
@@ -209,7 +192,7 @@ function createSchemaRegistry(
   }
 }
 
-/** Actions of CloudFormation in the subscriber's account, by which it makes, changes, tags and deletes a rule of its own there. */
+/** Actions by which CloudFormation in the subscriber's account makes, changes, tags and deletes a rule of its own. */
 const MANAGE_RULES = [
   ...["PutRule", "DeleteRule", "DescribeRule", "EnableRule", "DisableRule"],
   ...["PutTargets", "RemoveTargets", "ListTargetsByRule"],
@@ -220,7 +203,7 @@ const MANAGE_RULES = [
  * Lets other accounts make rules on the bus, and see and change those that they made. They need nothing else: what their rules match goes to buses
  * of theirs. They may put no events.
  */
-export function shareBus(scope: Construct, bus: IEventBus, { accounts, organizationId }: SubscribersConfig): void {
+function shareBus(scope: Construct, bus: IEventBus, { accounts, organizationId }: SubscribersConfig): void {
   const allow = (id: string, principals: IPrincipal[], conditions?: Record<string, unknown>): CfnEventBusPolicy => {
     // Two pollers may share a bus, whose statements are told apart by their ids.
     const statementId = `${id}-${scope.node.addr.slice(-8)}`;
@@ -251,19 +234,11 @@ export function shareBus(scope: Construct, bus: IEventBus, { accounts, organizat
   if (named !== undefined) whole.node.addDependency(named);
 }
 
-/** All events of these types and sources, or those whose detail matches. The bus may be one that others use too, so both names are asked for. */
-export function eventPattern(
-  sources: readonly Pick<SourceConfig, "eventSource">[],
-  {
-    types = [DETAIL_TYPE],
-    where,
-  }: { types?: readonly EventType[]; where?: Readonly<Record<string, unknown>> | undefined },
-): EventPattern {
-  return {
-    source: [...new Set(sources.map(({ eventSource }) => eventSource))],
-    detailType: [...types],
-    ...(where === undefined ? {} : { detail: where }),
-  };
+export type EventSource = Pick<SourceConfig, "eventSource">;
+
+/** All events of these types and sources. The bus may be one that others use too, so both names are asked for. */
+export function eventPattern(sources: readonly EventSource[], types: readonly EventType[] = [DETAIL_TYPE]) {
+  return { source: [...new Set(sources.map(({ eventSource }) => eventSource))], detailType: [...types] };
 }
 
 /** The parts of a configuration that are made beside the bus, in the bus's own account. */

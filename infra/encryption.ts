@@ -1,5 +1,5 @@
 import { ArnFormat, Aws, Stack } from "aws-cdk-lib";
-import { PolicyStatement, type PolicyStatementProps, ServicePrincipal } from "aws-cdk-lib/aws-iam";
+import { type Conditions, PolicyStatement, type PolicyStatementProps, ServicePrincipal } from "aws-cdk-lib/aws-iam";
 import type { IKey } from "aws-cdk-lib/aws-kms";
 import type { Construct } from "constructs";
 
@@ -72,7 +72,9 @@ export function busLogName(busName: string): string {
  * @example for (const statement of keyPolicyStatements(this, "survey-poller")) key.addToResourcePolicy(statement);
  */
 export function keyPolicyStatements(scope: Construct, busName?: string, factsBusName?: string): PolicyStatement[] {
-  const account = { "aws:SourceAccount": Stack.of(scope).account };
+  const logs = `logs.${Aws.REGION}.${Aws.URL_SUFFIX}`;
+  const events = "events.amazonaws.com";
+  const ofAccount = { StringEquals: { "aws:SourceAccount": Stack.of(scope).account } };
   // Made of names alone: a reference to what the key encrypts would be a circle.
   const ownLogs = [`${Stack.of(scope).stackName}-*`, ...(busName === undefined ? [] : [busLogName(busName)])];
   const logGroups = ownLogs.map((name) => arnIn(scope, "logs", `log-group:${name}`));
@@ -82,45 +84,28 @@ export function keyPolicyStatements(scope: Construct, busName?: string, factsBus
   const buses = names.map((name) => arnIn(scope, "events", `event-bus/${name}`));
   const bus = buses.length === 1 ? buses[0] : buses;
   return [
-    allowService("KeepLogs", `logs.${Aws.REGION}.${Aws.URL_SUFFIX}`, {
-      actions: ["Decrypt", "DescribeKey", "Encrypt", "GenerateDataKey*", "ReEncrypt*"],
-      conditions: { ArnLike: { "kms:EncryptionContext:aws:logs:arn": logGroups } },
+    allowService("KeepLogs", logs, ["Decrypt", "DescribeKey", "Encrypt", "GenerateDataKey*", "ReEncrypt*"], {
+      ArnLike: { "kms:EncryptionContext:aws:logs:arn": logGroups },
     }),
-    allowService("DescribeForBus", "events.amazonaws.com", {
-      actions: ["DescribeKey"],
-      conditions: { StringEquals: account },
-    }),
+    allowService("DescribeForBus", events, ["DescribeKey"], ofAccount),
     // A bus that is given has an archive too, which is encrypted with this key.
-    allowService("KeepEvents", "events.amazonaws.com", {
-      actions: ["Decrypt", "GenerateDataKey", "ReEncrypt*"],
-      conditions: { StringEquals: account, ArnLike: { "kms:EncryptionContext:aws:events:event-bus:arn": bus } },
+    allowService("KeepEvents", events, ["Decrypt", "GenerateDataKey", "ReEncrypt*"], {
+      ...ofAccount,
+      ArnLike: { "kms:EncryptionContext:aws:events:event-bus:arn": bus },
     }),
     ...(busName === undefined
       ? []
       : [
-          allowService("EncryptBusLog", "events.amazonaws.com", {
-            actions: ["GenerateDataKey"],
-            conditions: delivered,
-          }),
-          allowService("DeliverBusLog", "delivery.logs.amazonaws.com", { actions: ["Decrypt"], conditions: delivered }),
+          allowService("EncryptBusLog", events, ["GenerateDataKey"], delivered),
+          allowService("DeliverBusLog", "delivery.logs.amazonaws.com", ["Decrypt"], delivered),
         ]),
     // EventBridge does not always tell KMS for which rule it sends; which rules may is in the policy of each queue.
-    allowService("SendToDeadLetters", "events.amazonaws.com", {
-      actions: ["Decrypt", "GenerateDataKey"],
-      conditions: { StringEquals: account },
-    }),
-    allowService("TellAlarms", "cloudwatch.amazonaws.com", {
-      actions: ["Decrypt", "GenerateDataKey*"],
-      conditions: { StringEquals: account },
-    }),
+    allowService("SendToDeadLetters", events, ["Decrypt", "GenerateDataKey"], ofAccount),
+    allowService("TellAlarms", "cloudwatch.amazonaws.com", ["Decrypt", "GenerateDataKey*"], ofAccount),
   ];
 }
 
-function allowService(
-  sid: string,
-  service: string,
-  { actions, conditions }: { actions: string[]; conditions: Record<string, Record<string, unknown>> },
-): PolicyStatement {
+function allowService(sid: string, service: string, actions: string[], conditions: Conditions): PolicyStatement {
   const kms = actions.map((action) => `kms:${action}`);
   return letService(service, { sid: `SurveyPoller${sid}`, actions: kms, resources: ["*"], conditions });
 }

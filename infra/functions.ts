@@ -22,7 +22,6 @@ import { may, useKey } from "./encryption.ts";
 import { acknowledgeFinding } from "./findings.ts";
 import { NETWORK_WILDCARD, type Network, networkStatements } from "./network.ts";
 
-/** Settings that every function of the poller is given. */
 export interface FunctionSurroundings {
   logDays: number;
   /** MB. */
@@ -44,7 +43,6 @@ interface LambdaFunctionProps extends FunctionSurroundings {
   statements: readonly PolicyStatement[];
   /** Where it puts what it gives up. */
   deadLetters: IQueue;
-  /** Settings that differ between the functions. */
   settings: Pick<FunctionProps, "timeout" | "maxEventAge" | "retryAttempts" | "onFailure">;
   /** Why it has no dead-letter queue of Lambda's own. */
   noDeadLetters: string;
@@ -74,11 +72,9 @@ export function createFunction(scope: Construct, name: string, props: LambdaFunc
   ]) {
     role.addToPolicy(statement);
   }
-  const wildcards = [
-    ...(network === undefined ? [] : [NETWORK_WILDCARD]),
-    ...(tracing ? ["X-Ray knows no resources for these two actions, which can only add traces."] : []),
-  ];
-  for (const reason of wildcards) acknowledgeFinding(role, { id: "AwsSolutions-IAM5[Resource::*]", reason });
+  const mayAll = (reason: string): void => acknowledgeFinding(role, { id: "AwsSolutions-IAM5[Resource::*]", reason });
+  if (network !== undefined) mayAll(NETWORK_WILDCARD);
+  if (tracing) mayAll("X-Ray knows no resources for these two actions, which can only add traces.");
   const made = new LambdaFunction(scope, name, {
     ...network,
     ...props.settings,

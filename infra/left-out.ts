@@ -6,20 +6,16 @@ import type { Config } from "../lib/config/index.ts";
  * @param alarmed whether alarms are told to a topic that somebody else has made
  */
 export function leftOut({ sources, monitoring }: Config, alarmed: boolean): string[] {
-  const { alarms, email } = monitoring;
-  return [
-    ...(alarms && email === undefined && !alarmed
-      ? ["alarms tell nobody: give monitoring.email, or subscribe to the topic"]
-      : []),
-    ...sources.flatMap(({ name, timeZone, privacy }) => [
-      ...(timeZone === undefined
-        ? [`source "${name}" has no timeZone: events carry local times, and no instants`]
-        : []),
-      ...(privacy.ip === "keep"
-        ? [`source "${name}" has privacy.ip "keep": events, archive and subscribers get whole IP addresses`]
-        : []),
-    ]),
-  ];
+  const lines: string[] = [];
+  if (monitoring.alarms && monitoring.email === undefined && !alarmed)
+    lines.push("alarms tell nobody: give monitoring.email, or subscribe to the topic");
+  for (const { name, timeZone, privacy } of sources) {
+    if (timeZone === undefined)
+      lines.push(`source "${name}" has no timeZone: events carry local times, and no instants`);
+    if (privacy.ip === "keep")
+      lines.push(`source "${name}" has privacy.ip "keep": events, archive and subscribers get whole IP addresses`);
+  }
+  return lines;
 }
 
 /** Sources whose history ends where the dates of a service in an unknown zone say "now", one line each. */

@@ -1,26 +1,13 @@
-import {
-  type ISecurityGroup,
-  type IVpc,
-  Peer,
-  Port,
-  SecurityGroup,
-  type SubnetSelection,
-  SubnetType,
-} from "aws-cdk-lib/aws-ec2";
+import { type IVpc, Peer, Port, SecurityGroup, SubnetType } from "aws-cdk-lib/aws-ec2";
 import { Effect, PolicyStatement } from "aws-cdk-lib/aws-iam";
 import type { Construct } from "constructs";
 import { may } from "./encryption.ts";
 import type { SurveyPollerResources } from "./props.ts";
 
-/** Where functions run, in the words of Lambda's construct. */
-export interface Network {
-  vpc: IVpc;
-  vpcSubnets: SubnetSelection;
-  securityGroups: ISecurityGroup[];
-}
+export type Network = NonNullable<ReturnType<typeof createNetwork>>;
 
 /**
- * The part of a VPC that the functions run in; undefined without one.
+ * The part of a VPC that the functions run in, in the words of Lambda's construct; undefined without one.
  *
  * @param urls of everything they call beside AWS
  */
@@ -28,7 +15,7 @@ export function createNetwork(
   scope: Construct,
   { vpc, vpcSubnets, securityGroups }: Pick<SurveyPollerResources, "vpc" | "vpcSubnets" | "securityGroups">,
   urls: readonly string[],
-): Network | undefined {
+) {
   if (vpc === undefined) return undefined;
   return {
     vpc,

@@ -11,7 +11,6 @@ import { acknowledgeFinding } from "./findings.ts";
 import { areMany } from "./source-scopes.ts";
 import type { SecretReference, SourceSecrets } from "./source-secrets.ts";
 
-/** Resources that the function works on. */
 interface Resources {
   table: ITable;
   bus: IEventBus;
@@ -23,15 +22,10 @@ interface Resources {
 /** A policy takes 6,144 characters, and a statement cannot be divided between two policies. */
 const MOST_IN_A_STATEMENT = 30;
 
-function inParts<Item>(items: readonly Item[]): Item[][] {
-  const parts = Math.ceil(items.length / MOST_IN_A_STATEMENT);
-  return Array.from({ length: parts }, (_, i) => items.slice(i * MOST_IN_A_STATEMENT, (i + 1) * MOST_IN_A_STATEMENT));
-}
-
-/** Everything that the function may do with the resources, statement by statement. */
 export function pollStatements({ table, bus, factsBus, claimCheckBucket, secrets }: Resources): PolicyStatement[] {
   const credentials = secrets.map((source) => source.credentials);
   const tokens = secrets.map((source) => source.token);
+  const read = [...arnsOf(credentials), ...arnsOf(tokens)];
   return [
     may(
       "KeepBooks",
@@ -44,9 +38,10 @@ export function pollStatements({ table, bus, factsBus, claimCheckBucket, secrets
     may("TakeUpWhatWasKept", ["s3:GetObject", "s3:DeleteObject"], claimCheckBucket.arnForObjects("*")),
     // Without it S3 answers for a missing key that access is denied: what was kept would seem gone wherever a right is missing.
     may("TellMissing", ["s3:ListBucket"], claimCheckBucket.bucketArn),
-    ...inParts([...arnsOf(credentials), ...arnsOf(tokens)]).map((part, index) =>
-      may(index === 0 ? "ReadSecrets" : `ReadSecrets${index + 1}`, ["secretsmanager:GetSecretValue"], ...part),
-    ),
+    ...Array.from({ length: Math.ceil(read.length / MOST_IN_A_STATEMENT) }, (_, i) => {
+      const part = read.slice(i * MOST_IN_A_STATEMENT, (i + 1) * MOST_IN_A_STATEMENT);
+      return may(numbered("ReadSecrets", i), ["secretsmanager:GetSecretValue"], ...part);
+    }),
     may("KeepToken", ["secretsmanager:PutSecretValue"], ...arnsOf(tokens)),
     ...useKey("DecryptBooks", table.encryptionKey, "use-table"),
     ...useKey("DecryptLargeAnswers", claimCheckBucket.encryptionKey, "write-objects"),
@@ -64,7 +59,11 @@ function arnsOf(secrets: readonly SecretReference[]): string[] {
 /** One statement for each key that some secrets are encrypted with. */
 function useKeys(sid: string, secrets: readonly SecretReference[], use: KeyUse): PolicyStatement[] {
   const keys = [...new Set(secrets.flatMap(({ encryptionKey }) => encryptionKey ?? []))];
-  return keys.flatMap((key, index) => useKey(index === 0 ? sid : `${sid}${index + 1}`, key, use));
+  return keys.flatMap((key, index) => useKey(numbered(sid, index), key, use));
+}
+
+function numbered(sid: string, index: number): string {
+  return index === 0 ? sid : `${sid}${index + 1}`;
 }
 
 function indexArns(table: ITable): string[] {
@@ -103,7 +102,6 @@ export function grantReadState(table: ITable, grantee: IGrantable): Grant {
   ]);
 }
 
-/** The keys that readers of events are let in to. */
 export const CLAIM_CHECK_KEYS = `${CLAIM_CHECKS}*`;
 
 export function grantReadAnswers(bucket: IBucket, grantee: IGrantable): Grant {
@@ -120,13 +118,9 @@ export function grantReadAnswers(bucket: IBucket, grantee: IGrantable): Grant {
 export function shareAnswers(bucket: Bucket, accounts: readonly string[]): void {
   if (accounts.length === 0) return;
   const principals = [...new Set(accounts)].map((account) => new AccountPrincipal(account));
+  const resources = [bucket.arnForObjects(CLAIM_CHECK_KEYS)];
   bucket.addToResourcePolicy(
-    new PolicyStatement({
-      sid: "ShareAnswers",
-      principals,
-      actions: ["s3:GetObject"],
-      resources: [bucket.arnForObjects(CLAIM_CHECK_KEYS)],
-    }),
+    new PolicyStatement({ sid: "ShareAnswers", principals, actions: ["s3:GetObject"], resources }),
   );
   // Of an imported key the policy is not ours to change.
   bucket.encryptionKey?.addToResourcePolicy(
@@ -147,7 +141,6 @@ export function grantFill(secrets: readonly SecretReference[], grantee: IGrantab
   ]);
 }
 
-/** Gives somebody all that these statements allow. */
 export function grantAll(grantee: IGrantable, statements: readonly PolicyStatement[]): Grant {
   return statements
     .map(({ actions, resources, conditions }) =>

@@ -22,7 +22,6 @@ export function createQueue(
   });
 }
 
-/** Where something puts what it gives up. */
 export function createDeadLetters(scope: Construct, encryptionKey: IKey | undefined): Queue {
   const queue = createQueue(scope, "DeadLetters", encryptionKey);
   for (const id of ["AwsSolutions-SQS3", "Serverless-SQSRedrivePolicy"])

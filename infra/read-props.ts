@@ -6,24 +6,16 @@ import { DETAIL_TYPE, EVENT_TYPES, type EventType } from "../lib/events/index.ts
 import { isObject } from "../lib/json.ts";
 import { type KeySchema, tableDefinition } from "../lib/state/table.ts";
 import { DEFAULT_MEMORY } from "./prices.ts";
-import { type DeploymentSettings, ON_REMOVAL, type SurveyPollerProps, type SurveyPollerResources } from "./props.ts";
+import { ON_REMOVAL, type OnRemoval, type SurveyPollerProps, type SurveyPollerResources } from "./props.ts";
 import { checkWhere } from "./subscriptions/check-where.ts";
-
-export interface ReadProps {
-  config: Config;
-  /** The configuration as it was written: it travels in the bundle. */
-  input: ConfigInput;
-  resources: SurveyPollerResources;
-  settings: Required<DeploymentSettings>;
-  outputPrefix: string | undefined;
-}
 
 /**
  * Parts the configuration from what is there already, and checks both.
  *
+ * @returns `input`, the configuration as it was written, beside `config`: it travels in the bundle
  * @throws ConfigError that names every bad field of either
  */
-export function readProps(props: SurveyPollerProps): ReadProps {
+export function readProps(props: SurveyPollerProps) {
   const { memory = DEFAULT_MEMORY, tracing = false, onRemoval = "keep", outputPrefix, ...given } = props;
   const { eventBus, stateTable, alarmTopic, encryptionKey, vpc, vpcSubnets, securityGroups, proxy, secrets, ...input } =
     given;
@@ -41,17 +33,10 @@ export function readProps(props: SurveyPollerProps): ReadProps {
   const parsed = tryParse(input);
   const problems = [
     ...(parsed instanceof ConfigError ? parsed.problems : []),
-    ...memoryProblem(memory),
-    ...(ON_REMOVAL.includes(onRemoval) ? [] : [{ path: "onRemoval", message: `must be ${ON_REMOVAL.join(" or ")}` }]),
-    ...problemsOf(resources, input),
+    ...problemsOf({ memory, onRemoval, ...resources }, input),
   ];
   if (parsed instanceof ConfigError || problems.length > 0) throw new ConfigError(problems);
   return { config: parsed, input, resources, settings: { memory, tracing, onRemoval }, outputPrefix };
-}
-
-function memoryProblem(memory: number): ConfigProblem[] {
-  if (Token.isUnresolved(memory) || (Number.isInteger(memory) && memory >= 128 && memory <= 10_240)) return [];
-  return [{ path: "memory", message: "must be a whole number of MB, 128 to 10240" }];
 }
 
 function tryParse(input: unknown): Config | ConfigError {
@@ -63,12 +48,18 @@ function tryParse(input: unknown): Config | ConfigError {
   }
 }
 
-function problemsOf(resources: SurveyPollerResources, input: ConfigInput): ConfigProblem[] {
+function problemsOf(
+  { memory, onRemoval, ...resources }: SurveyPollerResources & { memory: number; onRemoval: OnRemoval },
+  input: ConfigInput,
+): ConfigProblem[] {
   const { eventBus, stateTable, vpc, vpcSubnets, securityGroups, proxy, secrets } = resources;
   const problems: ConfigProblem[] = [];
   const found = (path: string, message: string | undefined): void => {
     if (message !== undefined) problems.push({ path, message });
   };
+  if (!Token.isUnresolved(memory) && !(Number.isInteger(memory) && memory >= 128 && memory <= 10_240))
+    found("memory", "must be a whole number of MB, 128 to 10240");
+  if (!ON_REMOVAL.includes(onRemoval)) found("onRemoval", `must be ${ON_REMOVAL.join(" or ")}`);
   // The configuration may be of any shape here: what is wrong with it is found elsewhere.
   const bus: unknown = (input as { bus?: unknown }).bus;
   if (eventBus !== undefined && isObject(bus) && bus.name !== undefined)
@@ -80,7 +71,9 @@ function problemsOf(resources: SurveyPollerResources, input: ConfigInput): Confi
   if (!Token.isUnresolved(proxy)) found("proxy", proxy === undefined ? undefined : proxyProblem(proxy));
   else if (vpc !== undefined && securityGroups === undefined)
     found("proxy", "is known at deployment only, so its port cannot be let out: give securityGroups that do");
-  const sources = sourcesOf(input);
+  const config: unknown = input;
+  const written = isObject(config) && Array.isArray(config.sources) ? config.sources : [config];
+  const sources = written.filter(isObject).map(({ name = "main", credentialsSecret }) => ({ name, credentialsSecret }));
   for (const name of Object.keys(secrets ?? {})) {
     const source = sources.find((one) => one.name === name);
     if (source === undefined) found(`secrets.${name}`, `there is no source "${name}"`);
@@ -88,12 +81,6 @@ function problemsOf(resources: SurveyPollerResources, input: ConfigInput): Confi
       found(`secrets.${name}`, "must not be given beside the source's credentialsSecret");
   }
   return problems;
-}
-
-function sourcesOf(input: unknown): { name: unknown; credentialsSecret?: unknown }[] {
-  if (!isObject(input)) return [];
-  const list: unknown[] = Array.isArray(input.sources) ? input.sources : [input];
-  return list.filter(isObject).map(({ name = "main", credentialsSecret }) => ({ name, credentialsSecret }));
 }
 
 /** Of a table that is made in the same app its keys are known; of an imported one the first read tells. */

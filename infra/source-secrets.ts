@@ -3,7 +3,7 @@ import type { IKey } from "aws-cdk-lib/aws-kms";
 import { CfnSecret, type ISecret } from "aws-cdk-lib/aws-secretsmanager";
 import type { Construct } from "constructs";
 import { ConfigError, type SourceConfig } from "../lib/config/index.ts";
-import { type SecretNames, secretNames } from "../lib/config/secret-names.ts";
+import { secretNames } from "../lib/config/secret-names.ts";
 import { arnIn } from "./encryption.ts";
 import { acknowledgeFinding } from "./findings.ts";
 
@@ -30,13 +30,6 @@ export interface SourceSecrets {
   token: SecretReference;
 }
 
-export interface SourceSecretsProps {
-  source: Pick<SourceConfig, "name" | "credentialsSecret">;
-  /** Credentials that are there already. */
-  existing?: ISecret | string | undefined;
-  encryptionKey?: IKey | undefined;
-}
-
 /** What the poller makes for each source, and why it is not rotated. */
 const OWN_SECRETS = {
   credentials: {
@@ -50,15 +43,19 @@ const OWN_SECRETS = {
     holds: "the access token, kept by the poller",
     unrotated: "The poller renews the token whenever the service refuses it.",
   },
-} as const satisfies Record<keyof SecretNames, object>;
+} as const;
 
 /**
  * The two secrets of a source, without a value. A value in the template would overwrite, on its next change, what the operator or the
  * poller has put there. A generated one would look like a credential.
+ *
+ * @param existing credentials that are there already
  */
 export function createSourceSecrets(
   scope: Construct,
-  { source: { name: source, credentialsSecret }, existing = credentialsSecret, encryptionKey }: SourceSecretsProps,
+  { name: source, credentialsSecret }: Pick<SourceConfig, "name" | "credentialsSecret">,
+  encryptionKey: IKey | undefined,
+  existing: ISecret | string | undefined = credentialsSecret,
 ): SourceSecrets {
   const token = createSecret(scope, source, "token", encryptionKey);
   const credentials =
@@ -66,7 +63,6 @@ export function createSourceSecrets(
   return { source, credentials, token };
 }
 
-/** Stands in front of the names of all secrets of a stack. */
 function secretsPrefix(scope: Construct): string {
   return Stack.of(scope).stackName;
 }
@@ -74,7 +70,7 @@ function secretsPrefix(scope: Construct): string {
 function createSecret(
   scope: Construct,
   source: string,
-  kind: keyof SecretNames,
+  kind: keyof typeof OWN_SECRETS,
   encryptionKey: IKey | undefined,
 ): SecretReference {
   const { id, holds, unrotated } = OWN_SECRETS[kind];
@@ -101,7 +97,6 @@ function arnOf(scope: Construct, name: string): string {
   return arnIn(scope, "secretsmanager", `secret:${name}${ANY_VERSION}`);
 }
 
-/** Name and addresses of a secret that is there already. */
 export function reference(scope: Construct, existing: ISecret | string): SecretReference {
   if (typeof existing === "string") return { name: existing, arn: arnOf(scope, existing) };
   const arn = existing.secretFullArn ?? `${existing.secretArn}${ANY_VERSION}`;

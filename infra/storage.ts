@@ -43,18 +43,16 @@ function keys({ partitionKey, sortKey }: KeySchema) {
   };
 }
 
-interface ClaimCheckBucketProps {
-  /** Of large answers, ids and questions. */
-  all: Duration;
-  /** Of records that are kept of waiting and quarantined responses. */
-  kept: Duration;
-  removalPolicy: RemovalPolicy;
-  encryptionKey?: IKey | undefined;
-}
-
-/** Answers too large for an event. By default it is kept on deletion: events already delivered or archived point into it. */
-export function createClaimCheckBucket(scope: Construct, props: ClaimCheckBucketProps): Bucket {
-  const { all, kept, removalPolicy, encryptionKey } = props;
+/**
+ * Answers too large for an event. By default it is kept on deletion: events already delivered or archived point into it.
+ *
+ * @param periods of large answers, ids and questions; and of records that are kept of waiting and quarantined responses
+ */
+export function createClaimCheckBucket(
+  scope: Construct,
+  { all, kept }: { all: Duration; kept: Duration },
+  { encryptionKey, removalPolicy }: { encryptionKey: IKey | undefined; removalPolicy: RemovalPolicy },
+): Bucket {
   const bucket = new Bucket(scope, "ClaimCheck", {
     // A key of its own for the bucket: else each object would cost a request to KMS.
     ...(encryptionKey === undefined

@@ -43,8 +43,7 @@ import { createSchedules, createTickQueue, startTicks, tickStatements } from "./
 const LONGEST_OUTAGE = 14 * DAY;
 
 /**
- * Polls one or more accounts of the survey service and puts one `response.completed` event for each completed response on
- * a bus.
+ * Polls one or more accounts of the survey service and puts one `response.completed` event for each completed response on a bus.
  *
  * @example
  * const poller = new SurveyPoller(this, "SurveyPoller", { sources: [{ baseUrl: "https://surveys.example.com" }] });
@@ -64,7 +63,6 @@ export class SurveyPoller extends PollerMetrics {
   readonly resendFunction: Alias;
   /** In the order of the sources. */
   readonly secrets: readonly SourceSecrets[];
-  /** The key of everything, if one was given. */
   readonly encryptionKey: IKey | undefined;
   /** The topic that alarms are told to; undefined without alarms. */
   readonly alarmTopic: ITopic | undefined;
@@ -72,7 +70,6 @@ export class SurveyPoller extends PollerMetrics {
   readonly archive: CfnArchive | undefined;
   /** Subscriptions made of the configuration's webhooks, by name. */
   readonly webhooks: ReadonlyMap<string, Subscription>;
-  /** Alarms, their topic, and the dashboard. */
   readonly monitoring: Monitoring;
   /** Notes on things that defaults of the configuration leave out, one line each. */
   readonly leftOut: readonly string[];
@@ -101,29 +98,29 @@ export class SurveyPoller extends PollerMetrics {
     // What a rolled-back first deployment made holds nothing, and goes in any case.
     const removalPolicy =
       settings.onRemoval === "destroy" ? RemovalPolicy.DESTROY : RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE;
-    this.deadLetters = createDeadLetters(this, encryptionKey);
-    const { deadLetters } = this;
+    const keeping = { encryptionKey, removalPolicy };
+    const deadLetters = createDeadLetters(this, encryptionKey);
+    this.deadLetters = deadLetters;
     this.bus =
       resources.eventBus ??
       createBus(this, {
         name: bus.name,
         description: "Completed survey responses",
         logging: bus.logging,
-        encryptionKey,
         deadLetters,
-        removalPolicy,
+        ...keeping,
       });
-    this.factsBus = createFactsBus(this, bus, { encryptionKey, deadLetters, removalPolicy });
-    this.table = resources.stateTable ?? createStateTable(this, "Table", { encryptionKey, removalPolicy });
+    this.factsBus = createFactsBus(this, bus, { ...keeping, deadLetters });
+    this.table = resources.stateTable ?? createStateTable(this, "Table", keeping);
     // One bucket and one log group serve all sources, so the longest period asked for holds.
     // Large records in quarantine lie in the bucket too.
     const kept = Math.max(...sources.map(({ retention }) => retention.quarantine)) + LONGEST_OUTAGE;
     const all = Math.max(kept, ...sources.map(({ retention }) => retention.claimCheck));
     const periods = { all: Duration.millis(all), kept: Duration.millis(kept) };
-    this.claimCheckBucket = createClaimCheckBucket(this, { ...periods, removalPolicy, encryptionKey });
+    this.claimCheckBucket = createClaimCheckBucket(this, periods, keeping);
     shareAnswers(this.claimCheckBucket, config.subscribers.accounts);
     this.secrets = sources.map((source) =>
-      createSourceSecrets(this, { source, existing: resources.secrets?.[source.name], encryptionKey }),
+      createSourceSecrets(this, source, encryptionKey, resources.secrets?.[source.name]),
     );
     const logDays = Math.max(...sources.map(({ retention }) => retention.logs)) / DAY;
     this.archive = createBusCompanions(this, {
@@ -133,8 +130,7 @@ export class SurveyPoller extends PollerMetrics {
       // A bus that was given may have other pollers on it, and names are shared by all of an account's region.
       busName: ownBus ?? deployment,
       logDays,
-      encryptionKey,
-      removalPolicy,
+      ...keeping,
     });
 
     const called = [
@@ -142,12 +138,8 @@ export class SurveyPoller extends PollerMetrics {
       ...config.webhooks.map(({ url }) => url),
       ...(proxy === undefined || Token.isUnresolved(proxy) ? [] : [proxy]),
     ];
-    const surroundings = {
-      logDays,
-      tracing: settings.tracing,
-      network: createNetwork(this, resources, called),
-      encryptionKey,
-    };
+    const network = createNetwork(this, resources, called);
+    const surroundings = { logDays, tracing: settings.tracing, network, encryptionKey };
     const tickQueue = createTickQueue(this, sources, encryptionKey);
     this.pollFunction = createPollFunction(this, {
       ...surroundings,
@@ -259,10 +251,8 @@ export class SurveyPoller extends PollerMetrics {
       const names = this.secrets.map((one) => `"${one.source}"`).join(", ");
       throw new ConfigError([{ path: "source", message: `must be one of ${names}` }]);
     }
-    return grantFill(
-      chosen.map(({ credentials }) => credentials),
-      grantee,
-    );
+    const credentials = chosen.map((one) => one.credentials);
+    return grantFill(credentials, grantee);
   }
 
   /** Lets somebody read the books: what was emitted, what waits, what is in quarantine (with the records themselves). */

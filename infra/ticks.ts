@@ -22,15 +22,13 @@ interface SchedulesProps {
   sources: readonly SourceConfig[];
   target: IFunction;
   deadLetters: IQueue;
-  /** Of the dead-letter queue. */
   encryptionKey?: IKey | undefined;
-  /** Where the schedule of a source stands. */
   scopeOf: ScopeOf;
 }
 
-/** One schedule for each source, whose name is the invocation's input. It comes each minute at most: its tick sees to those within one. A source that is not enabled keeps a disabled one. */
-export function createSchedules(scope: Construct, { sources, scopeOf, ...props }: SchedulesProps): void {
-  const { target, deadLetters } = props;
+/** One schedule for each source, whose name is the invocation's input. A source that is not enabled keeps a disabled one. */
+export function createSchedules(scope: Construct, props: SchedulesProps): void {
+  const { sources, scopeOf, target, deadLetters } = props;
   const role = createRole(scope, props);
   for (const source of sources) {
     const minutes = Math.max(1, source.interval / MINUTE);
@@ -62,10 +60,7 @@ function windowOf({ interval }: SourceConfig, sources: number): CfnSchedule.Flex
   return sources > 1 && minutes > 0 ? { mode: "FLEXIBLE", maximumWindowInMinutes: minutes } : { mode: "OFF" };
 }
 
-function createRole(
-  scope: Construct,
-  { target, deadLetters, encryptionKey }: Omit<SchedulesProps, "sources" | "scopeOf">,
-): Role {
+function createRole(scope: Construct, { target, deadLetters, encryptionKey }: SchedulesProps): Role {
   const { account } = Stack.of(scope);
   const group = arnIn(scope, "scheduler", "schedule-group/default");
   const role = new Role(scope, "ScheduleRole", {
@@ -107,23 +102,14 @@ export function createTickQueue(
 /** What the function may do with the queue: send to it, and have Lambda receive from it in the function's name. */
 export function tickStatements(queue: IQueue | undefined): PolicyStatement[] {
   if (queue === undefined) return [];
-  const actions = ["SendMessage", "ReceiveMessage", "DeleteMessage", "GetQueueAttributes"];
-  return [
-    may(
-      "TickWithinMinute",
-      actions.map((action) => `sqs:${action}`),
-      queue.queueArn,
-    ),
-  ];
+  const actions = ["sqs:SendMessage", "sqs:ReceiveMessage", "sqs:DeleteMessage", "sqs:GetQueueAttributes"];
+  return [may("TickWithinMinute", actions, queue.queueArn)];
 }
 
 /** Lets each message start an invocation of its own. Lambda begins with about five at once: with many sources the last ticks of a minute may be lost. */
 export function startTicks(scope: Construct, queue: IQueue | undefined, target: IFunction): void {
   if (queue === undefined) return;
-  const mapping = new EventSourceMapping(scope, "TicksMapping", {
-    target,
-    eventSourceArn: queue.queueArn,
-    batchSize: 1,
-  });
+  const settings = { target, eventSourceArn: queue.queueArn, batchSize: 1 };
+  const mapping = new EventSourceMapping(scope, "TicksMapping", settings);
   acknowledgeFinding(mapping, { id: "Serverless-LambdaEventSourceMappingDestination", reason: NOT_KEPT });
 }

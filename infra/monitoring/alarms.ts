@@ -5,7 +5,6 @@ import { DAY, formatDuration, MINUTE } from "../../lib/config/units.ts";
 import { NAMESPACE, webhookMetrics } from "../../lib/monitoring/catalog.ts";
 import { type MetricsOwner, sourceMetric } from "./metrics.ts";
 
-/** An alarm on what a person must see to. */
 export interface AlarmDefinition {
   /** Also the last part of its construct's id. */
   id: string;
@@ -44,21 +43,18 @@ export function sourceAlarms(
   const of = (key: Parameters<typeof sourceMetric>[1], statistic: string): Metric =>
     sourceMetric(owner, key, statistic, { source });
   const ticks = tickWindow(interval);
+  const noTick = ticks && {
+    id: "NoSuccessfulTick",
+    what: `no tick has come to its end for ${text(ticks)}.`,
+    section: "no-successful-tick",
+    // Each tick that came to its end has written this one, whatever its value.
+    metric: of("credentialsProblem", "SampleCount"),
+    window: ticks,
+    comparison: BELOW,
+    missing: TreatMissingData.BREACHING,
+  };
   return [
-    ...(ticks === undefined
-      ? []
-      : [
-          {
-            id: "NoSuccessfulTick",
-            what: `no tick has come to its end for ${text(ticks)}.`,
-            section: "no-successful-tick",
-            // Each tick that came to its end has written this one, whatever its value.
-            metric: of("credentialsProblem", "SampleCount"),
-            window: ticks,
-            comparison: BELOW,
-            missing: TreatMissingData.BREACHING,
-          },
-        ]),
+    ...(noTick === undefined ? [] : [noTick]),
     {
       id: "CredentialsProblem",
       what: "the credentials are missing, or the survey service rejects them.",
@@ -152,10 +148,9 @@ interface Window {
   periods: number;
 }
 
-const HOUR_MINUTES = 60;
 const DAY_MINUTES = DAY / MINUTE;
 /** CloudWatch looks back for a day with periods below an hour, else for a week. */
-const MOST_MINUTES = { short: DAY_MINUTES, long: 7 * DAY_MINUTES };
+const MOST_DAYS = { short: 1, long: 7 };
 
 /**
  * Periods of at least `minutes`, and of at least one tick each; no more of them than CloudWatch looks back.
@@ -164,14 +159,13 @@ const MOST_MINUTES = { short: DAY_MINUTES, long: 7 * DAY_MINUTES };
  */
 function windowOf(interval: number, minutes: number, periods: number): Window {
   const length = Math.min(Math.max(minutes, interval / MINUTE), DAY_MINUTES);
-  const most = length < HOUR_MINUTES ? MOST_MINUTES.short : MOST_MINUTES.long;
-  return { period: Duration.minutes(length), periods: Math.min(periods, Math.floor(most / length)) };
+  const most = length < 60 ? MOST_DAYS.short : MOST_DAYS.long;
+  return { period: Duration.minutes(length), periods: Math.min(periods, Math.floor((most * DAY_MINUTES) / length)) };
 }
 
 /** The window in which a tick is sure to fall; undefined where CloudWatch does not look back so far. */
 export function tickWindow(interval: number): Window | undefined {
   const days = Math.ceil(interval / DAY);
   if (days <= 1) return windowOf(interval, 5, 3);
-  const most = MOST_MINUTES.long / DAY_MINUTES;
-  return days + 1 > most ? undefined : { period: Duration.days(1), periods: days + 1 };
+  return days + 1 > MOST_DAYS.long ? undefined : { period: Duration.days(1), periods: days + 1 };
 }

@@ -15,12 +15,12 @@ import type { IFunction } from "aws-cdk-lib/aws-lambda";
 import type { ILogGroup } from "aws-cdk-lib/aws-logs";
 import { RegionInfo } from "aws-cdk-lib/region-info";
 import type { Construct } from "constructs";
-import { isWritten, type MetricKey } from "../../lib/monitoring/catalog.ts";
+import { isWritten, type MetricKey, metrics } from "../../lib/monitoring/catalog.ts";
 import { PRICES } from "../prices.ts";
 import { areMany } from "../source-scopes.ts";
 import { type MetricsOwner, searchedMetric, sourceMetric } from "./metrics.ts";
 
-interface DashboardProps {
+export interface DashboardProps {
   owner: MetricsOwner;
   /** Shown as they are at synthesis, also those that come later. */
   alarms: readonly IAlarm[];
@@ -33,6 +33,7 @@ interface DashboardProps {
 }
 
 const WIDTH = 24;
+const THIRD = WIDTH / 3;
 const HEIGHT = 6;
 const DAYS = 30;
 const MILLION = 1_000_000;
@@ -49,18 +50,19 @@ export function createDashboard(scope: Construct, props: DashboardProps): Dashbo
   };
   const fine = Duration.minutes(5);
   const inFull = (key: MetricKey, statistic: string): IMetric[] =>
-    isWritten(key, owner.level) ? all(key, statistic, fine) : [];
+    isWritten(metrics[key], owner.level) ? all(key, statistic, fine) : [];
   const isFull = owner.level === "full";
+  const requests = (["requests", "requestsThrottled", "requestsFailed"] as const).flatMap((key) => inFull(key, "Sum"));
   return new Dashboard(scope, "Dashboard", {
     dashboardName: owner.deployment,
     defaultInterval: Duration.days(1),
     widgets: [
       [heading(`# Is it well?\nWhat each alarm means and what to do: \`${runbook}\``)],
       [
-        new AlarmStatusWidget({ width: WIDTH / 3, height: HEIGHT, title: "Alarms", alarms: alarms as IAlarm[] }),
-        graph(WIDTH / 3, "Ticks that came to their end, in 5 minutes", all("credentialsProblem", "SampleCount", fine)),
+        new AlarmStatusWidget({ width: THIRD, height: HEIGHT, title: "Alarms", alarms: alarms as IAlarm[] }),
+        graph(THIRD, "Ticks that came to their end, in 5 minutes", all("credentialsProblem", "SampleCount", fine)),
         graph(
-          WIDTH / 3,
+          THIRD,
           "Trouble: counts, and milliseconds that something stands still",
           [...all("withheld", "Sum", fine), ...all("throttled", "Sum", fine), ...inFull("surveysFailed", "Maximum")],
           { right: all("stalled", "Maximum", fine), rightYAxis: FROM_ZERO },
@@ -84,16 +86,8 @@ export function createDashboard(scope: Construct, props: DashboardProps): Dashbo
         ),
       ],
       [
-        graph(isFull ? (WIDTH / 3) * 2 : WIDTH, "Dollars a month", costs(props), { stacked: true }),
-        ...(isFull
-          ? [
-              graph(
-                WIDTH / 3,
-                "Requests to the service, in 5 minutes",
-                (["requests", "requestsThrottled", "requestsFailed"] as const).flatMap((key) => inFull(key, "Sum")),
-              ),
-            ]
-          : []),
+        graph(isFull ? THIRD * 2 : WIDTH, "Dollars a month", costs(props), { stacked: true }),
+        ...(isFull ? [graph(THIRD, "Requests to the service, in 5 minutes", requests)] : []),
       ],
     ],
   });
@@ -109,40 +103,24 @@ function heading(markdown: string): TextWidget {
   return new TextWidget({ markdown, width: WIDTH, height: 2 });
 }
 
-/** Without an exponent, which CloudWatch would take for the name of a metric. */
-function plain(value: number): string {
-  return value.toFixed(15).replace(/0+$/, "");
-}
-
 /** All of AWS's own metrics, which cost nothing, and the events. */
 function costs({ owner, pollFunction, memory, table }: DashboardProps): IMetric[] {
   const period = Duration.days(1);
   const perMonth = (label: string, price: number, parts: IMetric[]): MathExpression => {
-    const usingMetrics = Object.fromEntries(
-      parts.map((part, i) => [`${label.toLowerCase().replaceAll(/[^a-z]/g, "")}${i}`, part]),
-    );
-    const sum = Object.keys(usingMetrics)
-      .map((id) => `FILL(${id}, 0)`)
-      .join(" + ");
-    return new MathExpression({ label, period, usingMetrics, expression: `(${sum}) * ${plain(price * DAYS)}` });
+    const id = label.toLowerCase().replaceAll(/[^a-z]/g, "");
+    const usingMetrics = Object.fromEntries(parts.map((part, i) => [`${id}${i}`, part]));
+    const sum = parts.map((_, i) => `FILL(${id}${i}, 0)`).join(" + ");
+    // Without an exponent, which CloudWatch would take for the name of a metric.
+    const factor = (price * DAYS).toFixed(15).replace(/0+$/, "");
+    return new MathExpression({ label, period, usingMetrics, expression: `(${sum}) * ${factor}` });
   };
+  const daily = { statistic: "Sum", period };
   const ofTable = (metricName: string): Metric =>
-    new Metric({
-      namespace: "AWS/DynamoDB",
-      metricName,
-      statistic: "Sum",
-      period,
-      dimensionsMap: { TableName: table.tableName },
-    });
-  const logBytes = new Metric({
-    namespace: "AWS/Logs",
-    metricName: "IncomingBytes",
-    statistic: "Sum",
-    period,
-    dimensionsMap: { LogGroupName: pollFunction.logGroup.logGroupName },
-  });
-  const duration = pollFunction.metricDuration({ statistic: "Sum", period });
-  const invocations = pollFunction.metricInvocations({ statistic: "Sum", period });
+    new Metric({ ...daily, namespace: "AWS/DynamoDB", metricName, dimensionsMap: { TableName: table.tableName } });
+  const dimensionsMap = { LogGroupName: pollFunction.logGroup.logGroupName };
+  const logBytes = new Metric({ ...daily, namespace: "AWS/Logs", metricName: "IncomingBytes", dimensionsMap });
+  const duration = pollFunction.metricDuration(daily);
+  const invocations = pollFunction.metricInvocations(daily);
   const events = areMany(owner.sources)
     ? [searchedMetric(owner, "emitted", "Sum", period, true)]
     : owner.sources.map(({ name: source }) => sourceMetric(owner, "emitted", "Sum", { source, period }));
@@ -167,11 +145,13 @@ const USUAL = "console.aws.amazon.com";
 /** Address of a dashboard in the console, also where the region is known at the deployment only. */
 export function dashboardUrl(scope: Construct, name: string): string {
   const { region } = Stack.of(scope);
-  return `https://${consoleOf(scope, region)}/cloudwatch/home?region=${region}#dashboards/dashboard/${name}`;
+  const host = Token.isUnresolved(region)
+    ? consoleAtDeployment(scope)
+    : (CONSOLES[RegionInfo.get(region).partition ?? ""] ?? USUAL);
+  return `https://${host}/cloudwatch/home?region=${region}#dashboards/dashboard/${name}`;
 }
 
-function consoleOf(scope: Construct, region: string): string {
-  if (!Token.isUnresolved(region)) return CONSOLES[RegionInfo.get(region).partition ?? ""] ?? USUAL;
+function consoleAtDeployment(scope: Construct): string {
   return Object.entries(CONSOLES).reduce((otherwise, [partition, host]) => {
     const id = `Is${partition.replaceAll(/[^a-z]/g, "")}`;
     const condition = new CfnCondition(scope, id, { expression: Fn.conditionEquals(Aws.PARTITION, partition) });

@@ -10,7 +10,6 @@ interface SourceMetricOptions extends Omit<MetricOptions, "dimensionsMap" | "uni
   source?: string;
 }
 
-/** Whose metrics these are. */
 export interface MetricsOwner {
   /** The value of the dimension `service`: one for each deployment in an account and region. */
   deployment: string;
@@ -32,7 +31,7 @@ export function sourceMetric(
   { source, ...options }: SourceMetricOptions = {},
 ): Metric {
   const { name, unit } = metrics[key];
-  if (!isWritten(key, owner.level)) {
+  if (!isWritten(metrics[key], owner.level)) {
     throw new ConfigError([{ path: "monitoring.level", message: `must be "full": "minimal" does not write ${name}` }]);
   }
   return new Metric({

@@ -1,9 +1,7 @@
 import { Annotations, Stack } from "aws-cdk-lib";
 import { Alarm, ComparisonOperator, type Dashboard, TreatMissingData } from "aws-cdk-lib/aws-cloudwatch";
 import { SnsAction } from "aws-cdk-lib/aws-cloudwatch-actions";
-import type { ITable } from "aws-cdk-lib/aws-dynamodb";
 import type { IKey } from "aws-cdk-lib/aws-kms";
-import type { Function as LambdaFunction } from "aws-cdk-lib/aws-lambda";
 import { type ITopic, Topic } from "aws-cdk-lib/aws-sns";
 import { EmailSubscription } from "aws-cdk-lib/aws-sns-subscriptions";
 import type { IQueue } from "aws-cdk-lib/aws-sqs";
@@ -12,16 +10,10 @@ import type { Config } from "../../lib/config/index.ts";
 import { arnIn, letService } from "../encryption.ts";
 import type { ScopeOf } from "../source-scopes.ts";
 import { type AlarmDefinition, deadLetterAlarm, sourceAlarms, tickWindow, webhookAlarm } from "./alarms.ts";
-import { createDashboard, dashboardUrl } from "./dashboard.ts";
-import type { MetricsOwner } from "./metrics.ts";
+import { createDashboard, type DashboardProps, dashboardUrl } from "./dashboard.ts";
 
-interface MonitoringProps {
+interface MonitoringProps extends Pick<DashboardProps, "owner" | "pollFunction" | "memory" | "table"> {
   config: Pick<Config, "sources" | "monitoring">;
-  owner: MetricsOwner;
-  pollFunction: LambdaFunction;
-  /** MB of the function. */
-  memory: number;
-  table: ITable;
   /** The poller's own dead-letter queue; those of subscriptions are added by `watchDeadLetters`. */
   deadLetters: IQueue;
   /** Where alarms are told. Default: a topic of the poller's own. */
@@ -67,23 +59,12 @@ export class Monitoring extends Construct {
     }
     this.watchDeadLetters("DeadLetters", deadLetters, "the poller");
     if (!withDashboard) return;
-    this.dashboard = createDashboard(this, {
-      owner,
-      alarms: this.#shown,
-      pollFunction,
-      memory,
-      table,
-      lagThreshold,
-      runbook,
-    });
+    const shown = { owner, alarms: this.#shown, pollFunction, memory, table, lagThreshold, runbook };
+    this.dashboard = createDashboard(this, shown);
     this.dashboardUrl = dashboardUrl(this, owner.deployment);
   }
 
-  /**
-   * An alarm on a dead-letter queue, as long as there are alarms at all.
-   *
-   * @param of whose it is, for the mail, such as "webhook crm"
-   */
+  /** An alarm on a dead-letter queue, as long as there are alarms at all. `of` is whose it is, for the mail, such as "webhook crm". */
   watchDeadLetters(id: string, queue: IQueue, of: string): void {
     this.#add(`Alarm-${id}`, "Dead letters", deadLetterAlarm(queue, of));
   }
@@ -115,12 +96,9 @@ export class Monitoring extends Construct {
 
 /** Where alarms are told. Only this account's alarms may publish, and only over TLS. */
 function createAlarmTopic(scope: Construct, encryptionKey?: IKey): Topic {
-  const topic = new Topic(scope, "AlarmTopic", {
-    displayName: "Survey poller alarms",
-    enforceSSL: true,
-    // The key that AWS manages for SNS would shut CloudWatch out: its policy cannot be changed.
-    masterKey: encryptionKey,
-  });
+  // The key that AWS manages for SNS would shut CloudWatch out: its policy cannot be changed.
+  const settings = { displayName: "Survey poller alarms", enforceSSL: true, masterKey: encryptionKey };
+  const topic = new Topic(scope, "AlarmTopic", settings);
   // A policy of its own takes the place of the default one, by which CloudWatch could publish.
   topic.addToResourcePolicy(
     letService("cloudwatch.amazonaws.com", {

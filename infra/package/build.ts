@@ -48,7 +48,6 @@ const NEWER_NODE = `{
 const REQUIRE =
   'import { createRequire as bundleRequire } from "node:module"; const require = bundleRequire(import.meta.url ?? process.cwd() + "/");';
 
-/** Relative imports of a declaration. */
 const IMPORT = /(\bfrom\s+|\bimport\(\s*)(["'])(\.[^"']*)\.ts\2/g;
 
 rmSync(out, { recursive: true, force: true });

@@ -98,13 +98,10 @@ type Conditions = ReturnType<typeof createConditions>;
 
 /** The schema of the configuration would refuse what their patterns refuse, but not before the function runs. */
 function createParameters(stack: SurveyPollerStack, ip: string | undefined) {
-  const parameter = (
-    id: string,
-    description: string,
-    { allowedPattern: pattern, ...props }: CfnParameterProps,
-  ): string =>
-    new CfnParameter(stack, id, { description, ...props, ...(pattern && { allowedPattern: `^(${pattern})$` }) })
-      .valueAsString;
+  const parameter = (id: string, description: string, { allowedPattern: all, ...props }: CfnParameterProps): string => {
+    const allowedPattern = all && `^(${all})$`;
+    return new CfnParameter(stack, id, { description, ...props, allowedPattern }).valueAsString;
+  };
   // A schema registry is named like the bus, and takes no longer name.
   parameter(BUS_PARAMETER, "The bus that gets the events. A second deployment needs one of its own.", {
     default: "survey-poller",

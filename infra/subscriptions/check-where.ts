@@ -41,11 +41,11 @@ function problemsAt(pattern: unknown, shape: Shape, path: PropertyKey[]): FoundP
 }
 
 function unknownField(name: string, known: readonly string[]): string {
+  if (known.length === 0) return "unknown field: the event has a value here";
   const nearest = nearestName(name, known);
-  if (nearest !== undefined) return `unknown field, did you mean "${nearest}"?`;
-  return known.length === 0
-    ? "unknown field: the event has a value here"
-    : `unknown field; the known ones here are ${known.join(", ")}`;
+  return nearest === undefined
+    ? `unknown field; the known ones here are ${known.join(", ")}`
+    : `unknown field, did you mean "${nearest}"?`;
 }
 
 /** Types that an operator can tell anything of; those of any other operator are all. */
@@ -107,9 +107,5 @@ function merged(one: Shape, other: Shape): Shape {
     const before = fields.get(name);
     fields.set(name, before === undefined ? field : merged(before, field));
   }
-  return {
-    fields,
-    kinds: new Set([...one.kinds, ...other.kinds]),
-    open: one.open || other.open,
-  };
+  return { fields, kinds: new Set([...one.kinds, ...other.kinds]), open: one.open || other.open };
 }

@@ -4,11 +4,11 @@ import type { IKey } from "aws-cdk-lib/aws-kms";
 import type { Function as LambdaFunction } from "aws-cdk-lib/aws-lambda";
 import type { Queue } from "aws-cdk-lib/aws-sqs";
 import { Construct } from "constructs";
-import { ConfigError, type SourceConfig } from "../../lib/config/index.ts";
+import { ConfigError, type ConfigProblem } from "../../lib/config/index.ts";
 import { pathText } from "../../lib/config/parse.ts";
 import { DAY, MINUTE } from "../../lib/config/units.ts";
 import type { EventType } from "../../lib/events/index.ts";
-import { eventPattern } from "../bus.ts";
+import { type EventSource, eventPattern } from "../bus.ts";
 import { createDeadLetters, takeEvents } from "../queues.ts";
 import { checkWhere } from "./check-where.ts";
 
@@ -35,20 +35,15 @@ export function createSubscription(
 ): Subscription {
   const maxAge = retry?.maxAge?.toMilliseconds() ?? DAY;
   const attempts = retry?.attempts ?? 185;
-  const problems = (where === undefined ? [] : checkWhere(where, types)).map(({ path, message }) => ({
-    path: pathText(["where", ...path]),
-    message,
-  }));
-  if (maxAge < MINUTE || maxAge > DAY) problems.push({ path: "retry.maxAge", message: "must be 1 minute to 24 hours" });
-  if (!Number.isInteger(attempts) || attempts < 0 || attempts > 185) {
-    problems.push({ path: "retry.attempts", message: "must be a whole number from 0 to 185" });
-  }
-  if (problems.length > 0) {
-    throw new ConfigError(
-      problems.map(({ path, message }) => ({ path: `${id}: ${path}`, message })),
-      { hint: "docs/events.md shows patterns; for a field that is not in the contract make a Rule on the bus." },
-    );
-  }
+  const problems: ConfigProblem[] = [];
+  const found = (path: string, message: string) => problems.push({ path: `${id}: ${path}`, message });
+  for (const { path, message } of where === undefined ? [] : checkWhere(where, types))
+    found(pathText(["where", ...path]), message);
+  if (maxAge < MINUTE || maxAge > DAY) found("retry.maxAge", "must be 1 minute to 24 hours");
+  if (!Number.isInteger(attempts) || attempts < 0 || attempts > 185)
+    found("retry.attempts", "must be a whole number from 0 to 185");
+  const hint = "docs/events.md shows patterns; for a field that is not in the contract make a Rule on the bus.";
+  if (problems.length > 0) throw new ConfigError(problems, { hint });
   return subscribe(new Construct(scope, id), {
     ...poller,
     types,
@@ -61,7 +56,7 @@ export function createSubscription(
 
 export interface SubscriptionProps {
   bus: IEventBus;
-  sources: readonly Pick<SourceConfig, "eventSource">[];
+  sources: readonly EventSource[];
   description: string;
   /** Default: one that CloudFormation makes. */
   ruleName?: string;
@@ -85,14 +80,10 @@ export interface Subscription {
 
 /** A rule on the bus whose target cannot lose an event: what it does not take in time lies in a queue of this subscription alone. */
 export function subscribe(scope: Construct, props: SubscriptionProps): Subscription {
-  const pattern = eventPattern(props.sources, props);
+  const { bus, sources, types, where, description, ruleName } = props;
+  const pattern = { ...eventPattern(sources, types), ...(where && { detail: where }) };
   checkLength(scope, pattern);
-  const rule = new Rule(scope, "Rule", {
-    eventBus: props.bus,
-    description: props.description,
-    ruleName: props.ruleName,
-    eventPattern: pattern,
-  });
+  const rule = new Rule(scope, "Rule", { eventBus: bus, description, ruleName, eventPattern: pattern });
   let deadLetters: Queue | undefined;
   // Around the target, whichever it is: all of them state these two the same way, when they are bound.
   rule.addTarget({
@@ -119,10 +110,11 @@ export function subscribe(scope: Construct, props: SubscriptionProps): Subscript
 function checkLength(scope: Construct, { source, detailType, detail }: EventPattern): void {
   const { length } = JSON.stringify({ source, "detail-type": detailType, detail });
   if (length > 4096) {
-    const message = `makes a pattern of ${length} characters; EventBridge takes 4096`;
-    throw new ConfigError([{ path: `${scope.node.id}.where`, message }], {
-      hint: "Divide it between several subscriptions.",
-    });
+    const problem = {
+      path: `${scope.node.id}.where`,
+      message: `makes a pattern of ${length} characters; EventBridge takes 4096`,
+    };
+    throw new ConfigError([problem], { hint: "Divide it between several subscriptions." });
   }
   if (length <= 2048) return;
   const notice = `the pattern of ${scope.node.id} has ${length} characters: have the account's quota raised from 2048 first`;

@@ -1,7 +1,6 @@
 import { Duration, Names } from "aws-cdk-lib";
-import { Code, EventSourceMapping, type Function as LambdaFunction } from "aws-cdk-lib/aws-lambda";
+import { Code, EventSourceMapping } from "aws-cdk-lib/aws-lambda";
 import type { Bucket } from "aws-cdk-lib/aws-s3";
-import type { Queue } from "aws-cdk-lib/aws-sqs";
 import { Construct } from "constructs";
 import type { WebhookConfig } from "../../lib/config/index.ts";
 import { MINUTE } from "../../lib/config/units.ts";
@@ -18,7 +17,6 @@ import { type Subscription, type SubscriptionProps, subscribe } from "./subscrib
 
 interface WebhooksProps extends Omit<WebhookProps, "code"> {
   webhooks: readonly WebhookConfig[];
-  /** The raw configuration, which travels in the bundle. */
   config: unknown;
   monitoring: Monitoring;
   output: Outputs;
@@ -73,13 +71,9 @@ interface WebhookProps extends Omit<FunctionSurroundings, "memory"> {
  * An HTTPS endpoint that gets each matching event by POST, the whole envelope as JSON: rule, queue, function. Each webhook has all of these for itself, so
  * that an endpoint that is down keeps no other one waiting, and a function may read the secrets of its webhook alone.
  */
-function createWebhook(
-  scope: Construct,
-  webhook: WebhookConfig,
-  props: WebhookProps,
-): Required<Subscription> & { deadLetters: Queue } {
+function createWebhook(scope: Construct, webhook: WebhookConfig, props: WebhookProps) {
   const inner = new Construct(scope, webhook.name);
-  const { bus, encryptionKey } = props;
+  const { bus, sources, encryptionKey, claimCheckBucket, deployment } = props;
   // Known before the rule is there: a rule whose queue does not take its events yet would lose the first ones.
   const ruleName = Names.uniqueResourceName(inner, { maxLength: 64, separator: "-" });
   const ruleArn = arnIn(inner, "events", `rule/${bus.eventBusName}/${ruleName}`);
@@ -94,7 +88,7 @@ function createWebhook(
   takeEvents(queue, "TakeEvents", ruleArn);
   const subscription = subscribe(inner, {
     bus,
-    sources: props.sources,
+    sources,
     encryptionKey,
     ruleName,
     description: `Completed survey responses to webhook ${webhook.name}`,
@@ -105,25 +99,16 @@ function createWebhook(
     retry: { maxAge: 1_440 * MINUTE, attempts: 185 },
   });
   subscription.rule.node.addDependency(queue, deadLetters);
-  const forward = createForwarder(inner, { ...props, webhook, queue, deadLetters });
-  return { ...subscription, deadLetters, forwarder: { queue, function: forward } };
-}
-
-interface ForwarderParts extends WebhookProps {
-  webhook: WebhookConfig;
-  queue: Queue;
-  deadLetters: Queue;
-}
-
-function createForwarder(scope: Construct, parts: ForwarderParts): LambdaFunction {
-  const { webhook, queue, deadLetters, claimCheckBucket, code, deployment, encryptionKey } = parts;
-  const named = [webhook.signing, webhook.auth].flatMap((one) => (one === undefined ? [] : [one.secret]));
-  const secrets = [...new Set(named)].map((name) => reference(scope, name).arn);
-  const answers = claimCheckBucket.arnForObjects(CLAIM_CHECK_KEYS);
-  const made = createFunction(scope, "Forward", {
-    ...parts,
+  const named = [webhook.signing, webhook.auth].flatMap((one) => one?.secret ?? []);
+  const secrets = [...new Set(named)].map((name) => reference(inner, name).arn);
+  const readSecrets = [
+    may("ReadSecrets", ["secretsmanager:GetSecretValue"], ...secrets),
+    ...useKey("DecryptSecrets", encryptionKey, "read-secret"),
+  ];
+  const forward = createFunction(inner, "Forward", {
+    ...props,
+    deadLetters,
     memory: MEMORY,
-    code,
     description: `Delivers events to webhook ${webhook.name}`,
     roleDescription: `What the forwarder of webhook ${webhook.name} may do`,
     environment: {
@@ -139,23 +124,18 @@ function createForwarder(scope: Construct, parts: ForwarderParts): LambdaFunctio
         ["sqs:ReceiveMessage", "sqs:DeleteMessage", "sqs:ChangeMessageVisibility", "sqs:GetQueueAttributes"],
         queue.queueArn,
       ),
-      ...(secrets.length === 0
-        ? []
-        : [
-            may("ReadSecrets", ["secretsmanager:GetSecretValue"], ...secrets),
-            ...useKey("DecryptSecrets", encryptionKey, "read-secret"),
-          ]),
+      ...(secrets.length === 0 ? [] : readSecrets),
       // An address for these is signed with the function's own right to read them.
-      may("LendLargeAnswers", ["s3:GetObject"], answers),
+      may("LendLargeAnswers", ["s3:GetObject"], claimCheckBucket.arnForObjects(CLAIM_CHECK_KEYS)),
       ...useKey("DecryptLargeAnswers", encryptionKey, "read-objects"),
     ],
     settings: { timeout: DEADLINE },
     noDeadLetters: "It is invoked by its queue, which has a dead-letter queue.",
   });
-  acknowledgeAnyKey(scope, claimCheckBucket, CLAIM_CHECK_KEYS);
+  acknowledgeAnyKey(inner, claimCheckBucket, CLAIM_CHECK_KEYS);
   const { batchSize, concurrency } = paceOf(webhook.ratePerSecond);
-  const mapping = new EventSourceMapping(scope, "Mapping", {
-    target: made,
+  const mapping = new EventSourceMapping(inner, "Mapping", {
+    target: forward,
     eventSourceArn: queue.queueArn,
     batchSize,
     maxConcurrency: concurrency,
@@ -165,5 +145,5 @@ function createForwarder(scope: Construct, parts: ForwarderParts): LambdaFunctio
     id: "Serverless-LambdaEventSourceMappingDestination",
     reason: "What fails stays in its queue, which has a dead-letter queue.",
   });
-  return made;
+  return { ...subscription, deadLetters, forwarder: { queue, function: forward } };
 }

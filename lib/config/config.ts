@@ -8,19 +8,8 @@ export type SourceInput = ConfigInput["sources"][number];
 
 /** The whole configuration, checked and with its defaults: durations in milliseconds, sizes in bytes. docs/configuration.md tells the fields. */
 export type Config = z.output<typeof configSchema>;
-/** One account of the survey service. */
 export type SourceConfig = Config["sources"][number];
-/** The bus and what stands beside it. */
-export type BusConfig = Config["bus"];
 /** Other accounts that may make rules on the bus; by default none. */
 export type SubscribersConfig = Config["subscribers"];
 /** A plain HTTPS endpoint that gets the events matching `where`. */
 export type WebhookConfig = Config["webhooks"][number];
-
-const levels = ["debug", "info", "warn", "error"] as const;
-
-/** The most detailed log level among sources, in the logger's spelling. */
-export function mostDetailed(sources: readonly Pick<SourceConfig, "logLevel">[]): "DEBUG" | "INFO" | "WARN" | "ERROR" {
-  const level = levels.find((one) => sources.some((source) => source.logLevel === one)) ?? "info";
-  return level.toUpperCase() as "DEBUG" | "INFO" | "WARN" | "ERROR";
-}

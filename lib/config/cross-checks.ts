@@ -15,16 +15,16 @@ const CLAIM_CHECK_MARGIN = 14 * DAY;
 
 /** The checks that need more than one field. They read the raw input, so that they also speak when another field is bad. */
 export function crossChecks(input: Record<string, unknown>, deployed: boolean): FoundProblem[] {
-  const sources = list(input.sources);
-  const archived = !isObject(input.bus) || input.bus.archive !== false;
+  const sources = list(input.sources).map(fields);
+  const bus = fields(input.bus);
   return [
     ...names("sources", sources, DEFAULT_NAME),
     ...(deployed ? sources.flatMap(scheduledInterval) : []),
     ...sources.flatMap(timeouts),
     ...sources.flatMap(findBy),
-    ...(archived ? sources.flatMap((source, index) => claimCheck(source, index)) : []),
-    ...names("webhooks", list(input.webhooks)),
-    ...factsBus(input.bus),
+    ...(bus.archive === false ? [] : sources.flatMap(claimCheck)),
+    ...names("webhooks", list(input.webhooks).map(fields)),
+    ...factsBus(bus),
   ];
 }
 
@@ -33,24 +33,26 @@ export type PatternCheck = (where: Record<string, unknown>, types: unknown) => r
 
 /** The patterns of all webhooks. */
 export function patternProblems(webhooks: unknown, check: PatternCheck): FoundProblem[] {
-  return list(webhooks).flatMap((webhook, index) =>
-    isObject(webhook) && isObject(webhook.where)
-      ? check(webhook.where, webhook.types).map(({ path, message }) => ({
-          path: ["webhooks", index, "where", ...path],
-          message,
-        }))
-      : [],
-  );
+  return list(webhooks).flatMap((webhook, index) => {
+    const { where, types } = fields(webhook);
+    if (!isObject(where)) return [];
+    return check(where, types).map(({ path, message }) => ({ path: ["webhooks", index, "where", ...path], message }));
+  });
 }
 
 function list(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
 }
 
-function names(field: "sources" | "webhooks", all: readonly unknown[], usual?: string): FoundProblem[] {
+type Fields = Record<string, unknown>;
+
+function fields(value: unknown): Fields {
+  return isObject(value) ? value : {};
+}
+
+function names(field: "sources" | "webhooks", all: readonly Fields[], usual?: string): FoundProblem[] {
   const first = new Map<string, { index: number; name: string }>();
-  return all.flatMap((one, index) => {
-    const name = isObject(one) && one.name !== undefined ? one.name : usual;
+  return all.flatMap(({ name = usual }, index) => {
     if (typeof name !== "string") return [];
     // Names of CloudFormation outputs hold letters and digits only.
     const key = name.replaceAll(/[^A-Za-z0-9]/g, "");
@@ -65,8 +67,8 @@ function names(field: "sources" | "webhooks", all: readonly unknown[], usual?: s
 }
 
 /** A schedule comes once a minute at most, and the ticks within a minute divide it evenly. */
-function scheduledInterval(source: unknown, index: number): FoundProblem[] {
-  const interval = isObject(source) ? parseDuration(source.interval) : undefined;
+function scheduledInterval(source: Fields, index: number): FoundProblem[] {
+  const interval = parseDuration(source.interval);
   if (interval === undefined) return [];
   const isEven = interval >= 10_000 && (interval % MINUTE === 0 || MINUTE % interval === 0);
   const message = 'must be whole minutes, or "10s", "12s", "15s", "20s" or "30s"';
@@ -74,9 +76,8 @@ function scheduledInterval(source: unknown, index: number): FoundProblem[] {
 }
 
 /** A request that takes all of its time must leave some to the others of its poll. */
-function timeouts(source: unknown, index: number): FoundProblem[] {
-  const advanced = isObject(source) && isObject(source.advanced) ? source.advanced : {};
-  const given = isObject(advanced.timeouts) ? advanced.timeouts : {};
+function timeouts({ advanced }: Fields, index: number): FoundProblem[] {
+  const given = fields(fields(advanced).timeouts);
   const connect = parseDuration(given.connect ?? DEFAULT_TIMEOUTS.connect);
   const response = parseDuration(given.response ?? DEFAULT_TIMEOUTS.response);
   if (connect === undefined || response === undefined || connect + response <= LONGEST_REQUEST) return [];
@@ -85,23 +86,23 @@ function timeouts(source: unknown, index: number): FoundProblem[] {
 }
 
 /** On one bus a rule would match whole events too. */
-function factsBus(bus: unknown): FoundProblem[] {
-  if (!isObject(bus) || !isObject(bus.facts) || bus.facts.name !== (bus.name ?? DEFAULT_BUS)) return [];
+function factsBus({ name, facts }: Fields): FoundProblem[] {
+  if (!isObject(facts) || facts.name !== (name ?? DEFAULT_BUS)) return [];
   return [{ path: ["bus", "facts", "name"], message: "must be another name than that of the bus with whole events" }];
 }
 
 /** A referrer that is never read can find nobody. */
-function findBy(source: unknown, index: number): FoundProblem[] {
-  if (!isObject(source) || !isObject(source.privacy) || !Array.isArray(source.privacy.findBy)) return [];
-  const isRead = source.privacy.referrer !== "drop" && !(isObject(source.enrich) && source.enrich.metadata === false);
-  if (isRead || !source.privacy.findBy.includes("referrer")) return [];
+function findBy({ privacy, enrich }: Fields, index: number): FoundProblem[] {
+  const { findBy: keys, referrer } = fields(privacy);
+  const isRead = referrer !== "drop" && fields(enrich).metadata !== false;
+  if (isRead || !list(keys).includes("referrer")) return [];
   const message =
     'cannot hold "referrer" while privacy.referrer is "drop" or enrich.metadata false: it is never read then';
   return [{ path: ["sources", index, "privacy", "findBy"], message }];
 }
 
-function claimCheck(source: unknown, index: number): FoundProblem[] {
-  const given = isObject(source) && isObject(source.retention) ? source.retention : {};
+function claimCheck({ retention }: Fields, index: number): FoundProblem[] {
+  const given = fields(retention);
   const archive = parseDuration(given.archive ?? DEFAULT_RETENTION.archive);
   const kept = parseDuration(given.claimCheck ?? DEFAULT_RETENTION.claimCheck);
   if (archive === undefined || kept === undefined || kept >= archive + CLAIM_CHECK_MARGIN) return [];

@@ -4,7 +4,7 @@ import type { Config } from "./config.ts";
 import { ConfigError } from "./error.ts";
 import { readConfigFile } from "./read-file.ts";
 
-/** The sources of a deployed function and all that stands beside them: as they were written, and checked. */
+/** The configuration of a deployed function, as it was written, and checked. */
 export interface DeployedConfig {
   raw: unknown;
   config: Config;
@@ -18,20 +18,18 @@ export const CONFIG_FILE = "config.json";
  * whose bundle is the same for everybody says it in the variables `CONFIG` and `MORE_CONFIG` instead, as JSON: then they hold, and are
  * checked here. Lambda has 4 KB for all variables together.
  *
- * @param variables the environment of the function
  * @throws ConfigError when there is none, or one that cannot be used
  */
 export async function readDeployedConfig(
   { CONFIG, MORE_CONFIG = "{}" }: Record<string, string | undefined>,
   bundleFolder: string,
 ): Promise<DeployedConfig> {
-  if (CONFIG === undefined) return readBuilt(join(bundleFolder, CONFIG_FILE));
-  // Only here, and a part of the bundle for itself: the schema takes longer to load than all clients.
-  const { configFromParameters } = await import("./from-parameters.ts");
-  return configFromParameters(CONFIG, MORE_CONFIG);
-}
-
-function readBuilt(file: string): DeployedConfig {
+  if (CONFIG !== undefined) {
+    // Only here, and a part of the bundle for itself: the schema takes longer to load than all clients.
+    const { configFromParameters } = await import("./from-parameters.ts");
+    return configFromParameters(CONFIG, MORE_CONFIG);
+  }
+  const file = join(bundleFolder, CONFIG_FILE);
   const built = readConfigFile(file);
   if (isObject(built) && isObject(built.config)) return built as unknown as DeployedConfig;
   throw new ConfigError([{ path: "", message: `the file ${file} is not of this version` }], {

@@ -1,5 +1,5 @@
 import { isObject } from "../json.ts";
-import type { Config } from "./config.ts";
+import type { DeployedConfig } from "./deployed-config.ts";
 import { ConfigError, type ConfigProblem } from "./error.ts";
 import { parseConfig } from "./parse.ts";
 
@@ -18,7 +18,7 @@ const HINT = "Correct what the template's parameter MoreConfiguration names, and
  * @throws ConfigError that names every bad field, also one that has no place in `more`, or that a parameter says already
  * @example configFromParameters('{"sources":[{"baseUrl":"https://surveys.example.com"}]}', '{"questions":"labels"}')
  */
-export function configFromParameters(said: string, more: string): { raw: unknown; config: Config } {
+export function configFromParameters(said: string, more: string): DeployedConfig {
   const {
     sources: [first = {}, ...others],
     ...sections

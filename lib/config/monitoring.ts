@@ -7,7 +7,6 @@ const EMAIL = "must be an e-mail address";
 const RUNBOOK = 'must be an address or a path without "#", at most 500 characters';
 const SHAPE = 'must be "minimal", "full" or an object such as { "level": "full", "email": "ops@example.com" }';
 
-/** The fields of the section in its long form. */
 export const monitoringFields = section(
   {
     level: oneOf("minimal", "full").prefault("minimal"),
@@ -25,7 +24,6 @@ export const monitoringFields = section(
 );
 
 type Fields = typeof monitoringFields;
-/** How a deployment is watched. */
 export type MonitoringConfig = Omit<z.output<Fields>, "dashboard"> & { dashboard: boolean };
 
 /** Either a level alone or a section. */

@@ -6,11 +6,6 @@ import { configSchema } from "./schema.ts";
 import { advancedFields, sourceFields } from "./source.ts";
 import { nearestName } from "./unknown-field.ts";
 
-interface ParseOptions {
-  deployed: boolean;
-  checkPattern?: PatternCheck;
-}
-
 /**
  * Checks a raw configuration, in its long form or as one bare source object, and fills in the defaults. The input is left as
  * it is, so it can be stored as JSON and parsed again.
@@ -21,7 +16,7 @@ interface ParseOptions {
  * @throws ConfigError that names every bad field, never a value
  * @example parseConfig({ baseUrl: "https://surveys.example.com", interval: "5m" }, { deployed: true })
  */
-export function parseConfig(input: unknown, options: ParseOptions): Config {
+export function parseConfig(input: unknown, options: { deployed: boolean; checkPattern?: PatternCheck }): Config {
   const bare = isBareSource(input);
   const long = bare ? { sources: [input] } : input;
   // What is read once is read sooner without code made for it.

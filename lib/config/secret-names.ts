@@ -9,15 +9,10 @@ export interface SecretNaming {
 }
 
 /** Names of the two secrets of a source. */
-export interface SecretNames {
-  credentials: string;
-  token: string;
-}
-
 export function secretNames(
   { name, credentialsSecret }: Pick<SourceConfig, "name" | "credentialsSecret">,
   { prefix, given = {} }: SecretNaming,
-): SecretNames {
+) {
   const credentials = given[name] ?? credentialsSecret ?? `${prefix}/${name}/credentials`;
   return { credentials, token: `${prefix}/${name}/token` };
 }

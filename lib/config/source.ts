@@ -50,7 +50,6 @@ const surveys = z
     return refuse(context, SURVEYS);
   });
 
-/** The keys of a person by which the ledger can be searched. */
 const PERSON_KEYS = ["crk", "referrer"] as const;
 const FIND_BY = 'must be a list of "crk" and "referrer"';
 
@@ -79,7 +78,6 @@ const logs = days().refine((kept) => LOG_DAYS.includes(kept / DAY), {
   error: `must be a period CloudWatch Logs offers: ${LOG_DAYS.map((count) => formatDuration(count * DAY)).join(", ")}`,
 });
 
-/** What only an author understands. */
 const advanced = section({
   rescan: section({ every: period().prefault("15m"), full: period().prefault("7d") }).prefault({}),
   // With none at all an idle account would never be read as a whole, and nothing could be proved.
@@ -98,7 +96,6 @@ const advanced = section({
   inlineLimit: size("900KB").prefault("200KB"),
 });
 
-/** The schema of one source. */
 export const sourceSchema = section({
   name: name.prefault(DEFAULT_NAME),
   baseUrl,

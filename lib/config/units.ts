@@ -7,35 +7,21 @@ export const DAY = MILLISECONDS.d;
 /** Longest duration a field takes; it keeps sums of times far inside what a Date can hold. */
 export const LONGEST = 3650 * DAY;
 
-/**
- * Milliseconds of `"500ms"`, `"30s"`, `"5m"`, `"2h"` or `"7d"`: one whole number and one unit. `undefined` for anything else.
- *
- * @example parseDuration("5m") // 300000
- */
-export function parseDuration(text: unknown): number | undefined {
-  return amount(text, MILLISECONDS);
-}
+/** Milliseconds of `"500ms"`, `"30s"`, `"5m"`, `"2h"` or `"7d"`: one whole number and one unit. `undefined` for anything else. */
+export const parseDuration = (text: unknown) => amount(text, MILLISECONDS);
 
-/**
- * Bytes of `"512B"`, `"200KB"` or `"1MB"`, with KB = 1024 bytes. `undefined` for anything else.
- *
- * @example parseSize("200KB") // 204800
- */
-export function parseSize(text: unknown): number | undefined {
-  return amount(text, BYTES);
-}
+/** Bytes of `"512B"`, `"200KB"` or `"1MB"`. `undefined` for anything else. */
+export const parseSize = (text: unknown) => amount(text, BYTES);
 
 /** A duration as a configuration would state it, in the largest unit that leaves a whole number. */
 export function formatDuration(milliseconds: number): string {
-  for (const unit of ["d", "h", "m", "s"] as const) {
-    if (milliseconds !== 0 && milliseconds % MILLISECONDS[unit] === 0)
-      return `${milliseconds / MILLISECONDS[unit]}${unit}`;
-  }
-  return milliseconds === 0 ? "0s" : `${milliseconds}ms`;
+  if (milliseconds === 0) return "0s";
+  const unit = (["d", "h", "m", "s"] as const).find((one) => milliseconds % MILLISECONDS[one] === 0) ?? "ms";
+  return `${milliseconds / MILLISECONDS[unit]}${unit}`;
 }
 
 function amount(text: unknown, units: Readonly<Record<string, number>>): number | undefined {
-  const parts = typeof text === "string" ? /^(\d{1,15})([A-Za-z]{1,2})$/.exec(text) : null;
-  const factor = parts?.[2] !== undefined && Object.hasOwn(units, parts[2]) ? units[parts[2]] : undefined;
-  return factor === undefined ? undefined : Number(parts?.[1]) * factor;
+  const [, count, unit = ""] = (typeof text === "string" && /^(\d{1,15})([A-Za-z]{1,2})$/.exec(text)) || [];
+  const factor = units[unit];
+  return factor === undefined ? undefined : Number(count) * factor;
 }

@@ -14,11 +14,9 @@ export interface MetricDefinition {
   level: MonitoringLevel;
 }
 
-const of =
-  (level: MonitoringLevel) =>
-  (name: string, unit: MetricDefinition["unit"] = "Count"): MetricDefinition => ({ name, unit, level });
-const minimal = of("minimal");
-const full = of("full");
+type Unit = MetricDefinition["unit"];
+const minimal = (name: string, unit: Unit = "Count"): MetricDefinition => ({ name, unit, level: "minimal" });
+const full = (name: string, unit: Unit = "Count"): MetricDefinition => ({ name, unit, level: "full" });
 
 /**
  * Every metric of a source. Each is a series that costs $0.30 in a month in which it is written. So there are six minimal ones: those that
@@ -73,12 +71,11 @@ export const webhookMetrics = {
   deliveryAge: full("DeliveryAge", "Milliseconds"),
 } as const satisfies Record<string, MetricDefinition>;
 
-/** Whether a level writes a metric. */
-export function isWritten(key: MetricKey, level: MonitoringLevel): boolean {
-  return level === "full" || metrics[key].level === "minimal";
+export function isWritten(metric: MetricDefinition, level: MonitoringLevel): boolean {
+  return level === "full" || metric.level === "minimal";
 }
 
 /** The metrics that a level writes for a source: so many series it costs. */
 export function writtenBy(level: MonitoringLevel): MetricDefinition[] {
-  return Object.values(metrics).filter((metric) => level === "full" || metric.level === "minimal");
+  return Object.values(metrics).filter((metric) => isWritten(metric, level));
 }

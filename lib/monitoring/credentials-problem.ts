@@ -23,9 +23,7 @@ export function credentialsProblem(error: unknown): CredentialsProblem | undefin
   return REJECTED.has(errorCode(error)) ? { ...described, kind: "rejected" } : undefined;
 }
 
-/**
- * Problems that the log of this process has told of each source. Sources are told apart by their object, of which a process makes one each.
- */
+/** Problems that the log of this process has told of each source. Sources are told apart by their object, of which a process makes one each. */
 const told = new WeakMap<object, string>();
 
 /** Says once what is wrong, and not at every tick: a process lives for hours, and an alarm tells for as long as it lasts. */

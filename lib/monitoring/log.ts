@@ -16,16 +16,11 @@ export function serviceName(): string {
 }
 
 /** How much is told, the most first. */
-const LEVELS = ["debug", "info", "warn", "error"] as const;
+export const LEVELS = ["debug", "info", "warn", "error"] as const;
 export type LogLevel = (typeof LEVELS)[number];
 
 /** The part of a logger that is used here. */
-export interface Log {
-  debug(message: string, details: Record<string, unknown>): void;
-  info(message: string, details: Record<string, unknown>): void;
-  warn(message: string, details: Record<string, unknown>): void;
-  error(message: string, details: Record<string, unknown>): void;
-}
+export type Log = Record<LogLevel, (message: string, details: Record<string, unknown>) => void>;
 
 /** A log of this level and above: sources that share a function each have a level of their own. */
 export function fromLevel(least: LogLevel, logger: Log): Log {

@@ -76,7 +76,7 @@ export function endMetrics(end: RunEnd): MetricValues[] {
     [metrics.waiting, [summary.surveys.reduce((sum, { waiting }) => sum + waiting, 0)]],
     [metrics.behind, [isReadingBacklog(summary)]],
     [metrics.surveysFailed, [summary.surveys.filter(({ outcome }) => outcome === "failed").length]],
-    ...figureMetrics(summary.figures),
+    ...(summary.figures === undefined ? [] : figureMetrics(summary.figures)),
   ];
 }
 
@@ -85,8 +85,7 @@ export function isReadingBacklog({ surveys, unpolled }: TickSummary): number {
   return unpolled + surveys.filter(({ outcome, unfinished }) => outcome === "polled" && unfinished).length;
 }
 
-function figureMetrics(figures: TickFigures | undefined): MetricValues[] {
-  if (figures === undefined) return [];
+function figureMetrics(figures: TickFigures): MetricValues[] {
   return [
     [metrics.unaccounted, [figures.unaccounted]],
     [metrics.rangeUnreachable, [figures.rangeUnreachable]],

@@ -25,8 +25,9 @@ export function watchProgress(
   logger: Log,
 ): { ports: Ports; seen: Sightings } {
   const seen: Sightings = { emitted: 0, quarantined: 0, refused: 0, held: 0, lags: [], basis: {} };
-  const noteSent = ({ completed, ...event }: SentEvent): void => {
-    const lag = detectionLag({ completed, ...event }, seen.basis);
+  const noteSent = (sent: SentEvent): void => {
+    const lag = detectionLag(sent, seen.basis);
+    const { completed, ...event } = sent;
     if (event.type === "response.completed" && event.outcome === "published") {
       seen.emitted += 1;
       if (lag !== undefined) seen.lags.push(lag);
@@ -34,7 +35,7 @@ export function watchProgress(
     const line = { source, ...event, ...(lag === undefined ? {} : { lag }) };
     logger[event.responseId === undefined ? "debug" : "info"]("event", line);
   };
-  const note = (progress: Progress): void => {
+  const watched = (progress: Progress): void => {
     switch (progress.kind) {
       case "account": {
         const { firstTick, lastTick } = progress.account;
@@ -63,9 +64,6 @@ export function watchProgress(
         break;
       }
     }
-  };
-  const watched: Ports["observe"] = (progress) => {
-    note(progress);
     observe(progress);
   };
   return { ports: { ...ports, observe: watched }, seen };

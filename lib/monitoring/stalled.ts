@@ -18,7 +18,6 @@ export interface StalledRequest {
   seen: Sightings;
   /** Kept from tick to tick, and changed. */
   failing: FailingSince;
-  /** Milliseconds. */
   fullEvery: number;
   now: number;
 }
@@ -53,7 +52,6 @@ export function stalledFor({ summary, seen, failing, fullEvery, now }: StalledRe
   );
 }
 
-/** Notes which backlogs have failed in a round, and which have not. */
 export function noteTurns({ turns }: BacklogRound, failing: FailingSince, now: number): void {
   for (const { surveyId, failure } of turns) {
     if (failure === undefined) failing.delete(surveyId);

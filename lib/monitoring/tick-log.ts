@@ -6,13 +6,12 @@ import type { Sightings } from "./sightings.ts";
 
 const HOUR = 3_600_000;
 
-export interface TickReport {
+interface TickReport {
   summary: TickSummary;
   seen: Sightings;
   requests: RequestCounts;
   /** Milliseconds; see stalled.ts. */
   stalled: number;
-  /** Epoch milliseconds. */
   now: number;
 }
 
@@ -61,7 +60,6 @@ function tellFailed(logger: Log, source: string, surveyId: number, failure: Told
   logger.warn("survey failed", { source, surveyId, code, reason, frames });
 }
 
-/** What a run has brought about. */
 function newsOf({ emitted, quarantined, refused, held }: Sightings, surveys: readonly SurveySummary[]) {
   const waiting = surveys.reduce((sum, survey) => sum + survey.waiting, 0);
   const news = { emitted, waiting, quarantined, refused, held };
@@ -70,10 +68,7 @@ function newsOf({ emitted, quarantined, refused, held }: Sightings, surveys: rea
 
 /** One line for each round of catching up with news, and one for each survey that fails. */
 export function logRound(logger: Log, { source, turns }: BacklogRound, seen: Sightings, requests: RequestCounts): void {
-  for (const { surveyId, failure } of turns) {
-    if (failure === undefined) continue;
-    tellFailed(logger, source, surveyId, failure);
-  }
+  for (const { surveyId, failure } of turns) if (failure !== undefined) tellFailed(logger, source, surveyId, failure);
   const { news, hasNews } = newsOf(seen, turns);
   if (hasNews) logger.info("backlog", { source, surveys: turns.length, ...news, ...lagDetails(seen), requests });
 }

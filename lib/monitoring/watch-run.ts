@@ -6,33 +6,13 @@ import { type FailingSince, noteTurns, stalledFor } from "./stalled.ts";
 import { logRound, logTick } from "./tick-log.ts";
 import { type Writing, writeMetrics } from "./write-metrics.ts";
 
-/** A source as a run is watched for it. */
-export interface WatchedSource {
-  name: string;
-  rescan: { full: number };
-  logLevel: LogLevel;
-}
-
-export interface RunWatch {
-  /** The ports that the run is to work with. */
-  ports: Ports;
-  /** The logger, by the level of the source. */
-  logger: Log;
-  /** A tick came to its end: tells the log what it came to. */
-  ended(summary: TickSummary): void;
-  /** A tick ended by a failure of the whole source. */
-  failed(error: unknown): void;
-  /** A round of catching up came to its end. */
-  roundEnded(round: BacklogRound): void;
-  /** Writes the metrics, whatever came of the run. To be called once, at its end. */
-  publish(): void;
-}
+type WatchedSource = { name: string; rescan: { full: number }; logLevel: LogLevel };
 
 /** Failing surveys as this process knows them. Sources are told apart by their object, of which a process makes one each. */
 const failing = new WeakMap<WatchedSource, FailingSince>();
 
 /** Watches one run over a source, a tick or a round of catching up: what it tells of, and its requests. */
-export function watchRun(given: Ports, source: WatchedSource, to: Writing & { logger: Log }): RunWatch {
+export function watchRun(given: Ports, source: WatchedSource, to: Writing & { logger: Log }) {
   const logger = fromLevel(source.logLevel, to.logger);
   const { ports, seen } = watchProgress(given, source.name, logger);
   const since: FailingSince = failing.get(source) ?? new Map();
@@ -40,9 +20,11 @@ export function watchRun(given: Ports, source: WatchedSource, to: Writing & { lo
   const { requests, stop } = countRequests();
   let end: RunEnd | undefined;
   return {
+    /** The ports that the run is to work with. */
     ports,
+    /** By the level of the source. */
     logger,
-    ended(summary) {
+    ended(summary: TickSummary): void {
       const now = ports.clock.now();
       // Of a tick that another invocation does nothing is known.
       const stalled =
@@ -50,15 +32,17 @@ export function watchRun(given: Ports, source: WatchedSource, to: Writing & { lo
       end = { summary, stalled };
       logTick(logger, { summary, seen, requests, stalled, now });
     },
-    roundEnded(round) {
+    roundEnded(round: BacklogRound): void {
       noteTurns(round, since, ports.clock.now());
       end = { round };
       logRound(logger, round, seen, requests);
     },
-    failed(error) {
+    /** A tick ended by a failure of the whole source. */
+    failed(error: unknown): void {
       end = { error };
     },
-    publish() {
+    /** Writes the metrics, whatever came of the run. To be called once, at its end. */
+    publish(): void {
       stop();
       const values = [...(end === undefined ? [] : endMetrics(end)), ...seenMetrics(seen, requests)];
       writeMetrics({ source: source.name }, to, values);

@@ -1,12 +1,9 @@
 import { Metrics } from "@aws-lambda-powertools/metrics";
-import { type MetricDefinition, type MonitoringLevel, NAMESPACE, webhookMetrics } from "./catalog.ts";
+import { isWritten, type MetricDefinition, type MonitoringLevel, NAMESPACE, webhookMetrics } from "./catalog.ts";
 import { serviceName } from "./log.ts";
 
 /** A metric, and its values: none of what did not happen, since a series costs in the hours in which it is written. */
 export type MetricValues = [metric: MetricDefinition, values: readonly number[]];
-
-/** Whose metrics they are: a source or a webhook, by its name. */
-export type Owner = { source: string } | { webhook: string };
 
 export interface Writing {
   /** How much is written as metrics. Default "minimal". */
@@ -17,11 +14,11 @@ export interface Writing {
 
 /** Writes what a level asks for in one line of the log, in CloudWatch's embedded format; nothing where there is none. */
 export function writeMetrics(
-  owner: Owner,
+  owner: { source: string } | { webhook: string },
   { level = "minimal", requestId }: Writing,
   values: readonly MetricValues[],
 ): void {
-  const written = values.filter(([metric, all]) => all.length > 0 && (level === "full" || metric.level === "minimal"));
+  const written = values.filter(([metric, all]) => all.length > 0 && isWritten(metric, level));
   if (written.length === 0) return;
   const metrics = new Metrics({ namespace: NAMESPACE, serviceName: serviceName(), singleMetric: false });
   metrics.addDimensions({ ...owner });
@@ -31,15 +28,12 @@ export function writeMetrics(
   metrics.publishStoredMetrics();
 }
 
-/** One attempt, as the metrics count it. */
-export interface Delivered {
-  outcome: "taken" | "retried" | "given-up";
-  age: number;
-  triedFor: number;
-}
-
-/** Writes what an invocation delivered. */
-export function writeWebhookMetrics(webhook: string, writing: Writing, deliveries: readonly Delivered[]): void {
+/** Writes what an invocation delivered, attempt by attempt. */
+export function writeWebhookMetrics(
+  webhook: string,
+  writing: Writing,
+  deliveries: readonly { outcome: "taken" | "retried" | "given-up"; age: number; triedFor: number }[],
+): void {
   const taken = deliveries.filter(({ outcome }) => outcome === "taken");
   const failed = deliveries.filter(({ outcome }) => outcome !== "taken");
   const values: MetricValues[] = [

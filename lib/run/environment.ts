@@ -9,7 +9,6 @@ import { parseJson } from "../secrets/secret-values.ts";
 export interface Environment {
   tableName: string;
   busName: string;
-  /** The bus of facts, where there is one. */
   factsBusName?: string | undefined;
   claimCheckBucket: string;
   /** Whether nobody else can be at work under the name of this process, as on one machine. It takes over the leases of an earlier one. */
@@ -31,7 +30,7 @@ export function readEnvironment(variables: Record<string, string | undefined>): 
   const { TABLE_NAME = "", BUS_NAME = "", CLAIM_CHECK_BUCKET = "", ALONE, SURVEY_PROXY } = variables;
   const { SECRETS_PREFIX = "", CREDENTIALS_SECRETS = "{}" } = variables;
   const given = readNames(CREDENTIALS_SECRETS);
-  const problems = {
+  refuseLacking({
     TABLE_NAME: TABLE_NAME === "",
     BUS_NAME: BUS_NAME === "",
     CLAIM_CHECK_BUCKET: CLAIM_CHECK_BUCKET === "",
@@ -39,8 +38,7 @@ export function readEnvironment(variables: Record<string, string | undefined>): 
     SURVEY_PROXY: SURVEY_PROXY !== undefined && proxyProblem(SURVEY_PROXY) !== undefined,
     SECRETS_PREFIX: SECRETS_PREFIX === "",
     CREDENTIALS_SECRETS: given === undefined,
-  };
-  if (given === undefined || Object.values(problems).includes(true)) throw lacks(problems);
+  });
   return {
     tableName: TABLE_NAME,
     busName: BUS_NAME,
@@ -53,35 +51,29 @@ export function readEnvironment(variables: Record<string, string | undefined>): 
   };
 }
 
-/** The environment that the stack gives to the forwarder of a webhook. */
-export interface ForwardEnvironment {
-  /** Name of the webhook in the configuration. */
-  webhook: string;
-  queueUrl: string;
-  deadLettersUrl: string;
-  claimCheckBucket: string;
-}
-
-/** @throws EnvironmentError naming every variable that is missing */
-export function readForwardEnvironment(variables: Record<string, string | undefined>): ForwardEnvironment {
-  const { WEBHOOK = "", QUEUE_URL = "", DEAD_LETTERS_URL = "", CLAIM_CHECK_BUCKET = "" } = variables;
-  const needed = { WEBHOOK, QUEUE_URL, DEAD_LETTERS_URL, CLAIM_CHECK_BUCKET };
-  const problems = Object.fromEntries(Object.entries(needed).map(([name, value]) => [name, value === ""]));
-  if (Object.values(problems).includes(true)) throw lacks(problems);
-  return {
-    webhook: WEBHOOK,
-    queueUrl: QUEUE_URL,
-    deadLettersUrl: DEAD_LETTERS_URL,
-    claimCheckBucket: CLAIM_CHECK_BUCKET,
-  };
+/**
+ * The environment that the stack gives to the forwarder of a webhook.
+ *
+ * @throws EnvironmentError naming every variable that is missing
+ */
+export function readForwardEnvironment(variables: Record<string, string | undefined>) {
+  const { WEBHOOK: webhook = "", QUEUE_URL: queueUrl = "", DEAD_LETTERS_URL: deadLettersUrl = "" } = variables;
+  const { CLAIM_CHECK_BUCKET: claimCheckBucket = "" } = variables;
+  refuseLacking({
+    WEBHOOK: webhook === "",
+    QUEUE_URL: queueUrl === "",
+    DEAD_LETTERS_URL: deadLettersUrl === "",
+    CLAIM_CHECK_BUCKET: claimCheckBucket === "",
+  });
+  return { webhook, queueUrl, deadLettersUrl, claimCheckBucket };
 }
 
 /** @param problems by the name of a variable, whether it is missing or cannot be read */
-function lacks(problems: Record<string, boolean>): EnvironmentError {
+function refuseLacking(problems: Record<string, boolean>): void {
   const names = Object.keys(problems).filter((name) => problems[name]);
-  return new EnvironmentError(`the function's environment lacks: ${names.join(", ")}`, {
-    hint: "Deploy the stack again.",
-  });
+  if (names.length === 0) return;
+  const message = `the function's environment lacks: ${names.join(", ")}`;
+  throw new EnvironmentError(message, { hint: "Deploy the stack again." });
 }
 
 /** Undefined for what is not of the form that the stack gives. */

@@ -8,7 +8,6 @@ const secretAt = (source: string): string => `keys/${source}.json`;
 
 export type PersonHash = (kind: PersonKey, value: string) => string;
 
-/** The hash of this source, if it has one. */
 export async function readPersonHash(bucket: Pick<Bucket, "get">, source: string): Promise<PersonHash | undefined> {
   const stored = (await bucket.get(secretAt(source))) as { secret: string } | undefined;
   return stored && personHash(stored.secret);
@@ -20,8 +19,8 @@ function personHash(secret: string): PersonHash {
 }
 
 /**
- * Hashes the keys that a source wants its people to be found by. Its secret is made when it is asked for first, and the same for ever. It is loaded before the
- * first lease is taken: no entry is written without it.
+ * Hashes the keys that a source wants its people to be found by. Its secret is made when it is asked for first, and the same for ever. It is
+ * loaded before the first lease is taken: no entry is written without it.
  */
 export function personHasher(
   bucket: Pick<Bucket, "putOnce">,

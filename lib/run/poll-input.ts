@@ -15,7 +15,6 @@ export interface PollInput {
   sentAt?: number | undefined;
 }
 
-/** The function was invoked with an input it does not know. */
 export class PollInputError extends PollerError {
   readonly code = "BAD_INPUT";
 }

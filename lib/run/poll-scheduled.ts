@@ -20,13 +20,12 @@ export interface ScheduledRequest extends PollSourcesRequest {
  * the dead-letter queue for two weeks, and an alarm on that queue would outlast every short outage.
  */
 export async function pollScheduled({ sentAt, sendTicks, ...request }: ScheduledRequest): Promise<PollOutput> {
-  if (sentAt === undefined) await sendWithinMinute(sendTicks, request);
-  else if (Date.now() - sentAt >= MINUTE) {
-    for (const { source } of request.graphs) {
-      request.logger.info("left: the minute of this tick is over", { source: source.name });
-    }
+  const { graphs, logger } = request;
+  if (sentAt !== undefined && Date.now() - sentAt >= MINUTE) {
+    for (const { source } of graphs) logger.info("left: the minute of this tick is over", { source: source.name });
     return { ticks: [] };
   }
+  if (sentAt === undefined && sendTicks !== undefined) await sendWithinMinute(sendTicks, request);
   try {
     return await pollSources(request);
   } catch (error) {
@@ -35,13 +34,11 @@ export async function pollScheduled({ sentAt, sendTicks, ...request }: Scheduled
   }
 }
 
-async function sendWithinMinute(
-  sendTicks: SendTicks | undefined,
-  { graphs, logger }: Pick<PollSourcesRequest, "graphs" | "logger">,
-): Promise<void> {
-  if (sendTicks === undefined) return;
+async function sendWithinMinute(sendTicks: SendTicks, { graphs, logger }: PollSourcesRequest): Promise<void> {
   for (const { source } of graphs) {
-    const delays = delaysWithinMinute(source.interval);
+    // Seconds after the tick of the schedule: of an interval of 20 s these are 20 and 40.
+    const ticks = Math.ceil(MINUTE / source.interval) - 1;
+    const delays = Array.from({ length: ticks }, (_, i) => ((i + 1) * source.interval) / 1000);
     if (delays.length === 0) continue;
     try {
       await sendTicks(source.name, delays);
@@ -50,13 +47,4 @@ async function sendWithinMinute(
       logger.warn("ticks not sent", { source: source.name, ...failure, reason });
     }
   }
-}
-
-/**
- * Seconds after the tick of a schedule at which the others of its minute come.
- *
- * @example delaysWithinMinute(20_000) // [20, 40]
- */
-function delaysWithinMinute(interval: number): number[] {
-  return Array.from({ length: Math.ceil(MINUTE / interval) - 1 }, (_, i) => ((i + 1) * interval) / 1000);
 }

@@ -12,9 +12,7 @@ import { concernsWholeSource, type TickSummary, tick, workOffBacklogs } from "..
 import type { SourceGraph } from "./wiring.ts";
 
 /** A source that was not polled, and what a person has to see to before it can be. */
-export interface BlockedSource extends CredentialsProblem {
-  source: string;
-}
+export type BlockedSource = CredentialsProblem & { source: string };
 
 export interface PollOutput {
   /** One for each source that was polled. */
@@ -70,7 +68,6 @@ function mayHaveBacklog(end: TickEnd): boolean {
   return "failure" in end && !concernsWholeSource(end.failure);
 }
 
-/** How the tick of a source ended. */
 type TickEnd =
   | { graph: SourceGraph; summary: TickSummary }
   | { graph: SourceGraph; blocked: BlockedSource }

@@ -20,10 +20,8 @@ import { createSurveyApi, type SurveyApi } from "../survey-api/index.ts";
 import type { Environment } from "./environment.ts";
 import { personHasher } from "./person-hash.ts";
 
-/** A source, and the types of events that go out of it. */
 export type PolledSource = SourceConfig & Pick<PollingSource, "events">;
 
-/** The object graph of one source. */
 export interface SourceGraph {
   source: PolledSource;
   /** Fingerprint of the service's base URL. */
@@ -51,9 +49,7 @@ export function createSourceGraph(source: PolledSource, environment: Environment
   const service = hash("sha256", source.baseUrl, "hex").slice(0, 16);
   const credentials = () => readCredentials(clients.secrets, secrets.credentials, source.name);
   const table = { client: clients.dynamodb, name: environment.tableName };
-  const sleep = async (milliseconds: number): Promise<void> => {
-    await sleepFor(milliseconds);
-  };
+  const sleep = (milliseconds: number): Promise<void> => sleepFor(milliseconds);
   const workers = createWorkerCoordination(createShared(table, source.name, { now: Date.now, sleep }));
   const api = createSurveyApi({
     baseUrl: source.baseUrl,
@@ -129,8 +125,8 @@ export function createSourceGraph(source: PolledSource, environment: Environment
 
 /** The types of events that a configuration lets go out: that of a completed response always does. */
 export function eventsOf(switches: Config["events"]): ReadonlySet<EventType> {
-  const on = Object.entries(switches).flatMap(([type, isOn]) => (isOn ? [type as keyof Config["events"]] : []));
-  return new Set(["response.completed", ...on]);
+  const types = Object.keys(switches) as (keyof Config["events"])[];
+  return new Set(["response.completed", ...types.filter((type) => switches[type])]);
 }
 
 function every(milliseconds: number, work: () => void): () => void {

@@ -1,9 +1,8 @@
-import { type AnswersUrlOptions, readEnvelope, typeOf, webhookId, withAnswersUrl } from "./event.ts";
+import { type AnswersUrlOptions, aboutEvent, readEnvelope, withAnswersUrl } from "./event.ts";
 import { type Outcome, outcomeOf } from "./outcome.ts";
 import { type Answer, post } from "./post.ts";
 import type { WebhookSecrets } from "./webhook-secrets.ts";
 
-/** An endpoint, as every delivery to it needs it. */
 export interface Endpoint {
   url: string;
   secrets: WebhookSecrets;
@@ -22,35 +21,21 @@ export interface Attempt extends Answer {
 /**
  * Posts one event.
  *
+ * @param otherId for an event that has no id of its own
  * @param patience milliseconds for the endpoint to answer
  * @throws WebhookSecretError when a secret is missing
  */
 export async function attempt(
-  endpoint: Endpoint,
-  { body, otherId, patience, readsAnswer = false }: AttemptInput,
+  { url, secrets, answers, now, deadline }: Endpoint,
+  { body, otherId, patience, readsAnswer }: { body: string; otherId: string; patience: number; readsAnswer?: boolean },
 ): Promise<Attempt> {
   const event = readEnvelope(body);
-  const id = webhookId(event, otherId);
-  const type = typeOf(event);
-  const proof = await endpoint.secrets.current();
-  const delivery = { id, at: new Date(endpoint.now()), body: await withAnswersUrl(body, event, endpoint.answers) };
-  const answer = await post(delivery, {
-    url: endpoint.url,
-    proof,
-    userAgent: "survey-poller",
-    type,
-    signal: endpoint.deadline(patience),
-    readsAnswer,
-  });
+  const { eventId, type } = aboutEvent(event, otherId);
+  const proof = await secrets.current();
+  const delivery = { id: eventId, at: new Date(now()), body: await withAnswersUrl(body, event, answers) };
+  const signal = deadline(patience);
+  const answer = await post(delivery, { url, proof, userAgent: "survey-poller", type, signal, readsAnswer });
   // It refuses the signature or the credentials: the secret may have been changed meanwhile.
-  if (answer.status === 401 || answer.status === 403) endpoint.secrets.refused();
-  return { ...answer, eventId: id, type, outcome: outcomeOf(answer.status) };
-}
-
-export interface AttemptInput {
-  body: string;
-  /** For an event that has no id of its own. */
-  otherId: string;
-  patience: number;
-  readsAnswer?: boolean;
+  if (answer.status === 401 || answer.status === 403) secrets.refused();
+  return { ...answer, eventId, type, outcome: outcomeOf(answer.status) };
 }

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { parseJson } from "../secrets/secret-values.ts";
 
 const answersRef = z.looseObject({ bucket: z.string(), key: z.string() });
 
@@ -14,28 +15,25 @@ const envelope = z.looseObject({
     .optional(),
 });
 
-export type Envelope = z.infer<typeof envelope>;
+type Envelope = z.infer<typeof envelope>;
 
 /** Characters that an id may have, as the header `webhook-id` takes them and the signature tells them apart. */
 const ID = /^[A-Za-z0-9_-]{1,100}$/;
 
 /** An event as EventBridge delivers it; undefined for what is none. */
 export function readEnvelope(body: string): Envelope | undefined {
-  try {
-    return envelope.safeParse(JSON.parse(body)).data;
-  } catch {
-    return undefined;
-  }
+  return envelope.safeParse(parseJson(body)).data;
 }
 
-/** By what a repeat is known: the event's own id, or else that of the delivery. */
-export function webhookId(event: Envelope | undefined, otherwise: string): string {
-  return [event?.detail?.meta?.eventId, event?.id].find((id) => id !== undefined && ID.test(id)) ?? otherwise;
-}
-
-export function typeOf(event: Envelope | undefined): string {
+/**
+ * By what an endpoint and the log know an event.
+ *
+ * @param otherId of the delivery, for an event that has no id of its own: by it a repeat is known
+ */
+export function aboutEvent(event: Envelope | undefined, otherId: string): { eventId: string; type: string } {
+  const eventId = [event?.detail?.meta?.eventId, event?.id].find((id) => id !== undefined && ID.test(id)) ?? otherId;
   const type = event?.["detail-type"] ?? "";
-  return /^[a-z.-]{1,100}$/.test(type) ? type : "unknown";
+  return { eventId, type: /^[a-z.-]{1,100}$/.test(type) ? type : "unknown" };
 }
 
 /** Seconds for which the address of large answers holds. Each attempt gets a new one, so it need not outlast the retries. */
@@ -60,13 +58,9 @@ export async function withAnswersUrl(
   event: Envelope | undefined,
   { bucket, presign }: AnswersUrlOptions,
 ): Promise<string> {
-  const ref = event?.detail?.data?.answersRef;
-  if (event === undefined || ref === null || ref === undefined) return body;
-  if (ref.bucket !== bucket || !CLAIM_CHECK.test(ref.key)) return body;
-  const url = await presign(ref.key);
-  const { detail } = event;
-  return JSON.stringify({
-    ...event,
-    detail: { ...detail, data: { ...detail?.data, answersRef: { ...ref, url } } },
-  });
+  const { detail } = event ?? {};
+  const ref = detail?.data?.answersRef;
+  if (ref?.bucket !== bucket || !CLAIM_CHECK.test(ref.key)) return body;
+  const answersRef = { ...ref, url: await presign(ref.key) };
+  return JSON.stringify({ ...event, detail: { ...detail, data: { ...detail?.data, answersRef } } });
 }

@@ -1,7 +1,7 @@
 import type { SQSRecord } from "aws-lambda";
 import { errorCode } from "../errors.ts";
 import { type Attempt, attempt, type Endpoint } from "./attempt.ts";
-import { readEnvelope, typeOf, webhookId } from "./event.ts";
+import { aboutEvent, readEnvelope } from "./event.ts";
 import { waitAfter } from "./outcome.ts";
 import { paceOf } from "./pace.ts";
 import { PATIENCE } from "./post.ts";
@@ -55,19 +55,16 @@ export async function forwardBatch(records: readonly SQSRecord[], forwarding: Fo
   const { sleep, webhook } = forwarding;
   const { spacing } = paceOf(webhook.ratePerSecond);
   const told = new Set<string>();
-  const once: Forwarding = {
-    ...forwarding,
-    trouble(error) {
-      // All messages of a batch meet the same trouble.
-      if (!told.has(errorCode(error))) forwarding.trouble(error);
-      told.add(errorCode(error));
-    },
+  const trouble = (error: unknown): void => {
+    // All messages of a batch meet the same trouble.
+    if (!told.has(errorCode(error))) forwarding.trouble(error);
+    told.add(errorCode(error));
   };
   const [again] = await Promise.all([
     Promise.all(
       records.map(async (record, index) => {
         if (index > 0) await sleep(index * spacing);
-        return (await isDone(record, once)) ? [] : [record.messageId];
+        return (await isDone(record, { ...forwarding, trouble })) ? [] : [record.messageId];
       }),
     ),
     // The next invocation begins at once: without this it would make its requests too early.
@@ -121,8 +118,7 @@ async function tryOnce({ body, messageId, attributes }: SQSRecord, forwarding: F
     return { ...about, ...answer };
   } catch (error) {
     trouble(error);
-    const event = readEnvelope(body);
-    const known = { eventId: webhookId(event, messageId), type: typeOf(event) };
+    const known = aboutEvent(readEnvelope(body), messageId);
     const failed = { status: null, milliseconds: 0, problem: errorCode(error), retryAfter: undefined };
     return { ...about, ...known, ...failed, outcome: "retried" };
   }

@@ -8,13 +8,12 @@ export const PATIENCE = 30_000;
 /** Characters of an answer that somebody is shown. */
 const SHOWN = 200;
 
-export interface PostOptions {
+interface PostOptions {
   url: string | URL;
   proof: Proof;
   userAgent: string;
-  /** Type of the event. */
+  /** Of the event. */
   type: string;
-  /** Ends the request. */
   signal: AbortSignal;
   /** Whether the first line of what is answered is wanted; else nothing of it is read. */
   readsAnswer?: boolean;
@@ -64,7 +63,7 @@ export async function post(delivery: Delivery, options: PostOptions): Promise<An
     return {
       status: null,
       milliseconds: took(),
-      problem: codeOf(cause),
+      problem: errorCode(cause),
       retryAfter: undefined,
       firstLine: undefined,
     };
@@ -90,14 +89,6 @@ async function firstLineOf({ body }: Response): Promise<string | undefined> {
     // What came until then is shown.
   }
   const [line = ""] = text.split(/\r?\n/);
-  const shown = line
-    .replaceAll(/\p{Cc}/gu, " ")
-    .slice(0, SHOWN)
-    .trim();
-  return shown === "" ? undefined : shown;
-}
-
-function codeOf(error: unknown): string {
-  const name = error instanceof Error ? error.name : "";
-  return name === "TimeoutError" || name === "AbortError" ? name : errorCode(error);
+  const shown = line.replaceAll(/\p{Cc}/gu, " ").slice(0, SHOWN);
+  return shown.trim() || undefined;
 }

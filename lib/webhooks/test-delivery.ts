@@ -8,12 +8,10 @@ const testDelivery = z.strictObject({ testDelivery: z.strictObject({ body: z.str
 export type TestDelivery = z.infer<typeof testDelivery>;
 
 /** How the endpoint answered; or what kept the event from being sent. */
-export type TestAnswer = { delivery: TestResult } | { error: DescribedFailure };
-
-export interface TestResult extends Pick<Attempt, "status" | "milliseconds" | "problem" | "outcome"> {
-  /** The first line of the answer, for the operator alone: it stands in no log. */
-  firstLine: string | null;
-}
+export type TestAnswer =
+  // The first line of the answer is for the operator alone: it stands in no log.
+  | { delivery: Pick<Attempt, "status" | "milliseconds" | "problem" | "outcome"> & { firstLine: string | null } }
+  | { error: DescribedFailure };
 
 export function isTestDelivery(event: unknown): event is TestDelivery {
   return testDelivery.safeParse(event).success;

@@ -35,29 +35,26 @@ const KEPT = 5 * 60_000;
 /** Milliseconds for which a value that was just read is not read again. An endpoint that refuses everything must not cost a read a request. */
 const FRESH = 10_000;
 
-/** The secrets that a webhook names, each read from Secrets Manager when it is needed. */
-export interface WebhookSecrets {
-  /** Rejects with a `WebhookSecretError` while one of them is missing or cannot be read. */
-  current(): Promise<Proof>;
-  /** An endpoint has refused the caller: the values are read anew the next time. */
-  refused(): void;
-}
+export type WebhookSecrets = ReturnType<typeof createWebhookSecrets>;
 
+/** The secrets that a webhook names, each read from Secrets Manager when it is needed. */
 export function createWebhookSecrets(
   client: SecretsManagerClient,
   { signing, auth }: Pick<WebhookConfig, "signing" | "auth">,
   now: () => number = Date.now,
-): WebhookSecrets {
+) {
   const kept = <T>(what: What, id: string, form: Form<T>) => keptSecret(() => read(client, what, id, form), now);
   const secrets = signing && kept("signing", signing.secret, SIGNING);
   const header = auth && kept("auth", auth.secret, formOf(auth));
   return {
-    async current() {
+    /** Rejects with a `WebhookSecretError` while one of them is missing or cannot be read. */
+    async current(): Promise<Proof> {
       // At the same time: an invocation has no time for one after the other.
       const [signWith = [], headers = {}] = await Promise.all([secrets?.current(), header?.current()]);
       return { signWith, headers };
     },
-    refused() {
+    /** An endpoint has refused the caller: the values are read anew the next time. */
+    refused(): void {
       secrets?.refused();
       header?.refused();
     },
@@ -94,10 +91,8 @@ function keptSecret<T>(readSecret: () => Promise<T>, now: () => number) {
   };
 }
 
-/** The JSON that a secret must be. */
 interface Form<T> {
   schema: z.ZodType<T>;
-  /** For a person. */
   hint: string;
 }
 

@@ -1,9 +1,9 @@
 import { App } from "aws-cdk-lib";
 import { describe, expect, it } from "vitest";
-import { type AppSettings, appSettings } from "../../infra/app-settings.ts";
+import { appSettings } from "../../infra/app-settings.ts";
 import { ConfigError } from "../../lib/config/index.ts";
 
-function settings(context: object, environment: NodeJS.ProcessEnv = {}): AppSettings {
+function settings(context: object, environment: NodeJS.ProcessEnv = {}): ReturnType<typeof appSettings> {
   return appSettings(new App({ context: { ...context } }).node, environment);
 }
 

@@ -2,7 +2,6 @@ import type * as z from "zod";
 import { monitoringFields } from "../monitoring.ts";
 import { configSchema } from "../schema.ts";
 
-/** One field of the configuration. */
 interface Field {
   /** Below a source from the source on: `privacy.ip`. Elsewhere from the top on: `bus.name`, `webhooks[].url`. */
   path: string;
@@ -13,24 +12,27 @@ interface Field {
 }
 
 /** Every field, in the order of the schema. */
-export function configurationFields(): Field[] {
+function configurationFields(): Field[] {
   const { sources, monitoring, ...rest } = configSchema.shape;
   return [
-    ...Object.entries(shapeOf(elementOf(sources)) ?? {}).flatMap(([name, schema]) => fieldsOf(name, schema)),
-    ...Object.entries(rest).flatMap(([name, schema]) => fieldsOf(name, schema)),
+    ...fieldsBelow("", shapeOf(elementOf(sources))),
+    ...fieldsBelow("", rest),
     ...fieldsOf("monitoring", monitoring),
-    ...Object.entries(monitoringFields.shape).flatMap(([name, schema]) => fieldsOf(`monitoring.${name}`, schema)),
+    ...fieldsBelow("monitoring.", monitoringFields.shape),
   ];
+}
+
+function fieldsBelow(prefix: string, shape: Record<string, z.core.$ZodType> = {}): Field[] {
+  return Object.entries(shape).flatMap(([name, schema]) => fieldsOf(`${prefix}${name}`, schema));
 }
 
 /** A section is its fields; a list of sections is itself, then the fields of an element. */
 function fieldsOf(path: string, schema: z.core.$ZodType): Field[] {
   const inner = unwrapped(schema);
   const shape = shapeOf(inner);
-  if (shape !== undefined) return Object.entries(shape).flatMap(([name, field]) => fieldsOf(`${path}.${name}`, field));
+  if (shape !== undefined) return fieldsBelow(`${path}.`, shape);
   const element = inner._zod.def.type === "array" ? shapeOf(elementOf(inner)) : undefined;
-  const elements = Object.entries(element ?? {}).flatMap(([name, field]) => fieldsOf(`${path}[].${name}`, field));
-  return [{ path, takes: takenBy(inner), default: defaultOf(schema) }, ...elements];
+  return [{ path, takes: takenBy(inner), default: defaultOf(schema) }, ...fieldsBelow(`${path}[].`, element)];
 }
 
 function unwrapped(schema: z.core.$ZodType): z.core.$ZodType {
@@ -72,6 +74,8 @@ function takenBy(schema: z.core.$ZodType): string {
  * @throws Error when a field has no row, or a row no field
  */
 export function withFields(text: string): string {
+  // Types of events hold a dot themselves.
+  const shown = (path: string): string => path.replace(/^events\.(.*)/, 'events."$1"');
   const fields = new Map(configurationFields().map((field) => [shown(field.path), field]));
   const unexplained = new Set(fields.keys());
   const written = text.replace(
@@ -80,19 +84,11 @@ export function withFields(text: string): string {
       const field = fields.get(name);
       if (field === undefined) throw new Error(`there is no field ${name}`);
       unexplained.delete(name);
-      return `| \`${name}\` | ${field.takes} | ${shownDefault(field)} | ${meaning} |`;
+      // An empty section, which is its level alone.
+      const usual = name === "monitoring" ? '`"minimal"`' : field.default;
+      return `| \`${name}\` | ${field.takes} | ${usual} | ${meaning} |`;
     },
   );
   if (unexplained.size > 0) throw new Error(`no row says what it means: ${[...unexplained].join(", ")}`);
   return written;
-}
-
-/** Types of events hold a dot themselves. */
-function shown(path: string): string {
-  return path.replace(/^events\.(.*)/, 'events."$1"');
-}
-
-function shownDefault(field: Field): string {
-  // An empty section, which is its level alone.
-  return field.path === "monitoring" ? '`"minimal"`' : field.default;
 }

@@ -22,9 +22,8 @@ findsAws(test);
 
 /** The secret of a stack of this name, as a deployment leaves it. */
 async function deployed(stack: string, source = "main"): Promise<string> {
-  const { credentials } = createSourceSecrets(new Stack(new App({ outdir: temporaryFolder() }), stack), {
-    source: { name: source },
-  });
+  const scope = new Stack(new App({ outdir: temporaryFolder() }), stack);
+  const { credentials } = createSourceSecrets(scope, { name: source }, undefined);
   await test.clients.secrets.send(new CreateSecretCommand({ Name: credentials.name }));
   return credentials.name;
 }
