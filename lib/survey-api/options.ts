@@ -82,8 +82,8 @@ export function checkOptions(options: SurveyApiOptions): CheckedOptions {
     concurrency,
     maxBodyBytes,
     retry,
-    ...(maxRequestsPerSecond === undefined ? {} : { maxRequestsPerSecond }),
-    ...(proxy === undefined ? {} : { proxy }),
+    maxRequestsPerSecond,
+    proxy,
   };
 }
 

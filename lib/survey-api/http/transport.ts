@@ -111,7 +111,7 @@ export function createTransport(options: TransportOptions) {
         maxBodyBytes: options.maxBodyBytes * (call.operation === "get survey list" ? LIST_FACTOR : 1),
         signal: call.signal,
         about,
-        ...(call.body === undefined ? {} : { body: call.body }),
+        body: call.body,
       });
       status = answer.status;
       return answer;
@@ -182,12 +182,9 @@ export function createTransport(options: TransportOptions) {
       let endsAt: number | undefined;
       let failure: unknown;
       for (let attempt = 1; ; attempt += 1) {
+        const madeSoFar = { operation, attempts: attempt - 1 };
         if (closed !== undefined)
-          throw new NetworkError("the client is closed", {
-            operation,
-            attempts: attempt - 1,
-            hint: "Make another one.",
-          });
+          throw new NetworkError("the client is closed", { ...madeSoFar, hint: "Make another one." });
         const about = { operation, attempts: attempt };
         const work = async (): Promise<Outcome<T>> => {
           const sentAt = monotonic();
@@ -215,9 +212,7 @@ export function createTransport(options: TransportOptions) {
             );
           if (!(error instanceof LongPause)) throw error;
           throw new TooManyRequestsError("the service asked for a pause that is not over", {
-            operation,
-            attempts: attempt - 1,
-            retryable: true,
+            ...madeSoFar,
             retryAfter: error.milliseconds,
             hint: "It is asked again when the pause is over.",
           });

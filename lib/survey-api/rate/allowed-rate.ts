@@ -77,10 +77,8 @@ export function createAllowedRate({ now, monotonic, ...options }: AllowedRateOpt
   }
 
   const granted = (at: number): number => (grantedSince * 1000) / Math.max(SHORTEST_SPAN, at - countedFrom);
-
-  function decreased(at: number): number {
-    return Math.max(LEAST, Math.min(rate * LEAST_DECREASE, Math.max(rate * MOST_DECREASE, granted(at))));
-  }
+  const decreased = (at: number): number =>
+    Math.max(LEAST, Math.min(rate * LEAST_DECREASE, Math.max(rate * MOST_DECREASE, granted(at))));
 
   function growth(): number {
     if (searching) return MOST_INCREASE;
