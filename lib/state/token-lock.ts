@@ -26,24 +26,20 @@ export function createTokenLock(table: Table, source: string, { now, sleep }: Sh
   const key = { pk: sourceKey(source), sk: TOKEN };
 
   /** The lease; undefined while another worker has it. Tokens are needed also while the table is not to be had. */
-  async function acquire() {
-    try {
-      return (await takeLease(table, key, randomUUID(), now(), LOCK_DURATION))?.held;
-    } catch (error) {
+  const acquire = () =>
+    takeLease(table, key, randomUUID(), now(), LOCK_DURATION).catch((error: unknown) => {
       if (errorCode(error) === "STATE_REFUSED") throw error;
-      return "no table";
-    }
-  }
+      return "no table" as const;
+    });
 
-  async function giveBack({ owner, fence }: { owner: string; fence: number }): Promise<void> {
-    await updateIf(table, {
+  const giveBack = ({ owner, fence }: { owner: string; fence: number }) =>
+    updateIf(table, {
       Key: key,
       UpdateExpression: "REMOVE #owner, #until",
       ConditionExpression: "#owner = :owner AND fence = :fence",
       ExpressionAttributeNames: { "#owner": "owner", "#until": "until" },
       ExpressionAttributeValues: { ":owner": owner, ":fence": fence },
     });
-  }
 
   return async <T>({ look, ask }: { look: () => Promise<T | undefined>; ask: () => Promise<T> }): Promise<T> => {
     const until = now() + MOST_WAIT;
@@ -54,7 +50,7 @@ export function createTokenLock(table: Table, source: string, { now, sleep }: Sh
           return (await look()) ?? (await ask());
         } finally {
           // The outcome stands: a lock that is not given back runs out.
-          await giveBack(lease).catch(() => undefined);
+          await giveBack(lease.held).catch(() => undefined);
         }
       }
       const found = await look();
