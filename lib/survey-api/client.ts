@@ -11,7 +11,6 @@ import { createTokens, type RenewedToken, type TokenStore } from "./token/tokens
 /** Each client keeps its token to itself. */
 const noStore: TokenStore = { read: async () => undefined, write: async () => undefined };
 
-/** A client of the survey service. */
 export interface SurveyApi extends Calls {
   /** Operation 1: the token in use, asked for or renewed if need be. The other functions call it when they need it. */
   token(options?: CallOptions): Promise<string>;

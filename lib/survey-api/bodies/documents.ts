@@ -1,15 +1,7 @@
 import { isObject } from "../../json.ts";
 import type { Operation } from "../paths.ts";
 import type { Of, ResourceField, Shape } from "./field.ts";
-import {
-  fullSurvey,
-  questionListItem,
-  reportMetric,
-  responseMetadata,
-  responseMetric,
-  responseRecord,
-  surveyListItem,
-} from "./resources.ts";
+import * as resources from "./resources.ts";
 
 /** How the elements of a body stand in it: in an array, one alone in an array, or by key in one object in an array. */
 type Form = "list" | "one" | "map";
@@ -35,12 +27,12 @@ function shown<F extends Form, R extends ResourceField<Shape>>(
   return { form, element, isTold, repeats };
 }
 
-const surveyList = shown("list", surveyListItem);
-const survey = shown("one", fullSurvey, { repeats: ["surveyId"] });
-const questions = shown("list", questionListItem);
-const records = shown("list", responseRecord, { repeats: ["surveyId"], untelling: ["surveyId"] });
+const surveyList = shown("list", resources.surveyListItem);
+const survey = shown("one", resources.fullSurvey, { repeats: ["surveyId"] });
+const questions = shown("list", resources.questionListItem);
+const records = shown("list", resources.responseRecord, { repeats: ["surveyId"], untelling: ["surveyId"] });
 /** The request names the response, so the body need not. */
-const metadata = shown("list", responseMetadata, { repeats: ["responseId"], untelling: ["responseId"] });
+const metadata = shown("list", resources.responseMetadata, { repeats: ["responseId"], untelling: ["responseId"] });
 /** Of a metric, which its key names, whatever it shows. */
 const untelling = ["surveyId", "created"];
 
@@ -52,8 +44,8 @@ export const documents = {
   "get survey responses": records,
   "get survey responses, page": records,
   "get survey responses, page and order": records,
-  "get metric, single response": shown("map", responseMetric, { untelling }),
-  "get metric, report": shown("map", reportMetric, { untelling }),
+  "get metric, single response": shown("map", resources.responseMetric, { untelling }),
+  "get metric, report": shown("map", resources.reportMetric, { untelling }),
   "get response metadata": metadata,
   "v2 survey list": surveyList,
   "v2 survey": survey,

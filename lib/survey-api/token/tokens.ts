@@ -93,14 +93,11 @@ export function createTokens({ store, request, coordination, now }: TokensOption
   }
 
   /** Only where no token is left that works: one that does is used whatever was said of the credentials. */
-  async function orNone(token: Promise<string>): Promise<string> {
-    try {
-      return await token;
-    } catch (error) {
+  const orNone = (token: Promise<string>): Promise<string> =>
+    token.catch((error: unknown) => {
       if (error instanceof WrongCredentialsError) credentialsRefused ??= { error, at: now() };
       throw error;
-    }
-  }
+    });
 
   async function obtain(): Promise<string> {
     const issued = await request();
