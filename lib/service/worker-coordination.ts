@@ -13,8 +13,8 @@ export function createWorkerCoordination(shared: Shared) {
   let writing: Promise<void> = Promise.resolve();
   /** The end of the longest pause that the table did not take. */
   let unwrittenUntil = 0;
-  /** Requests a second in the table, as far as this process knows. */
-  let inTable: number | undefined;
+  /** Requests a second in the table, as far as this process knows: another version may have written anything there. */
+  let inTable: unknown;
   /** For the client, which is made before the table is read. */
   const coordination: Coordination = {
     renew: shared.renewToken,
@@ -42,16 +42,15 @@ export function createWorkerCoordination(shared: Shared) {
       if (unwrittenUntil > 0) await shared.pause(unwrittenUntil).catch(() => undefined);
       unwrittenUntil = 0;
       const learned = api.learned();
-      if (learned === undefined || !isNews(learned.requestsPerSecond, inTable)) return;
+      if (learned === undefined) return;
+      const rate = learned.requestsPerSecond;
+      if (typeof inTable === "number" && Math.abs(rate - inTable) < inTable * WORTH_SAVING) return;
       await shared.saveLearned(learned).then(
         () => {
-          inTable = learned.requestsPerSecond;
+          inTable = rate;
         },
         () => undefined,
       );
     },
   };
 }
-
-const isNews = (rate: number, known: unknown): boolean =>
-  typeof known !== "number" || !(Math.abs(rate - known) < known * WORTH_SAVING);

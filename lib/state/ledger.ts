@@ -60,16 +60,11 @@ export async function dueEntries(table: Table, due: string, until: number, limit
  * Entries of a survey that are for a redrive (`isForRedrive`), a megabyte of its items at a time. Among them are those whose
  * records have gone.
  */
-export async function redriveEntries(
-  table: Table,
-  pk: string,
-  from: string | undefined,
-): Promise<LedgerPage<LedgerEntry>> {
-  const { items, ...next } = await queryLedger(table, pk, from, {
+export function redriveEntries(table: Table, pk: string, from: string | undefined): Promise<LedgerPage<LedgerEntry>> {
+  return queryLedger(table, pk, from, toEntry, {
     FilterExpression: "#state IN (:quarantined, :refused) OR attribute_exists(refusedRevision)",
     ExpressionAttributeValues: { ":quarantined": "quarantined", ":refused": "refused" },
   });
-  return { entries: items.map(toEntry), ...next };
 }
 
 /**
@@ -77,36 +72,34 @@ export async function redriveEntries(
  * went out with no hash of such a key at all.
  */
 export function personEntries(kind: PersonKey, hash = "") {
-  return async (table: Table, pk: string, from: string | undefined): Promise<LedgerPage<LedgerEntry>> => {
-    const { items, ...next } = await queryLedger(table, pk, from, {
+  return (table: Table, pk: string, from: string | undefined): Promise<LedgerPage<LedgerEntry>> =>
+    queryLedger(table, pk, from, toEntry, {
       FilterExpression: `contains(person.${kind}, :hash) OR attribute_exists(kept) OR attribute_exists(keptKey) OR (#state = :emitted AND attribute_not_exists(person.${kind}))`,
       ExpressionAttributeValues: { ":hash": hash, ":emitted": "emitted" },
     });
-    return { entries: items.map(toEntry), ...next };
-  };
 }
 
 /** The emitted responses of a survey, a megabyte of its items at a time. */
-export async function emittedResponses(
+export function emittedResponses(
   table: Table,
   pk: string,
   from: string | undefined,
 ): Promise<LedgerPage<EmittedResponse>> {
-  const { items, ...next } = await queryLedger(table, pk, from, {
+  return queryLedger(table, pk, from, (item) => emittedOf(toEntry(item)), {
     FilterExpression: "#state = :emitted",
     ProjectionExpression: "sk, eventId, emittedAt, gone, v",
     ExpressionAttributeValues: { ":emitted": "emitted" },
   });
-  return { entries: items.map((item) => emittedOf(toEntry(item))), ...next };
 }
 
 /** A page of the entries that a filter by `#state` lets through, and where the next one begins. */
-async function queryLedger(
+async function queryLedger<T>(
   table: Table,
   pk: string,
   from: string | undefined,
+  read: (item: Item) => T,
   query: Pick<QueryCommandInput, "FilterExpression" | "ProjectionExpression" | "ExpressionAttributeValues">,
-): Promise<{ items: Item[]; next?: string }> {
+): Promise<LedgerPage<T>> {
   const answer = await table.client.send(
     new QueryCommand({
       ...query,
@@ -119,7 +112,7 @@ async function queryLedger(
       ExclusiveStartKey: from === undefined ? undefined : { pk, sk: from },
     }),
   );
-  return { items: answer.Items ?? [], next: answer.LastEvaluatedKey?.sk };
+  return { entries: (answer.Items ?? []).map(read), next: answer.LastEvaluatedKey?.sk };
 }
 
 /** Where an unsettled entry without a next check stands in the index: there all of a state can be counted. */

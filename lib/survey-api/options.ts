@@ -56,8 +56,7 @@ export function checkOptions(options: SurveyApiOptions): CheckedOptions {
       want(typeof value === "number" && isRight(value), `${prefix}${name} must be ${must}`);
   };
 
-  const wrong =
-    typeof baseUrl === "string" ? baseUrlProblem(baseUrl) : "must be a URL such as https://surveys.example.com";
+  const wrong = baseUrlProblem(typeof baseUrl === "string" ? baseUrl : "");
   want(wrong === undefined, `baseUrl ${wrong}`);
   want(
     hasCredentials(credentials),

@@ -6,23 +6,18 @@ import * as resources from "./resources.ts";
 /** How the elements of a body stand in it: in an array, one alone in an array, or by key in one object in an array. */
 type Form = "list" | "one" | "map";
 
-/** What the API document shows of a body. */
-export interface Shown<F extends Form, R extends ResourceField<Shape>> {
-  form: F;
-  element: R;
-  /** Whether an element has any field that the document shows, but for those that an error may have as well. */
-  isTold: (element: unknown) => boolean;
+interface More {
   /** The ids in which the elements repeat what was asked for. Of any other the document does not say whose it is. */
-  repeats: readonly ("surveyId" | "responseId")[];
+  repeats?: readonly ("surveyId" | "responseId")[];
+  /** Fields that an error may repeat of the request, or have itself: alone they tell nothing. */
+  untelling?: string[];
 }
 
-/** @param untelling fields that an error may repeat of the request, or have itself: alone they tell nothing */
-function shown<F extends Form, R extends ResourceField<Shape>>(
-  form: F,
-  element: R,
-  { repeats = [], untelling = [] }: { repeats?: Shown<F, R>["repeats"]; untelling?: string[] } = {},
-): Shown<F, R> {
+/** What the API document shows of a body. */
+function shown<F extends Form, R extends ResourceField<Shape>>(form: F, element: R, more: More = {}) {
+  const { repeats = [], untelling = [] } = more;
   const names = Object.keys(element.shape).filter((name) => !untelling.includes(name));
+  /** Whether an element has any field that the document shows, but for those that an error may have as well. */
   const isTold = (value: unknown): boolean => isObject(value) && names.some((name) => Object.hasOwn(value, name));
   return { form, element, isTold, repeats };
 }
