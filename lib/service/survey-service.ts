@@ -23,25 +23,19 @@ const METRICS = "get metric, single response";
 const METADATA = "get response metadata";
 const SURVEY = "get survey";
 
-/**
- * Metrics, metadata or questions that do not come in time are asked for at the next tick, and not at once. Otherwise the poll would last
- * twice as long.
- */
+/** What does not come in time is asked for at the next tick, and not at once: the poll would last twice as long. */
 export const DETAIL_ATTEMPTS: RetryPolicy["operations"] = {
   [METRICS]: { TIMEOUT: 1 },
   [METADATA]: { TIMEOUT: 1 },
   [SURVEY]: { TIMEOUT: 1 },
 };
 
-/**
- * The service port over the API client: what is not there is an answer, not a failure; and nothing is judged but by polling itself.
- *
- * @param loadReader what reads definitions, and HTML: loaded by whoever needs it first
- */
+/** The service port over the API client. What is not there is an answer, not a failure; and nothing is judged but by polling itself. */
 export function toSurveyService(
   api: Pick<SurveyApi, "elements" | "entries" | "response" | "survey">,
   { pages, details }: Priorities = NEWS,
   signal?: AbortSignal,
+  // What reads definitions, and HTML: loaded by whoever needs it first.
   loadReader = () => import("../events/build/definition.ts"),
 ): SurveyService {
   const ofPage = { priority: pages, signal };

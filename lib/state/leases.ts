@@ -65,10 +65,7 @@ export function createLeases(
   const keyOf = (lease: Lease | RoleLease): Item =>
     "role" in lease ? roleItem(lease.role) : surveyItem(lease.surveyId);
 
-  /**
-   * Sets an attribute under the fence; `back`: and gives the lease back. When the condition fails, the item itself says whether the write had
-   * been applied before.
-   */
+  /** Sets an attribute under the fence; `back`: and gives the lease back. */
   async function fenced(lease: Lease | RoleLease, name: string, value: unknown, back = false): Promise<void> {
     const done = await updateIf(table, {
       Key: keyOf(lease),
@@ -78,6 +75,7 @@ export function createLeases(
       ExpressionAttributeValues: { ":owner": lease.owner, ":fence": lease.fence, ":value": value },
     });
     if (done !== undefined) return;
+    // It may have been applied before: the item itself says.
     const { owner, fence } = await readItem(table, keyOf(lease));
     if (fence !== lease.fence || owner !== (back ? undefined : lease.owner)) throw leaseLost(lease);
   }

@@ -10,10 +10,7 @@ import { backOff, batchPut, type Item, MOST_WRITES, type Table } from "./table-c
 
 const WRITES_AT_ONCE = 25;
 
-/**
- * Milliseconds after which the lease under which an entry was to be written may be someone else's. A request to the bus is begun with half
- * of the lease left, and takes five seconds at most.
- */
+/** Milliseconds after which the lease may be someone else's: a request to the bus begins with half of it left, and takes five seconds at most. */
 const LATE = 2_000;
 
 export async function writeEntries(

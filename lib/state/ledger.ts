@@ -56,10 +56,7 @@ export async function dueEntries(table: Table, due: string, until: number, limit
   return [...entries.values()];
 }
 
-/**
- * Entries of a survey that are for a redrive (`isForRedrive`), a megabyte of its items at a time. Among them are those whose
- * records have gone.
- */
+/** Entries of a survey that are for a redrive (`isForRedrive`), and those whose records have gone; a megabyte of items at a time. */
 export function redriveEntries(table: Table, pk: string, from: string | undefined): Promise<LedgerPage<LedgerEntry>> {
   return queryLedger(table, pk, from, toEntry, {
     FilterExpression: "#state IN (:quarantined, :refused) OR attribute_exists(refusedRevision)",
@@ -67,10 +64,7 @@ export function redriveEntries(table: Table, pk: string, from: string | undefine
   });
 }
 
-/**
- * Reads entries of a survey that may be of a person, a megabyte of its items at a time: those with this hash of a key, those that keep records, and those that
- * went out with no hash of such a key at all.
- */
+/** Entries that may be of a person: with this hash of a key, with kept records, or gone out without a hash; a megabyte of items at a time. */
 export function personEntries(kind: PersonKey, hash = "") {
   return (table: Table, pk: string, from: string | undefined): Promise<LedgerPage<LedgerEntry>> =>
     queryLedger(table, pk, from, toEntry, {

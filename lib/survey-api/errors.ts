@@ -113,10 +113,7 @@ export class OptionsError extends PollerError {
   readonly code = "OPTIONS";
 }
 
-/**
- * There are no credentials to ask for a token with. `isUnreadable` tells credentials that are there but cannot be used from those that are
- * not there yet. They may not be read, or have another form than is needed.
- */
+/** There are no credentials to ask for a token with; `isUnreadable`: those that are there may not be read, or have a wrong form. */
 export class CredentialsMissingError extends PollerError {
   readonly code = "CREDENTIALS_MISSING";
   readonly isUnreadable: boolean;

@@ -43,11 +43,7 @@ export interface V2Answer<T> {
 /** The functions that ask for data. */
 export type Calls = ReturnType<typeof createCalls>;
 
-/**
- * Every data operation as a function, over `send`, which makes the request.
- *
- * @param strict whether a field that is not as documented is an error
- */
+/** Every data operation as a function; `strict`: a field that is not as documented is an error. */
 export function createCalls(send: Authorized, strict = false) {
   /** Makes the request of one operation, and gives what `readBody` makes of its answer. Statuses other than 200 and 204 become errors. */
   async function call<O extends DataOperation, T>(
@@ -88,10 +84,7 @@ export function createCalls(send: Authorized, strict = false) {
     questions: (surveyId: number, given?: CallOptions): Promise<QuestionListItem[]> =>
       v3("get survey questions", { surveyId }, given),
 
-    /**
-     * Operation 5: the reports of a survey. Their fields are not shown in the API document: each comes as it was read, with its
-     * identifier where one can be made out. A single report cannot be read, since its path is not shown.
-     */
+    /** Operation 5: the reports of a survey, each as it was read. A single one cannot be read, since its path is not shown. */
     reports: (surveyId: number, given?: CallOptions): Promise<ReportListItem[]> =>
       call("get reports list", { surveyId }, notShown(readReports), given),
 
@@ -118,10 +111,7 @@ export function createCalls(send: Authorized, strict = false) {
     responseByCrk: (surveyId: number, crk: string, given?: CallOptions): Promise<SingleResponse> =>
       call("get survey response by crk", { surveyId, crk }, oneResponse({ surveyId }), given),
 
-    /**
-     * Operation 11: the metrics of one response by key. What the key is, is not shown; `metricId` names the metric. `{}` when there are none,
-     * where some services answer 404.
-     */
+    /** Operation 11: the metrics of one response by key. `metricId` names the metric. `{}`, or 404 at some services, when there are none. */
     metrics: (surveyId: number, responseId: number, given?: CallOptions): Promise<Record<string, ResponseMetric>> =>
       v3("get metric, single response", { surveyId, responseId }, given),
 

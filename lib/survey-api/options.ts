@@ -75,15 +75,7 @@ export function checkOptions(options: SurveyApiOptions): CheckedOptions {
   want(!showsToken(baseUrl, proxy), "proxy must be on this machine, or baseUrl https: it would see the token");
   if (problems.length > 0)
     throw new OptionsError(problems.join("; "), { hint: "Correct the options of createSurveyApi." });
-  return {
-    baseUrl: normalBaseUrl(baseUrl),
-    timeouts,
-    concurrency,
-    maxBodyBytes,
-    retry,
-    maxRequestsPerSecond,
-    proxy,
-  };
+  return { baseUrl: normalBaseUrl(baseUrl), timeouts, concurrency, maxBodyBytes, retry, maxRequestsPerSecond, proxy };
 }
 
 /** Milliseconds; a timer that is set for longer goes off at once. */

@@ -15,9 +15,9 @@ export interface ReadResponse {
 }
 
 /**
- * One response in the body of operation 9 or 10, whose shape the API document does not show. It may be an array of records, a bare record,
- * or one object that lists the answers. That object may be bare, in an array, or beside its head, and its answers an array or keyed by
- * question. Records of other responses are left out. Undefined when there is no response to be found, or several without one asked for.
+ * One response in the body of operation 9 or 10. It may be an array of records, a bare record, or one object that lists the answers. That
+ * object may be bare, in an array, or beside its head, and its answers an array or keyed by question. Records of other responses are left
+ * out. Undefined when there is no response to be found, or several without one asked for.
  *
  * @param asked without a `responseId` where it is not known beforehand (operation 10)
  * @throws AnswerMismatchError when it is another response, or one of another survey
@@ -78,10 +78,7 @@ const isAnswer = (value: unknown): value is Record<string, unknown> =>
 const wrappers = ["reports", "data", "result", "items", "list"];
 const idNames = ["reportId", "id", "report_id"];
 
-/**
- * The reports in the body of operation 5, whose shape the API document does not show. It may be an array of objects or of ids, a map by id,
- * or one of these under a usual name. Undefined when the body is none of them.
- */
+/** The reports of operation 5: an array of objects or of ids, a map by id, or one of these under a usual name. */
 export function readReports(body: unknown): ReportListItem[] | undefined {
   if (saysNothing(body)) return [];
   const list = readList(body);

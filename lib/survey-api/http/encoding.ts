@@ -26,12 +26,7 @@ function encodingOf(body: Buffer, hint: string): "plain" | "gzip" | "zlib" | "zs
 
 type Decompress = (body: Buffer, limit: { maxOutputLength: number }) => Promise<Buffer>;
 
-/**
- * A body without its encoding.
- *
- * @param hint what `Content-Encoding` says; "" for nothing
- * @returns "too long" where it is longer than `most` bytes, "broken" where it cannot be decompressed
- */
+/** A body without its encoding; "too long" where it is then longer than `most` bytes. `hint`: what `Content-Encoding` says, or "". */
 export async function decoded(body: Buffer, hint: string, most: number): Promise<Buffer | "too long" | "broken"> {
   const encoding = encodingOf(body, hint);
   if (encoding === "plain") return body;

@@ -2,10 +2,7 @@ import Queue from "yocto-queue";
 import { whenAborted } from "../when-aborted.ts";
 import { type AllowedRateOptions, createAllowedRate, type LearnedRate } from "./allowed-rate.ts";
 
-/**
- * Order in which requests wait for their turn: new responses before the backlog of a backlog. Of that the pages go before what they lead
- * to.
- */
+/** Order in which requests wait for their turn; of a backlog the pages go before what they lead to. */
 export type Priority = "news" | "backlog-pages" | "backlog";
 
 export interface LimiterOptions extends AllowedRateOptions {
@@ -64,13 +61,11 @@ export function createLimiter(options: LimiterOptions) {
   let pausedUntil = { monotonic: Number.NEGATIVE_INFINITY, wall: Number.NEGATIVE_INFINITY };
   let wakesAt = Number.POSITIVE_INFINITY;
 
-  function next(): Queue<Waiting> | undefined {
-    for (const queue of queues) {
+  const next = (): Queue<Waiting> | undefined =>
+    queues.find((queue) => {
       while (queue.peek()?.isGivenUp === true) queue.dequeue();
-      if (queue.size > 0) return queue;
-    }
-    return undefined;
-  }
+      return queue.size > 0;
+    });
 
   function wakeAfter(milliseconds: number): void {
     const wait = Math.min(Math.ceil(milliseconds), LONGEST_TIMER);

@@ -67,10 +67,7 @@ export function createAuthorized(transport: Transport, tokens: Tokens): Authoriz
     });
   }
 
-  /**
-   * A probe sent before a refusal says nothing about it: who comes while one is under way waits for its end, and shares the next. So any
-   * number of callers costs two.
-   */
+  /** A probe sent before a refusal says nothing about it: who comes while one is under way waits for its end, and shares the next. */
   async function accepted(token: string): Promise<boolean> {
     await probes.get(token)?.catch(() => undefined);
     const sent = probes.get(token) ?? probe(token).finally(() => probes.delete(token));

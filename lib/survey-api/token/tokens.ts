@@ -34,19 +34,13 @@ const RENEW_BEFORE = 3_600_000;
 const LEAST_LIFE = 30_000;
 /** A renewal at leisure that failed is tried again after so long. */
 const TRY_AGAIN = 300_000;
-/**
- * A token that was refused before so many answers had come is replaced so often at most in this time: two clients that revoke each other's
- * token must not storm the service, nor must one whose tokens are all refused.
- */
+/** A token refused before so many answers had come is replaced so often at most in this time: clients that revoke each other's make no storm. */
 const FEW_ANSWERS = 50;
 const MOST_HASTY = 5;
 const HASTY_WINDOW = 600_000;
 /** Refused tokens that are remembered. */
 const MOST_REFUSED = 20;
-/**
- * Milliseconds for which nothing is sent once the credentials are refused. Other requests that wait or are on their way have the same
- * refused token, and come to their end in that time.
- */
+/** Milliseconds for which nothing is sent once the credentials are refused: requests with the same refused token end in that time. */
 const CREDENTIALS_REST = 10_000;
 
 interface TokensOptions {
