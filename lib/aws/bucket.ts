@@ -1,16 +1,9 @@
 import type { S3Client } from "@aws-sdk/client-s3";
-import type { Vault } from "../polling/index.ts";
+
+export type Bucket = ReturnType<typeof createBucket>;
 
 /** The claim-check bucket: answers too large for an event, and records too large for the table. */
-export interface Bucket extends Vault {
-  putJson(key: string, body: string): Promise<void>;
-  /** Writes an object only where there is none, and gives what is there then. */
-  putOnce<T>(key: string, value: T): Promise<T>;
-  /** The keys of all objects that begin with this. */
-  keysUnder(prefix: string): Promise<string[]>;
-}
-
-export function createBucket(client: () => Promise<S3Client>, bucket: string): Bucket {
+export function createBucket(client: () => Promise<S3Client>, bucket: string) {
   async function write(Key: string, Body: string, more: { IfNoneMatch?: "*" } = {}): Promise<void> {
     const { PutObjectCommand } = await import("./s3.ts");
     const command = new PutObjectCommand({ Bucket: bucket, Key, Body, ContentType: "application/json", ...more });
@@ -27,9 +20,10 @@ export function createBucket(client: () => Promise<S3Client>, bucket: string): B
     }
   }
   return {
-    putJson: (key, body) => write(key, body),
-    put: (key, value) => write(key, JSON.stringify(value)),
+    putJson: (key: string, body: string) => write(key, body),
+    put: (key: string, value: unknown) => write(key, JSON.stringify(value)),
     get,
+    /** Writes an object only where there is none, and gives what is there then. */
     async putOnce<T>(key: string, value: T) {
       const there = await get(key);
       if (there !== undefined) return there as T;
@@ -40,7 +34,8 @@ export function createBucket(client: () => Promise<S3Client>, bucket: string): B
       });
       return (await get(key)) as T;
     },
-    async keysUnder(Prefix) {
+    /** The keys of all objects that begin with this. */
+    async keysUnder(Prefix: string) {
       const { ListObjectsV2Command } = await import("./s3.ts");
       const keys: string[] = [];
       let ContinuationToken: string | undefined;
@@ -52,7 +47,7 @@ export function createBucket(client: () => Promise<S3Client>, bucket: string): B
       } while (ContinuationToken !== undefined);
       return keys;
     },
-    async delete(key) {
+    async delete(key: string) {
       const { DeleteObjectCommand } = await import("./s3.ts");
       await (await client()).send(new DeleteObjectCommand({ Bucket: bucket, Key: key }));
     },

@@ -1,21 +1,19 @@
 import { errorCode, PollerError } from "../errors.ts";
 
+/** `answer`: the error that answers the question, and is no failure of the service. */
 const SERVICES = {
-  dynamodb: { code: "DYNAMODB_FAILED", name: "DynamoDB", what: "the table" },
-  s3: { code: "S3_FAILED", name: "S3", what: "the claim-check bucket" },
-  secrets: { code: "SECRETS_MANAGER_FAILED", name: "Secrets Manager", what: "the source's secrets" },
-  sqs: { code: "SQS_FAILED", name: "SQS", what: "the queue of ticks" },
+  dynamodb: { code: "DYNAMODB_FAILED", name: "DynamoDB", what: "the table", answer: "ConditionalCheckFailedException" },
+  s3: { code: "S3_FAILED", name: "S3", what: "the claim-check bucket", answer: "NoSuchKey" },
+  secrets: {
+    code: "SECRETS_MANAGER_FAILED",
+    name: "Secrets Manager",
+    what: "the source's secrets",
+    answer: "ResourceNotFoundException",
+  },
+  sqs: { code: "SQS_FAILED", name: "SQS", what: "the queue of ticks", answer: undefined },
 } as const;
 
 type ServiceKey = keyof typeof SERVICES;
-
-/** Errors that answer the question, and are no failure of the service. */
-const ANSWERS: Record<ServiceKey, readonly string[]> = {
-  dynamodb: ["ConditionalCheckFailedException"],
-  s3: ["NoSuchKey"],
-  secrets: ["ResourceNotFoundException"],
-  sqs: [],
-};
 
 /** An AWS service did not do its part, all retries of the SDK included; its own error is the `cause`. */
 export class AwsFailure extends PollerError {
@@ -49,11 +47,11 @@ interface Sdk {
 /** Makes a client throw `AwsFailure` for whatever is not an answer. */
 export function namingFailures<Client extends Sdk>(service: ServiceKey, client: Client): Client {
   const failing = <Next extends Handler>(next: Next): Next => {
-    const named = async (args: never): Promise<unknown> => {
+    const named: Handler = async (args) => {
       try {
         return await next(args);
       } catch (error) {
-        if (error instanceof Error && ANSWERS[service].includes(error.name)) throw error;
+        if (error instanceof Error && error.name === SERVICES[service].answer) throw error;
         throw new AwsFailure(service, error);
       }
     };

@@ -7,10 +7,7 @@ export const CLAIM_CHECKS = "answers/";
 /** Writes one object of the claim-check bucket. */
 export type PutObject = (key: string, body: string) => Promise<void>;
 
-/**
- * The event's JSON, with its answers in the bucket when it is larger than `inlineLimit` bytes. Only the answers go, so that filters on
- * everything else still match.
- */
+/** The event's JSON. Over `inlineLimit` bytes its answers go into the bucket, and nothing else, so that filters still match. */
 export async function checkIn(
   detail: Pick<ResponseCompleted, "meta" | "data">,
   inlineLimit: number,

@@ -1,4 +1,4 @@
-import { type EventBridgeClient, PutEventsCommand, type PutEventsRequestEntry } from "@aws-sdk/client-eventbridge";
+import { type EventBridgeClient, PutEventsCommand } from "@aws-sdk/client-eventbridge";
 import { errorCode } from "../errors.ts";
 import { factsJson } from "../events/build/facts.ts";
 import type { Publisher, PublishOutcome, SealedEvent } from "../polling/index.ts";
@@ -33,33 +33,27 @@ const INVALID_REQUEST = "request:ValidationException";
 
 /** How an event went: undefined is published. */
 type Code = string | undefined;
-type ToEntry = (event: SealedEvent) => PutEventsRequestEntry;
 
 export function createEventBridgePublisher(options: EventBridgePublisherOptions): Publisher {
   const { client, bus, factsBus, eventSource } = options;
 
-  const toEntry = (EventBusName: string, { type, time }: SealedEvent, Detail?: string): PutEventsRequestEntry => ({
-    EventBusName,
-    Source: eventSource,
-    DetailType: type,
-    Detail,
-    Time: new Date(time),
-  });
-
-  const toWhole: ToEntry = (event) => toEntry(bus, event, event.json);
-  const toCopy: ToEntry | undefined =
-    factsBus === undefined ? undefined : (event) => toEntry(factsBus, event, event.facts);
-
-  async function put(Entries: PutEventsRequestEntry[]): Promise<Code[]> {
+  /** Sends events to their bus, or their copies to that of facts. */
+  async function put(events: SealedEvent[], part: "json" | "facts"): Promise<Code[]> {
+    const Entries = events.map((event) => ({
+      EventBusName: part === "json" ? bus : factsBus,
+      Source: eventSource,
+      DetailType: event.type,
+      Detail: event[part],
+      Time: new Date(event.time),
+    }));
     try {
       const answer = await client.send(new PutEventsCommand({ Entries }));
-      return Entries.map((_, i) => {
+      return events.map((_, i) => {
         const entry = answer.Entries?.[i];
-        if (entry?.EventId !== undefined) return undefined;
-        return entry?.ErrorCode ?? "InternalFailure";
+        return entry?.EventId === undefined ? (entry?.ErrorCode ?? "InternalFailure") : undefined;
       });
     } catch (error) {
-      return Entries.map(() => `request:${errorCode(error)}`);
+      return events.map(() => `request:${errorCode(error)}`);
     }
   }
 
@@ -82,7 +76,8 @@ export function createEventBridgePublisher(options: EventBridgePublisherOptions)
       let left = events.map((event, index) => ({ event, index })).filter(({ event }) => event.bytes <= MOST_BYTES);
       let isFirst = true;
       let stopped: string | undefined;
-      async function send(some: SealedEvent[], toEntry: ToEntry): Promise<Code[]> {
+      async function send(some: SealedEvent[], part: "json" | "facts"): Promise<Code[]> {
+        if (some.length === 0) return [];
         try {
           if (stopped === undefined) await guard();
         } catch (error) {
@@ -92,35 +87,32 @@ export function createEventBridgePublisher(options: EventBridgePublisherOptions)
         }
         isFirst = false;
         if (stopped !== undefined) return some.map(() => stopped);
-        const codes = await put(some.map(toEntry));
+        const codes = await put(some, part);
         if (!codes.every((code) => code === INVALID_REQUEST)) return codes;
         if (some.length === 1) return [INVALID_REQUEST.slice("request:".length)];
         // A request that is refused as a whole does not say for which of its entries: they are sent one by one.
         const single: Code[] = [];
-        for (const event of some) single.push(...(await send([event], toEntry)));
+        for (const event of some) single.push(...(await send([event], part)));
         return single;
       }
       const copied = new Set<SealedEvent>();
       /** The copies go first: an event goes out once its copy has, so that a failing bus of facts repeats nothing on the other one. */
       async function sendBoth(some: SealedEvent[]): Promise<Code[]> {
         const failed = new Map<SealedEvent, Code>();
-        const uncopied = toCopy === undefined ? [] : some.filter((event) => !copied.has(event));
-        if (toCopy !== undefined && uncopied.length > 0) {
-          for (const [i, code] of (await send(uncopied, toCopy)).entries()) {
-            const event = uncopied[i] as SealedEvent;
-            if (code === undefined) copied.add(event);
-            else failed.set(event, code.startsWith("guard:") ? code : `facts:${code}`);
-          }
+        const uncopied = factsBus === undefined ? [] : some.filter((event) => !copied.has(event));
+        for (const [i, code] of (await send(uncopied, "facts")).entries()) {
+          const event = uncopied[i] as SealedEvent;
+          if (code === undefined) copied.add(event);
+          else failed.set(event, code.startsWith("guard:") ? code : `facts:${code}`);
         }
         const ready = some.filter((event) => !failed.has(event));
-        const codes = ready.length === 0 ? [] : await send(ready, toWhole);
+        const codes = await send(ready, "json");
         return some.map((event) => failed.get(event) ?? codes[ready.indexOf(event)]);
       }
       for (let attempt = 1; left.length > 0; attempt += 1) {
         const codes = await sendBoth(left.map(({ event }) => event));
         left = left.filter(({ index }, i) => {
-          const code = codes[i];
-          outcomes[index] = toOutcome(code);
+          outcomes[index] = toOutcome(codes[i]);
           return outcomes[index].kind === "failed";
         });
         if (stopped !== undefined || left.length === 0 || attempt >= MOST_ATTEMPTS) break;

@@ -11,7 +11,7 @@ import { LONGEST_WAIT, OutOfTimeError, type PollingSource, type Ports, type Surv
 import { createEventBridgePublisher } from "../publisher/event-bridge.ts";
 import { readCredentials } from "../secrets/credentials.ts";
 import { createTokenStore } from "../secrets/token-store.ts";
-import { keepDefinitions, withKeptDefinitions } from "../service/kept-definitions.ts";
+import { keepDefinitions } from "../service/kept-definitions.ts";
 import { CATCH_UP, DETAIL_ATTEMPTS, NEWS, type Priorities, toSurveyService } from "../service/survey-service.ts";
 import { createWorkerCoordination } from "../service/worker-coordination.ts";
 import { createDynamoState } from "../state/dynamo-state.ts";
@@ -66,7 +66,7 @@ export function createSourceGraph(source: PolledSource, environment: Environment
   });
   const state = createDynamoState(table, source.name);
   const bucket = createBucket(clients.s3, environment.claimCheckBucket);
-  const definitions = keepDefinitions(bucket, source.name);
+  const keeping = keepDefinitions(bucket, source.name);
   const people = source.privacy.findBy.length === 0 ? undefined : personHasher(bucket, source);
   const others: Omit<Ports, "service" | "backlog"> = {
     state: {
@@ -112,8 +112,7 @@ export function createSourceGraph(source: PolledSource, environment: Environment
       clearTimeout(timer);
       const left = Math.min(LONGEST_TIMER, Math.max(0, abortsAt - Date.now()));
       timer = setTimeout(() => ending.abort(new OutOfTimeError()), left).unref();
-      const serviceFor = (priorities: Priorities): SurveyService =>
-        withKeptDefinitions(toSurveyService(api, priorities, signal), definitions);
+      const serviceFor = (priorities: Priorities): SurveyService => keeping(toSurveyService(api, priorities, signal));
       return { ...others, service: serviceFor(NEWS), backlog: serviceFor(CATCH_UP) };
     },
     async settle() {

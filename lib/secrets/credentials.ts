@@ -13,7 +13,12 @@ export async function readCredentials(
   secretId: string,
   source: string,
 ): Promise<Credentials> {
-  const text = await read(client, secretId);
+  const text = await readSecret(client, secretId).catch((error: unknown) => {
+    const refusal = refusalOf(error);
+    if (refusal === undefined) throw error;
+    const message = `the credentials secret ${secretId} cannot be read (${refusal.code})`;
+    throw new CredentialsMissingError(message, { cause: error, hint: refusal.hint, isUnreadable: true });
+  });
   if (text === undefined) {
     throw new CredentialsMissingError(`the credentials secret ${secretId} has no value yet`, {
       hint: `Fill it with \`npx survey-poller credentials --secret ${secretId} --yes\`; the next tick reads it.`,
@@ -22,24 +27,11 @@ export async function readCredentials(
   const value = (parseJson(text) ?? {}) as Record<string, unknown>;
   const { clientId, clientSecret } = Object.hasOwn(value, source) ? (Object(value[source]) as typeof value) : value;
   if (typeof clientId !== "string" || typeof clientSecret !== "string" || clientId === "" || clientSecret === "") {
-    throw unreadable(`the credentials secret ${secretId} has none of the form that is needed for source ${source}`, {
+    const message = `the credentials secret ${secretId} has none of the form that is needed for source ${source}`;
+    throw new CredentialsMissingError(message, {
+      isUnreadable: true,
       hint: `It must be the JSON {"clientId":"…","clientSecret":"…"}, both not empty: fill it with \`npx survey-poller credentials --secret ${secretId} --yes\`. Where several sources share it, it holds that under "${source}": add \`--source ${source}\`.`,
     });
   }
   return { clientId, clientSecret };
-}
-
-async function read(client: SecretsManagerClient, secretId: string): Promise<string | undefined> {
-  try {
-    return await readSecret(client, secretId);
-  } catch (error) {
-    const refusal = refusalOf(error);
-    if (refusal === undefined) throw error;
-    const { code, hint } = refusal;
-    throw unreadable(`the credentials secret ${secretId} cannot be read (${code})`, { cause: error, hint });
-  }
-}
-
-function unreadable(message: string, options: { cause?: unknown; hint: string }): CredentialsMissingError {
-  return new CredentialsMissingError(message, { ...options, isUnreadable: true });
 }

@@ -2,20 +2,9 @@ import type { SecretsManagerClient } from "@aws-sdk/client-secrets-manager";
 import type { TokenStore } from "../survey-api/index.ts";
 import { parseJson, readSecret, writeSecret } from "./secret-values.ts";
 
-type Stored = NonNullable<Awaited<ReturnType<TokenStore["read"]>>> & { owner: string };
-
-/** A token as it is kept; undefined for what is not ours to read: a new token replaces it. */
-function readStored(text: string): Stored | undefined {
-  const { token, obtainedAt, expiresAt, owner } = (parseJson(text) ?? {}) as Partial<Record<keyof Stored, unknown>>;
-  if (typeof token !== "string" || token === "" || typeof owner !== "string") return undefined;
-  return typeof obtainedAt === "number" && typeof expiresAt === "number"
-    ? { token, obtainedAt, expiresAt, owner }
-    : undefined;
-}
-
 /**
  * Keeps the token in a secret over runs. `owner` says to which service and client it belongs: after either has changed,
- * the token kept is not used any more.
+ * the token kept is not used any more. What is not ours to read is no token: a new one replaces it.
  */
 export function createTokenStore(
   client: SecretsManagerClient,
@@ -24,12 +13,11 @@ export function createTokenStore(
 ): TokenStore {
   return {
     async read() {
-      const text = await readSecret(client, secretId);
-      if (text === undefined) return undefined;
-      const stored = readStored(text);
-      if (stored === undefined || stored.owner !== (await owner())) return undefined;
-      const { token, obtainedAt, expiresAt } = stored;
-      return { token, obtainedAt, expiresAt };
+      const text = (await readSecret(client, secretId)) ?? "";
+      const { token, obtainedAt, expiresAt, ...kept } = (parseJson(text) ?? {}) as Record<string, unknown>;
+      if (typeof token !== "string" || token === "" || typeof kept.owner !== "string") return undefined;
+      if (typeof obtainedAt !== "number" || typeof expiresAt !== "number") return undefined;
+      return kept.owner === (await owner()) ? { token, obtainedAt, expiresAt } : undefined;
     },
     async write(token) {
       await writeSecret(client, secretId, JSON.stringify({ ...token, owner: await owner() }));

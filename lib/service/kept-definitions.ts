@@ -5,20 +5,14 @@ import type { SurveyService, Vault } from "../polling/index.ts";
 /** Questions that are held in memory, all in all: beyond that it begins anew, and the vault has them still. */
 const MOST_HELD = 20_000;
 
-/** Gives the definition of a survey in the edition that the list shows, and reads it where it is not kept. */
-export type KeptDefinitions = (
-  surveyId: number,
-  modified: string | null,
-  read: () => Promise<SurveyDefinition>,
-) => Promise<SurveyDefinition>;
+export type KeepDefinitions = ReturnType<typeof keepDefinitions>;
 
 /**
- * Keeps what was read: in memory, and in the vault for other processes. So a survey costs one request for each time that it was edited. What
- * is of another edition than the list shows is not kept: it is read again by the next poll that needs it.
- *
- * @param source name of the source
+ * Makes services of a source keep the definitions that they read: in memory, and in the vault for other processes. So a survey costs one
+ * request for each time that it was edited. What is of another edition than the list shows is not kept: it is read again by the next poll
+ * that needs it.
  */
-export function keepDefinitions(vault: Pick<Vault, "get" | "put">, source: string): KeptDefinitions {
+export function keepDefinitions(vault: Pick<Vault, "get" | "put">, source: string) {
   const held = new Map<string, SurveyDefinition>();
   let questions = 0;
   const hold = (key: string, definition: SurveyDefinition): SurveyDefinition => {
@@ -31,32 +25,28 @@ export function keepDefinitions(vault: Pick<Vault, "get" | "put">, source: strin
     questions += size;
     return definition;
   };
-  return async (surveyId, modified, read) => {
-    if (modified === null) return read();
+  const definitionOf = async (service: SurveyService, surveyId: number, modified: string | null) => {
+    if (modified === null) return service.definition(surveyId, modified);
     // The number is that of the form in which it is kept.
     const key = `questions/2/${source}/${surveyId}/${hash("sha256", modified, "hex").slice(0, 16)}.json`;
     const known = held.get(key);
     if (known !== undefined) return known;
     const kept = await vault.get(key).catch(() => undefined);
     if (isDefinition(kept)) return hold(key, kept);
-    const definition = await read();
+    const definition = await service.definition(surveyId, modified);
     if (definition.modified !== modified) return definition;
     // Where it cannot be kept it is read again.
     await vault.put(key, definition).catch(() => undefined);
     return hold(key, definition);
   };
+  return (service: SurveyService): SurveyService => ({
+    ...service,
+    definition: (surveyId, modified) => definitionOf(service, surveyId, modified),
+  });
 }
 
 /** Something else may have come to lie there. */
 function isDefinition(kept: unknown): kept is SurveyDefinition {
   const { questions } = (kept ?? {}) as Partial<SurveyDefinition>;
   return typeof questions === "object" && questions !== null;
-}
-
-/** The service with definitions that are kept. */
-export function withKeptDefinitions(service: SurveyService, kept: KeptDefinitions): SurveyService {
-  return {
-    ...service,
-    definition: (surveyId, modified) => kept(surveyId, modified, () => service.definition(surveyId, modified)),
-  };
 }

@@ -10,10 +10,7 @@ import {
 } from "../survey-api/index.ts";
 
 /** The order in which the requests of a port wait. */
-export interface Priorities {
-  pages: Priority;
-  details: Priority;
-}
+export type Priorities = Record<"pages" | "details", Priority>;
 
 export const NEWS: Priorities = { pages: "news", details: "news" };
 
@@ -26,53 +23,40 @@ const METRICS = "get metric, single response";
 const METADATA = "get response metadata";
 const SURVEY = "get survey";
 
-/**
- * Metrics, metadata or questions that do not come in time are asked for at the next tick, and not at once. Otherwise the poll would last
- * twice as long.
- */
+/** What does not come in time is asked for at the next tick, and not at once: the poll would last twice as long. */
 export const DETAIL_ATTEMPTS: RetryPolicy["operations"] = {
   [METRICS]: { TIMEOUT: 1 },
   [METADATA]: { TIMEOUT: 1 },
   [SURVEY]: { TIMEOUT: 1 },
 };
 
-/**
- * The service port over the API client: what is not there is an answer, not a failure; and nothing is judged but by polling itself.
- *
- * @param loadReader what reads definitions, and HTML: loaded by whoever needs it first
- */
+/** The service port over the API client. What is not there is an answer, not a failure; and nothing is judged but by polling itself. */
 export function toSurveyService(
   api: Pick<SurveyApi, "elements" | "entries" | "response" | "survey">,
   { pages, details }: Priorities = NEWS,
   signal?: AbortSignal,
+  // What reads definitions, and HTML: loaded by whoever needs it first.
   loadReader = () => import("../events/build/definition.ts"),
 ): SurveyService {
-  const ended = signal === undefined ? {} : { signal };
+  const ofPage = { priority: pages, signal };
+  const ofDetail = { priority: details, signal };
   return {
-    surveys: async () => (await api.elements("get survey list", {}, ended)).map(listed),
-    page: (surveyId, page, order) =>
-      pageRead(page, api.elements(PAGE, { surveyId, page, order }, { priority: pages, ...ended })),
+    surveys: async () => (await api.elements("get survey list", {}, { signal })).map(listed),
+    page: (surveyId, page, order) => pageRead(page, api.elements(PAGE, { surveyId, page, order }, ofPage)),
     response: (surveyId, responseId) =>
-      detail(
-        SINGLE,
-        api.response(surveyId, responseId, { priority: pages, ...ended }).then(({ records }) => records),
-      ),
+      detail(SINGLE, async () => (await api.response(surveyId, responseId, ofPage)).records),
     metrics: (surveyId, responseId) =>
-      detail(
-        METRICS,
-        api
-          .entries(METRICS, { surveyId, responseId }, { priority: details, ...ended })
-          .then((metrics) => (Object.keys(metrics).length === 0 ? undefined : metrics)),
-      ),
+      detail(METRICS, async () => {
+        const metrics = await api.entries(METRICS, { surveyId, responseId }, ofDetail);
+        return Object.keys(metrics).length === 0 ? undefined : metrics;
+      }),
     metadata: (surveyId, responseId) =>
-      detail(
-        METADATA,
-        api
-          .elements(METADATA, { surveyId, responseId }, { priority: details, ...ended })
-          .then((elements) => elements.find((element) => typeof element === "object" && element !== null)),
-      ),
+      detail(METADATA, async () => {
+        const elements = await api.elements(METADATA, { surveyId, responseId }, ofDetail);
+        return elements.find((element) => typeof element === "object" && element !== null);
+      }),
     async definition(surveyId) {
-      const survey = await api.survey(surveyId, { priority: details, ...ended });
+      const survey = await api.survey(surveyId, ofDetail);
       const { readDefinition } = await loadReader();
       const definition = readDefinition(survey);
       if (definition !== undefined) return definition;
@@ -104,9 +88,9 @@ async function pageRead(page: number, read: Promise<unknown[]>): Promise<PageRea
  * The meaning of one read of a response's details: absent where there is nothing, or where the service says so. Only an error about what
  * was asked for is an answer. A token request, or a look whether the token is good, says nothing about it.
  */
-async function detail<T>(operation: Operation, read: Promise<T | undefined>): Promise<DetailRead<T>> {
+async function detail<T>(operation: Operation, read: () => Promise<T | undefined>): Promise<DetailRead<T>> {
   try {
-    const body = await read;
+    const body = await read();
     return body === undefined ? { kind: "absent" } : { kind: "found", body };
   } catch (error) {
     if (error instanceof NotFoundError && error.operation === operation) return { kind: "absent" };

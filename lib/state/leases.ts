@@ -16,12 +16,6 @@ import { type Item, readItem, type Table, updateIf } from "./table-client.ts";
 /** Milliseconds: leases are far shorter, and clocks differ by less. */
 const FURTHEST_AHEAD = 300_000;
 
-/**
- * Leases of one source: of its surveys, and of the roles of its invocations. The state lives in the item of a survey's lease, so that every state
- * write is conditional on the fence; the tick's note likewise.
- */
-export type Leases = Pick<State, "acquire" | "renew" | "saveState" | "release" | "takeRole" | "giveBackRole">;
-
 /** The state of a survey, without taking its lease: for people to look at. */
 export async function readMark(table: Table, source: string, surveyId: number): Promise<SurveyState> {
   return stateOf(await readItem(table, { pk: surveyKey(source, surveyId), sk: MARK }));
@@ -29,20 +23,8 @@ export async function readMark(table: Table, source: string, surveyId: number): 
 
 const stateOf = ({ mark }: Item): SurveyState => (mark as SurveyState | undefined) ?? NEW_SURVEY;
 
-/** A lease that was taken, and the item in which it stands. */
-interface Taken {
-  item: Item;
-  held: Pick<Lease, "owner" | "fence" | "until">;
-}
-
-/** Takes the lease in an item from `now` on (epoch milliseconds); undefined while someone else holds it. */
-export async function takeLease(
-  table: Table,
-  key: Item,
-  owner: string,
-  now: number,
-  duration: number,
-): Promise<Taken | undefined> {
+/** Takes the lease in an item from `now` on (epoch milliseconds), and gives both; undefined while someone else holds it. */
+export async function takeLease(table: Table, key: Item, owner: string, now: number, duration: number) {
   // Unique for each taking, so that a re-read can tell this one from any other.
   const me = `${owner}/${randomUUID()}`;
   const until = now + duration;
@@ -69,16 +51,21 @@ export async function takeLease(
   return item.owner === me ? { item, held: { owner: me, fence: Number(item.fence), until } } : undefined;
 }
 
-export function createLeases(table: Table, source: string, now: () => number): Leases {
+/**
+ * Leases of one source: of its surveys, and of the roles of its invocations. The state lives in the item of a survey's lease, so that every
+ * state write is conditional on the fence; the tick's note likewise.
+ */
+export function createLeases(
+  table: Table,
+  source: string,
+  now: () => number,
+): Pick<State, "acquire" | "renew" | "saveState" | "release" | "takeRole" | "giveBackRole"> {
   const surveyItem = (surveyId: number): Item => ({ pk: surveyKey(source, surveyId), sk: MARK });
   const roleItem = (role: Role): Item => ({ pk: sourceKey(source), sk: roleKey(role) });
   const keyOf = (lease: Lease | RoleLease): Item =>
     "role" in lease ? roleItem(lease.role) : surveyItem(lease.surveyId);
 
-  /**
-   * Sets an attribute under the fence; `back`: and gives the lease back. When the condition fails, the item itself says whether the write had
-   * been applied before.
-   */
+  /** Sets an attribute under the fence; `back`: and gives the lease back. */
   async function fenced(lease: Lease | RoleLease, name: string, value: unknown, back = false): Promise<void> {
     const done = await updateIf(table, {
       Key: keyOf(lease),
@@ -88,6 +75,7 @@ export function createLeases(table: Table, source: string, now: () => number): L
       ExpressionAttributeValues: { ":owner": lease.owner, ":fence": lease.fence, ":value": value },
     });
     if (done !== undefined) return;
+    // It may have been applied before: the item itself says.
     const { owner, fence } = await readItem(table, keyOf(lease));
     if (fence !== lease.fence || owner !== (back ? undefined : lease.owner)) throw leaseLost(lease);
   }

@@ -10,10 +10,7 @@ import { backOff, batchPut, type Item, MOST_WRITES, type Table } from "./table-c
 
 const WRITES_AT_ONCE = 25;
 
-/**
- * Milliseconds after which the lease under which an entry was to be written may be someone else's. A request to the bus is begun with half
- * of the lease left, and takes five seconds at most.
- */
+/** Milliseconds after which the lease may be someone else's: a request to the bus begins with half of it left, and takes five seconds at most. */
 const LATE = 2_000;
 
 export async function writeEntries(
@@ -27,13 +24,14 @@ export async function writeEntries(
   const limit = pLimit(WRITES_AT_ONCE);
   const itemOf = (entry: LedgerEntry): Item => toItem(pk, entry, dueKey(source, surveyId, kindOf(entry)));
   const puts = (some: LedgerEntry[]) => some.map((entry) => limit(putUnlessOutdated, table, itemOf(entry)));
+  const { emitted: all = [], others = [] } = Object.groupBy(entries, ({ state }) =>
+    state === "emitted" ? "emitted" : "others",
+  );
   // One that was published twice before it could be entered is entered once.
-  const emitted = [
-    ...new Map(entries.filter(({ state }) => state === "emitted").map((entry) => [entry.id, entry])).values(),
-  ];
+  const emitted = [...new Map(all.map((entry) => [entry.id, entry])).values()];
   const published = emitted.filter((entry) => !isOfRepair(entry)).map(itemOf);
   await allOver([putPublished(table, published, since), ...puts(emitted.filter(isOfRepair))]);
-  await allOver(puts(entries.filter(({ state }) => state !== "emitted")));
+  await allOver(puts(others));
 }
 
 /** In batches, as long as the lease under which that was begun is surely held. */
@@ -68,17 +66,17 @@ async function allOver(all: Promise<unknown>[]): Promise<void> {
 
 /** A worker that stood still beyond its lease must not put back what its successor has written since. */
 async function putUnlessOutdated(table: Table, item: Item): Promise<void> {
-  const { names, condition, values } = notOutdated(item);
+  const { condition, values } = notOutdated(item);
   // What was forgotten stays so, whoever stood still meanwhile.
   const isForgotten = item.reason === FORGOTTEN;
-  const allowed = isForgotten ? condition : `(${condition}) AND NOT #reason = :forgotten`;
+  const allowed = isForgotten ? condition : `(${condition}) AND NOT reason = :forgotten`;
   try {
     await table.client.send(
       new PutCommand({
         TableName: table.name,
         Item: item,
         ConditionExpression: `attribute_not_exists(#state) OR (${allowed})`,
-        ExpressionAttributeNames: { "#state": "state", ...(isForgotten ? {} : { "#reason": "reason" }), ...names },
+        ExpressionAttributeNames: { "#state": "state" },
         ExpressionAttributeValues: { ...values, ...(isForgotten ? {} : { ":forgotten": FORGOTTEN }) },
       }),
     );
@@ -88,15 +86,11 @@ async function putUnlessOutdated(table: Table, item: Item): Promise<void> {
 }
 
 /** The condition under which an item may replace another one. */
-function notOutdated({ state, reason, revision = 1 }: Item): {
-  condition: string;
-  names?: Record<string, string>;
-  values: Record<string, unknown>;
-} {
+function notOutdated({ state, reason, revision = 1 }: Item): { condition: string; values: Record<string, unknown> } {
   // The id of a later revision would go out again, with other contents.
   if (state === "emitted") {
-    const condition = "#state <> :emitted OR NOT #revision > :revision";
-    return { condition, names: { "#revision": "revision" }, values: { ":emitted": state, ":revision": revision } };
+    const condition = "#state <> :emitted OR NOT revision > :revision";
+    return { condition, values: { ":emitted": state, ":revision": revision } };
   }
   const values = Object.fromEntries(standing(state as EntryState, reason).map((one) => [`:${one}`, one]));
   return { condition: `NOT #state IN (${Object.keys(values).join(", ")})`, values };

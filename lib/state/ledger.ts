@@ -22,12 +22,9 @@ export async function readEntries(
   ids: LedgerEntry["id"][],
 ): Promise<Map<LedgerEntry["id"], LedgerEntry>> {
   const pk = surveyKey(source, surveyId);
-  const items = await batchGet(
-    table,
-    // A request that names a key twice is refused as a whole.
-    [...new Set(ids)].map((id) => ({ pk, sk: responseKey(id) })),
-    SHORT,
-  );
+  // A request that names a key twice is refused as a whole.
+  const keys = [...new Set(ids)].map((id) => ({ pk, sk: responseKey(id) }));
+  const items = await batchGet(table, keys, SHORT);
   return new Map(items.map(toEntry).map((entry) => [entry.id, entry]));
 }
 
@@ -48,8 +45,7 @@ export async function dueEntries(table: Table, due: string, until: number, limit
     new QueryCommand({
       TableName: table.name,
       IndexName: "due",
-      KeyConditionExpression: "#due = :due AND dueAt <= :until",
-      ExpressionAttributeNames: { "#due": "due" },
+      KeyConditionExpression: "due = :due AND dueAt <= :until",
       ExpressionAttributeValues: { ":due": due, ":until": until },
       Limit: limit,
     }),
@@ -60,90 +56,57 @@ export async function dueEntries(table: Table, due: string, until: number, limit
   return [...entries.values()];
 }
 
-/**
- * Entries of a survey that are for a redrive (`isForRedrive`), a megabyte of its items at a time. Among them are those whose
- * records have gone.
- */
-export async function redriveEntries(
-  table: Table,
-  pk: string,
-  from: string | undefined,
-): Promise<LedgerPage<LedgerEntry>> {
-  const { items, ...next } = await queryLedger(table, pk, from, {
-    FilterExpression: "#state IN (:quarantined, :refused) OR attribute_exists(#refusedRevision)",
-    ExpressionAttributeNames: { "#state": "state", "#refusedRevision": "refusedRevision" },
+/** Entries of a survey that are for a redrive (`isForRedrive`), and those whose records have gone; a megabyte of items at a time. */
+export function redriveEntries(table: Table, pk: string, from: string | undefined): Promise<LedgerPage<LedgerEntry>> {
+  return queryLedger(table, pk, from, toEntry, {
+    FilterExpression: "#state IN (:quarantined, :refused) OR attribute_exists(refusedRevision)",
     ExpressionAttributeValues: { ":quarantined": "quarantined", ":refused": "refused" },
   });
-  return { entries: items.map(toEntry), ...next };
 }
 
-/**
- * Reads entries of a survey that may be of a person, a megabyte of its items at a time: those with this hash of a key, those that keep records, and those that
- * went out with no hash of such a key at all.
- */
+/** Entries that may be of a person: with this hash of a key, with kept records, or gone out without a hash; a megabyte of items at a time. */
 export function personEntries(kind: PersonKey, hash = "") {
-  return async (table: Table, pk: string, from: string | undefined): Promise<LedgerPage<LedgerEntry>> => {
-    const { items, ...next } = await queryLedger(table, pk, from, {
-      FilterExpression:
-        "contains(#person.#kind, :hash) OR attribute_exists(#kept) OR attribute_exists(#keptKey) OR (#state = :emitted AND attribute_not_exists(#person.#kind))",
-      ExpressionAttributeNames: {
-        "#person": "person",
-        "#kind": kind,
-        "#kept": "kept",
-        "#keptKey": "keptKey",
-        "#state": "state",
-      },
+  return (table: Table, pk: string, from: string | undefined): Promise<LedgerPage<LedgerEntry>> =>
+    queryLedger(table, pk, from, toEntry, {
+      FilterExpression: `contains(person.${kind}, :hash) OR attribute_exists(kept) OR attribute_exists(keptKey) OR (#state = :emitted AND attribute_not_exists(person.${kind}))`,
       ExpressionAttributeValues: { ":hash": hash, ":emitted": "emitted" },
     });
-    return { entries: items.map(toEntry), ...next };
-  };
 }
 
 /** The emitted responses of a survey, a megabyte of its items at a time. */
-export async function emittedResponses(
+export function emittedResponses(
   table: Table,
   pk: string,
   from: string | undefined,
 ): Promise<LedgerPage<EmittedResponse>> {
-  const { items, ...next } = await queryLedger(table, pk, from, {
+  return queryLedger(table, pk, from, (item) => emittedOf(toEntry(item)), {
     FilterExpression: "#state = :emitted",
-    ProjectionExpression: "sk, #eventId, #emittedAt, #gone, #v",
-    ExpressionAttributeNames: {
-      "#state": "state",
-      "#eventId": "eventId",
-      "#emittedAt": "emittedAt",
-      "#gone": "gone",
-      "#v": "v",
-    },
+    ProjectionExpression: "sk, eventId, emittedAt, gone, v",
     ExpressionAttributeValues: { ":emitted": "emitted" },
   });
-  return { entries: items.map((item) => emittedOf(toEntry(item))), ...next };
 }
 
-type LedgerQuery = Pick<
-  QueryCommandInput,
-  "FilterExpression" | "ProjectionExpression" | "ExpressionAttributeNames" | "ExpressionAttributeValues"
->;
-
-async function queryLedger(
+/** A page of the entries that a filter by `#state` lets through, and where the next one begins. */
+async function queryLedger<T>(
   table: Table,
   pk: string,
   from: string | undefined,
-  query: LedgerQuery,
-): Promise<{ items: Item[]; next?: string }> {
+  read: (item: Item) => T,
+  query: Pick<QueryCommandInput, "FilterExpression" | "ProjectionExpression" | "ExpressionAttributeValues">,
+): Promise<LedgerPage<T>> {
   const answer = await table.client.send(
     new QueryCommand({
       ...query,
       TableName: table.name,
       // RESPONSE# and RECORD#, and nothing else.
       KeyConditionExpression: "pk = :pk AND begins_with(sk, :re)",
+      ExpressionAttributeNames: { "#state": "state" },
       ExpressionAttributeValues: { ...query.ExpressionAttributeValues, ":pk": pk, ":re": "RE" },
       ConsistentRead: true,
-      ...(from === undefined ? {} : { ExclusiveStartKey: { pk, sk: from } }),
+      ExclusiveStartKey: from === undefined ? undefined : { pk, sk: from },
     }),
   );
-  const next = answer.LastEvaluatedKey?.sk;
-  return { items: answer.Items ?? [], ...(typeof next === "string" ? { next } : {}) };
+  return { entries: (answer.Items ?? []).map(read), next: answer.LastEvaluatedKey?.sk };
 }
 
 /** Where an unsettled entry without a next check stands in the index: there all of a state can be counted. */
@@ -159,7 +122,7 @@ export function toItem(pk: string, entry: LedgerEntry, due: string): Item {
     v: ITEM_VERSION,
     ...fields,
     // As text: numbers and depths of foreign JSON are none of the table's business.
-    ...(kept === undefined ? {} : { kept: JSON.stringify(kept) }),
+    kept: JSON.stringify(kept),
     ...(nextCheck === undefined && isSettled ? {} : { due, dueAt: nextCheck ?? NEVER }),
   };
 }

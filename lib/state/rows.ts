@@ -5,16 +5,9 @@ import { type Item, setAttributes, type Table } from "./table-client.ts";
 /** Rows changed by one update: an expression holds at most 4 KB, and 300 operators. */
 const ROWS_AT_ONCE = 25;
 
-type Rows = [surveyId: number, row: SurveyRow][];
-
 /** Writes rows over those that stand. */
 export async function writeRows(table: Table, source: string, rows: Map<number, SurveyRow>): Promise<void> {
-  const items = new Map<string, Rows>();
-  for (const [surveyId, row] of rows) {
-    const sk = countsKey(surveyId);
-    items.set(sk, [...(items.get(sk) ?? []), [surveyId, row]]);
-  }
-  for (const [sk, all] of items) {
+  for (const [sk, all] of Map.groupBy(rows, ([surveyId]) => countsKey(surveyId))) {
     for (let i = 0; i < all.length; i += ROWS_AT_ONCE) {
       // A list, not a map: names would be most of the item.
       const rows = all.slice(i, i + ROWS_AT_ONCE).map(([id, row]): [string, unknown] => [`s${id}`, rowToList(row)]);
@@ -40,11 +33,8 @@ function rowToList({ counts, hint, rest, ...row }: SurveyRow): (number | null)[]
   // What is never due is not there.
   const work = times.map((time) => (Number.isFinite(time) ? time : null));
   const hinted = [hint?.missing, hint?.tries, hint?.nextAt];
-  const told = [counted?.shown, counted?.at];
-  const rare = [dueAt, booksAt, isBehind && 1, known, found, ...hinted, ...told, failingSince].map(
-    (one) => one ?? null,
-  );
-  const last = rare.slice(0, 1 + rare.findLastIndex((value) => value !== null));
+  const rare = [dueAt, booksAt, isBehind && 1, known, found, ...hinted, counted?.shown, counted?.at, failingSince];
+  const last = rare.slice(0, 1 + rare.findLastIndex((value) => value !== undefined)).map((one) => one ?? null);
   // The place behind them is that of a field which earlier code has written.
   return [...counts, polledAt, workedAt, null, ...work, ...last];
 }

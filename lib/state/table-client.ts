@@ -84,21 +84,12 @@ export async function* queryAll(table: Table, query: Omit<QueryCommandInput, "Ta
 /** Strongly consistent; at most 100 keys. Attributes named in `projection` only. */
 export async function batchGet(table: Table, keys: Item[], projection: string[]): Promise<Item[]> {
   const names = Object.fromEntries(projection.map((name, i) => [`#a${i}`, name]));
+  const shown = { ProjectionExpression: Object.keys(names).join(", "), ExpressionAttributeNames: names };
   const items: Item[] = [];
   let left = keys;
   for (let attempt = 1; left.length > 0; attempt += 1) {
-    const answer = await table.client.send(
-      new BatchGetCommand({
-        RequestItems: {
-          [table.name]: {
-            Keys: left,
-            ConsistentRead: true,
-            ProjectionExpression: Object.keys(names).join(", "),
-            ExpressionAttributeNames: names,
-          },
-        },
-      }),
-    );
+    const read = { ...shown, Keys: left, ConsistentRead: true };
+    const answer = await table.client.send(new BatchGetCommand({ RequestItems: { [table.name]: read } }));
     items.push(...((answer.Responses?.[table.name] ?? []) as Item[]));
     left = (answer.UnprocessedKeys?.[table.name]?.Keys ?? []) as Item[];
     if (left.length > 0) await backOff(attempt);

@@ -1,19 +1,7 @@
 import type { CreateTableCommandInput } from "@aws-sdk/client-dynamodb";
 
-interface KeyAttribute {
-  name: string;
-  /** String or number. */
-  type: "S" | "N";
-}
-
-export interface KeySchema {
-  partitionKey: KeyAttribute;
-  sortKey: KeyAttribute;
-}
-
-export interface TableDefinition extends KeySchema {
-  indexes: readonly (KeySchema & { name: string })[];
-}
+/** The types are string and number. */
+export type KeySchema = Record<"partitionKey" | "sortKey", { name: string; type: "S" | "N" }>;
 
 /** Keys of the one table, as data: the stack and the local runner both make the table from it. */
 export const tableDefinition = {
@@ -23,7 +11,7 @@ export const tableDefinition = {
     // Sparse: only an unsettled item, or one with a next check, has `due`, so a settled response costs nothing here.
     { name: "due", partitionKey: { name: "due", type: "S" }, sortKey: { name: "dueAt", type: "N" } },
   ],
-} as const satisfies TableDefinition;
+} as const satisfies KeySchema & { indexes: readonly (KeySchema & { name: string })[] };
 
 /** The same table as the request that creates it, for an endpoint without CloudFormation. */
 export function createTableInput(tableName: string): CreateTableCommandInput {

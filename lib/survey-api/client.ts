@@ -11,16 +11,12 @@ import { createTokens, type RenewedToken, type TokenStore } from "./token/tokens
 /** Each client keeps its token to itself. */
 const noStore: TokenStore = { read: async () => undefined, write: async () => undefined };
 
-/** A client of the survey service. */
 export interface SurveyApi extends Calls {
   /** Operation 1: the token in use, asked for or renewed if need be. The other functions call it when they need it. */
   token(options?: CallOptions): Promise<string>;
   /** Operation 1: asks for a token in the place of the one in use, however good that is, and keeps it. Tells until when it holds, and not the token. */
   renewToken(): Promise<RenewedToken>;
-  /**
-   * The rate that the service allows, as its refusals (429) have taught it; undefined while it refused nothing. Plain JSON, for `learn()` of
-   * the next client.
-   */
+  /** The rate that the service allows, as its refusals (429) taught it; undefined while there were none. Plain JSON, for `learn()`. */
   learned(): LearnedRate | undefined;
   /** Goes on with what another client of the service has learned, in the place of what this one has. What cannot be understood is left alone. */
   learn(learned: LearnedRate): void;

@@ -29,7 +29,4 @@ export interface SharedPause {
 export const PAUSE_WORTH_SHARING = 1_000;
 
 /** Of a client that knows of no other. */
-export const alone: Coordination = {
-  renew: ({ ask }) => ask(),
-  onPause: () => {},
-};
+export const alone: Coordination = { renew: ({ ask }) => ask(), onPause: () => {} };

@@ -1,18 +1,6 @@
 import { PollerError, type PollerErrorOptions } from "../errors.ts";
 import type { Operation } from "./paths.ts";
 
-export interface SurveyApiErrorOptions extends PollerErrorOptions {
-  operation: Operation;
-  /** HTTP status, when there was an answer. */
-  status?: number;
-  /** How often the request was made. */
-  attempts?: number;
-  /** Outline of the body: names, types and lengths, never a value. */
-  excerpt?: string;
-  /** Milliseconds the service asked to wait. */
-  retryAfter?: number;
-}
-
 /** The facts of a request that an error tells beside its message. */
 export interface About {
   operation: Operation;
@@ -24,6 +12,14 @@ export interface About {
 export interface AboutAnswer extends About {
   /** HTTP status. */
   status: number;
+}
+
+export interface SurveyApiErrorOptions extends PollerErrorOptions, Partial<AboutAnswer> {
+  operation: Operation;
+  /** Outline of the body: names, types and lengths, never a value. */
+  excerpt?: string;
+  /** Milliseconds the service asked to wait. */
+  retryAfter?: number;
 }
 
 /** The failures that may pass: the retry policy says how often each is met with another request. */
@@ -117,10 +113,7 @@ export class OptionsError extends PollerError {
   readonly code = "OPTIONS";
 }
 
-/**
- * There are no credentials to ask for a token with. `isUnreadable` tells credentials that are there but cannot be used from those that are
- * not there yet. They may not be read, or have another form than is needed.
- */
+/** There are no credentials to ask for a token with; `isUnreadable`: those that are there may not be read, or have a wrong form. */
 export class CredentialsMissingError extends PollerError {
   readonly code = "CREDENTIALS_MISSING";
   readonly isUnreadable: boolean;

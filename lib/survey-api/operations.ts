@@ -43,13 +43,30 @@ export interface V2Answer<T> {
 /** The functions that ask for data. */
 export type Calls = ReturnType<typeof createCalls>;
 
-/**
- * Every data operation as a function, over `send`, which makes the request.
- *
- * @param strict whether a field that is not as documented is an error
- */
+/** Every data operation as a function; `strict`: a field that is not as documented is an error. */
 export function createCalls(send: Authorized, strict = false) {
-  const call = createCall(send);
+  /** Makes the request of one operation, and gives what `readBody` makes of its answer. Statuses other than 200 and 204 become errors. */
+  async function call<O extends DataOperation, T>(
+    operation: O,
+    parameters: ParametersOf<O>,
+    readBody: ReadBody<T>,
+    { signal, priority = "news" }: CallOptions = {},
+  ): Promise<T> {
+    // Before a token is asked for: what no path can hold, and who does not wait any more.
+    pathOf(operation, parameters);
+    signal?.throwIfAborted();
+    const answer = await send({ operation, parameters, priority, signal, readBody });
+    const about = { operation, status: answer.status, attempts: answer.attempts };
+    if (answer.status === 200) return answer.value;
+    if (answer.status === 204) return readBody(null, about);
+    if (answer.status === 404) throw new NotFoundError("not found (404)", { ...about, hint: IS_THERE });
+    if (answer.status === 400) {
+      const hint = "The token is good: check what was asked for.";
+      throw new BadRequestError("bad request (400)", { ...about, hint });
+    }
+    const hint = "Ask the service's operator what this account may read.";
+    throw new NotAllowedError("the service does not let this account read it (401)", { ...about, hint });
+  }
   const v3 = <O extends Documented>(operation: O, asked: ParametersOf<O>, given?: CallOptions) =>
     call(operation, asked, typed(operation, asked, strict), given);
   const v2 = <O extends Documented>(operation: O, asked: ParametersOf<O>, given?: CallOptions) =>
@@ -67,10 +84,7 @@ export function createCalls(send: Authorized, strict = false) {
     questions: (surveyId: number, given?: CallOptions): Promise<QuestionListItem[]> =>
       v3("get survey questions", { surveyId }, given),
 
-    /**
-     * Operation 5: the reports of a survey. Their fields are not shown in the API document: each comes as it was read, with its
-     * identifier where one can be made out. A single report cannot be read, since its path is not shown.
-     */
+    /** Operation 5: the reports of a survey, each as it was read. A single one cannot be read, since its path is not shown. */
     reports: (surveyId: number, given?: CallOptions): Promise<ReportListItem[]> =>
       call("get reports list", { surveyId }, notShown(readReports), given),
 
@@ -90,19 +104,14 @@ export function createCalls(send: Authorized, strict = false) {
     },
 
     /** Operation 9: one response. */
-    response(surveyId: number, responseId: number, given?: CallOptions): Promise<SingleResponse> {
-      const asked = { surveyId, responseId };
-      return call("get survey response by id", asked, oneThing(oneResponse(asked)), given);
-    },
+    response: (surveyId: number, responseId: number, given?: CallOptions): Promise<SingleResponse> =>
+      call("get survey response by id", { surveyId, responseId }, oneResponse({ surveyId, responseId }), given),
 
     /** Operation 10: one response by its `crk`, any text. */
     responseByCrk: (surveyId: number, crk: string, given?: CallOptions): Promise<SingleResponse> =>
-      call("get survey response by crk", { surveyId, crk }, oneThing(oneResponse({ surveyId })), given),
+      call("get survey response by crk", { surveyId, crk }, oneResponse({ surveyId }), given),
 
-    /**
-     * Operation 11: the metrics of one response by key. What the key is, is not shown; `metricId` names the metric. `{}` when there are none,
-     * where some services answer 404.
-     */
+    /** Operation 11: the metrics of one response by key. `metricId` names the metric. `{}`, or 404 at some services, when there are none. */
     metrics: (surveyId: number, responseId: number, given?: CallOptions): Promise<Record<string, ResponseMetric>> =>
       v3("get metric, single response", { surveyId, responseId }, given),
 
@@ -127,10 +136,8 @@ export function createCalls(send: Authorized, strict = false) {
         page === undefined
           ? v2("v2 responses", { surveyId }, given)
           : v2("v2 responses, page", { surveyId, page }, given),
-      response(surveyId: number, responseId: number, given?: CallOptions) {
-        const asked = { surveyId, responseId };
-        return call("v2 response by id", asked, oneV2Response(asked), given);
-      },
+      response: (surveyId: number, responseId: number, given?: CallOptions) =>
+        call("v2 response by id", { surveyId, responseId }, oneV2Response({ surveyId, responseId }), given),
       responseByCrk: (surveyId: number, crk: string, given?: CallOptions) =>
         call("v2 response by crk", { surveyId, crk }, oneV2Response({ surveyId }), given),
       metadata: (surveyId: number, responseId: number, given?: CallOptions) =>
@@ -158,31 +165,6 @@ const asRead: ReadBody<unknown> = (body) => body;
 
 const IS_THERE = "Is there such a thing on this account?";
 
-/** Makes the request of one operation, and gives what `readBody` makes of its answer. Statuses other than 200 and 204 become errors. */
-function createCall(send: Authorized) {
-  return async <O extends DataOperation, T>(
-    operation: O,
-    parameters: ParametersOf<O>,
-    readBody: ReadBody<T>,
-    { signal, priority = "news" }: CallOptions = {},
-  ): Promise<T> => {
-    // Before a token is asked for: what no path can hold, and who does not wait any more.
-    pathOf(operation, parameters);
-    signal?.throwIfAborted();
-    const answer = await send({ operation, parameters, priority, signal, readBody });
-    const about = { operation, status: answer.status, attempts: answer.attempts };
-    if (answer.status === 200) return answer.value;
-    if (answer.status === 204) return readBody(null, about);
-    if (answer.status === 404) throw new NotFoundError("not found (404)", { ...about, hint: IS_THERE });
-    if (answer.status === 400) {
-      const hint = "The token is good: check what was asked for.";
-      throw new BadRequestError("bad request (400)", { ...about, hint });
-    }
-    const hint = "Ask the service's operator what this account may read.";
-    throw new NotAllowedError("the service does not let this account read it (401)", { ...about, hint });
-  };
-}
-
 /** Reads the one thing that was asked for. Where nothing is said of it, it is not there. */
 function oneThing<T>(readBody: ReadBody<T>): ReadBody<T> {
   return (body, about) => {
@@ -192,12 +174,13 @@ function oneThing<T>(readBody: ReadBody<T>): ReadBody<T> {
 }
 
 function oneResponse(asked: Asked): ReadBody<SingleResponse> {
-  return (raw, about) => ({ ...notShown((body) => readSingleResponse(body, asked, about))(raw, about), raw });
+  const read = notShown((body, about) => readSingleResponse(body, asked, about));
+  return oneThing((raw, about) => ({ ...read(raw, about), raw }));
 }
 
-function oneV2Response(asked: Asked): ReadBody<V2Answer<ReadResponse>> {
-  return (raw, about) => ({ value: readSingleResponse(raw, asked, about), raw });
-}
+const oneV2Response =
+  (asked: Asked): ReadBody<V2Answer<ReadResponse>> =>
+  (raw, about) => ({ value: readSingleResponse(raw, asked, about), raw });
 
 /** Reads a v2 body as v3 reads one: under one usual name, or as it is. What wraps it may have an id as well. */
 function asV3<T>(readBody: ReadBody<T>): ReadBody<V2Answer<T>> {

@@ -56,8 +56,7 @@ export function checkOptions(options: SurveyApiOptions): CheckedOptions {
       want(typeof value === "number" && isRight(value), `${prefix}${name} must be ${must}`);
   };
 
-  const wrong =
-    typeof baseUrl === "string" ? baseUrlProblem(baseUrl) : "must be a URL such as https://surveys.example.com";
+  const wrong = baseUrlProblem(typeof baseUrl === "string" ? baseUrl : "");
   want(wrong === undefined, `baseUrl ${wrong}`);
   want(
     hasCredentials(credentials),
@@ -76,15 +75,7 @@ export function checkOptions(options: SurveyApiOptions): CheckedOptions {
   want(!showsToken(baseUrl, proxy), "proxy must be on this machine, or baseUrl https: it would see the token");
   if (problems.length > 0)
     throw new OptionsError(problems.join("; "), { hint: "Correct the options of createSurveyApi." });
-  return {
-    baseUrl: normalBaseUrl(baseUrl),
-    timeouts,
-    concurrency,
-    maxBodyBytes,
-    retry,
-    ...(maxRequestsPerSecond === undefined ? {} : { maxRequestsPerSecond }),
-    ...(proxy === undefined ? {} : { proxy }),
-  };
+  return { baseUrl: normalBaseUrl(baseUrl), timeouts, concurrency, maxBodyBytes, retry, maxRequestsPerSecond, proxy };
 }
 
 /** Milliseconds; a timer that is set for longer goes off at once. */

@@ -1,21 +1,10 @@
 export type Order = "asc" | "desc";
 
-interface OfSurvey {
-  surveyId: number;
-}
-interface OfPage extends OfSurvey {
-  /** Counts from 1. */
-  page: number;
-}
-interface OfResponse extends OfSurvey {
-  responseId: number;
-}
-interface OfPath {
-  path: string;
-}
-interface OfCrk extends OfSurvey {
-  crk: string;
-}
+type OfSurvey = { surveyId: number };
+/** `page` counts from 1. */
+type OfPage = OfSurvey & { page: number };
+type OfResponse = OfSurvey & { responseId: number };
+type OfCrk = OfSurvey & { crk: string };
 
 const v3 = ({ surveyId }: OfSurvey): string => `/api/v3/surveys/${integer("surveyId", surveyId)}`;
 const v2 = ({ surveyId }: OfSurvey): string => `/api/v2/surveys/${integer("surveyId", surveyId)}`;
@@ -51,7 +40,7 @@ export const operations = {
   "v2 response by crk": (of: OfCrk) => `${v2(of)}/crk/${segment(of.crk)}`,
   "v2 response metadata": (of: OfResponse) => `${v2(of)}/responses/${responseOf(of)}/metadata/`,
   /** Anything that the document does not show. */
-  request: (of: OfPath) => asWritten(of.path),
+  request: (of: { path: string }) => asWritten(of.path),
 } as const;
 
 export type Operation = keyof typeof operations;

@@ -8,8 +8,8 @@ class Waiting extends Set<() => void> {
 const waitingFor = new WeakMap<AbortSignal, Waiting>();
 
 /**
- * Calls `callback` when the signal is aborted, unless what this gives was called before. Hundreds of requests wait for one signal, and adding or removing
- * a listener goes through all that it has: so they share one.
+ * Calls `callback` when the signal is aborted, unless what this gives was called before. Hundreds of requests wait for one signal, and
+ * adding or removing a listener goes through all that it has: so they share one.
  */
 export function whenAborted(signal: AbortSignal | undefined, callback: () => void): () => void {
   if (signal === undefined) return () => undefined;

@@ -72,12 +72,12 @@ export function startWorkers(
     if (planned.deadline < plan.workers.deadline) world.meet("deadline");
     const deadline = scheduler.now() + planned.deadline;
     const vault = vaultPort(store.objects, process, weather);
-    const definitions = keepDefinitions(vault, plan.source.name);
+    const keeping = keepDefinitions(vault, plan.source.name);
     const ports: Ports = {
       clock: process.clock,
       service: servicePort(world, weather, life, process, oracle.service, {
         abortsAt: deadline + ABORTED_AFTER,
-        definitions,
+        keeping,
       }),
       state: statePort(world, store, process, random, oracle.state),
       publisher: publisherPort(world, weather, process, random, oracle.bus),

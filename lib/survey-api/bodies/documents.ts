@@ -1,46 +1,33 @@
 import { isObject } from "../../json.ts";
 import type { Operation } from "../paths.ts";
 import type { Of, ResourceField, Shape } from "./field.ts";
-import {
-  fullSurvey,
-  questionListItem,
-  reportMetric,
-  responseMetadata,
-  responseMetric,
-  responseRecord,
-  surveyListItem,
-} from "./resources.ts";
+import * as resources from "./resources.ts";
 
 /** How the elements of a body stand in it: in an array, one alone in an array, or by key in one object in an array. */
 type Form = "list" | "one" | "map";
 
-/** What the API document shows of a body. */
-export interface Shown<F extends Form, R extends ResourceField<Shape>> {
-  form: F;
-  element: R;
-  /** Whether an element has any field that the document shows, but for those that an error may have as well. */
-  isTold: (element: unknown) => boolean;
+interface More {
   /** The ids in which the elements repeat what was asked for. Of any other the document does not say whose it is. */
-  repeats: readonly ("surveyId" | "responseId")[];
+  repeats?: readonly ("surveyId" | "responseId")[];
+  /** Fields that an error may repeat of the request, or have itself: alone they tell nothing. */
+  untelling?: string[];
 }
 
-/** @param untelling fields that an error may repeat of the request, or have itself: alone they tell nothing */
-function shown<F extends Form, R extends ResourceField<Shape>>(
-  form: F,
-  element: R,
-  { repeats = [], untelling = [] }: { repeats?: Shown<F, R>["repeats"]; untelling?: string[] } = {},
-): Shown<F, R> {
+/** What the API document shows of a body. */
+function shown<F extends Form, R extends ResourceField<Shape>>(form: F, element: R, more: More = {}) {
+  const { repeats = [], untelling = [] } = more;
   const names = Object.keys(element.shape).filter((name) => !untelling.includes(name));
+  /** Whether an element has any field that the document shows, but for those that an error may have as well. */
   const isTold = (value: unknown): boolean => isObject(value) && names.some((name) => Object.hasOwn(value, name));
   return { form, element, isTold, repeats };
 }
 
-const surveyList = shown("list", surveyListItem);
-const survey = shown("one", fullSurvey, { repeats: ["surveyId"] });
-const questions = shown("list", questionListItem);
-const records = shown("list", responseRecord, { repeats: ["surveyId"], untelling: ["surveyId"] });
+const surveyList = shown("list", resources.surveyListItem);
+const survey = shown("one", resources.fullSurvey, { repeats: ["surveyId"] });
+const questions = shown("list", resources.questionListItem);
+const records = shown("list", resources.responseRecord, { repeats: ["surveyId"], untelling: ["surveyId"] });
 /** The request names the response, so the body need not. */
-const metadata = shown("list", responseMetadata, { repeats: ["responseId"], untelling: ["responseId"] });
+const metadata = shown("list", resources.responseMetadata, { repeats: ["responseId"], untelling: ["responseId"] });
 /** Of a metric, which its key names, whatever it shows. */
 const untelling = ["surveyId", "created"];
 
@@ -52,8 +39,8 @@ export const documents = {
   "get survey responses": records,
   "get survey responses, page": records,
   "get survey responses, page and order": records,
-  "get metric, single response": shown("map", responseMetric, { untelling }),
-  "get metric, report": shown("map", reportMetric, { untelling }),
+  "get metric, single response": shown("map", resources.responseMetric, { untelling }),
+  "get metric, report": shown("map", resources.reportMetric, { untelling }),
   "get response metadata": metadata,
   "v2 survey list": surveyList,
   "v2 survey": survey,

@@ -34,11 +34,8 @@ function isDigit(text: string, i: number): boolean {
 
 /** The types of TypeScript do not know `context` yet. */
 function exactValue(_key: string, value: unknown, context?: { source: string }): unknown {
-  return typeof value === "number" && context !== undefined ? exactly(value, context.source) : value;
-}
-
-function exactly(value: number, source: string): number | string {
-  return Number.isSafeInteger(value) || !/^-?\d+$/.test(source) ? value : source;
+  if (typeof value !== "number" || context === undefined) return value;
+  return Number.isSafeInteger(value) || !/^-?\d+$/.test(context.source) ? value : context.source;
 }
 
 // A few kilobytes of JSON may need far more memory than their text.

@@ -3,10 +3,7 @@ import { isObject } from "../../json.ts";
 export const hasOnlyDigitKeys = (object: Record<string, unknown>): boolean =>
   Object.keys(object).every((key) => /^\d+$/.test(key));
 
-/**
- * The elements of a list: of an array, or none of `null`. An object whose keys are all digits counts as a list of its values: some
- * languages write an array whose indexes have gaps so. Undefined for anything else.
- */
+/** The elements of a list, none for `null`. An object keyed by digits is one too: some languages write an array with gaps so. */
 export function asArray(value: unknown): unknown[] | undefined {
   if (Array.isArray(value)) return value;
   if (value === null) return [];

@@ -15,9 +15,9 @@ export interface ReadResponse {
 }
 
 /**
- * One response in the body of operation 9 or 10, whose shape the API document does not show. It may be an array of records, a bare record,
- * or one object that lists the answers. That object may be bare, in an array, or beside its head, and its answers an array or keyed by
- * question. Records of other responses are left out. Undefined when there is no response to be found, or several without one asked for.
+ * One response in the body of operation 9 or 10. It may be an array of records, a bare record, or one object that lists the answers. That
+ * object may be bare, in an array, or beside its head, and its answers an array or keyed by question. Records of other responses are left
+ * out. Undefined when there is no response to be found, or several without one asked for.
  *
  * @param asked without a `responseId` where it is not known beforehand (operation 10)
  * @throws AnswerMismatchError when it is another response, or one of another survey
@@ -27,21 +27,16 @@ export function readSingleResponse(body: unknown, asked: Asked, about: AboutAnsw
   if (found === undefined) return undefined;
   const { responseId } = asked;
   const head = Object.fromEntries(found.head);
-  const records = found.answers.map((answer) => ({
-    ...(responseId === undefined ? {} : { responseId }),
-    ...head,
-    ...answer,
-  }));
+  const known = responseId === undefined ? {} : { responseId };
+  const records = found.answers.map((answer) => ({ ...known, ...head, ...answer }));
   const named = records.length > 0 ? records : [head];
   const own = aboutAsked(named, asked, about) as Record<string, unknown>[];
-  const ids = new Set(own.flatMap((record) => idOf(record) ?? []));
+  const ids = new Set(own.flatMap((record) => readId(record.responseId) ?? []));
   // An empty list is a response without answers only where something says which response it is.
   if (records.length === 0 && ids.size === 0) return undefined;
   if (responseId === undefined && ids.size > 1) return undefined;
   return { responseId: responseId ?? [...ids][0], records: records.length === 0 ? [] : own };
 }
-
-const idOf = (record: Record<string, unknown>): number | undefined => readId(record.responseId);
 
 interface Found {
   answers: Record<string, unknown>[];
@@ -56,7 +51,9 @@ function findAnswers(value: unknown, depth: number): Found | undefined {
   if (Array.isArray(value)) return value.length === 1 ? findAnswers(value[0], depth + 1) : undefined;
   if (!isObject(value)) return undefined;
   const candidates = holders.flatMap((name) => {
-    const inside = findIn(value[name], depth);
+    const field = value[name];
+    const isEmpty = typeof field === "object" && field !== null && Object.keys(field).length === 0;
+    const inside = isEmpty ? { answers: [], head: [] } : findAnswers(field, depth + 1);
     return inside === undefined ? [] : [{ ...inside, name }];
   });
   const chosen = candidates.find(({ answers }) => answers.length > 0) ?? candidates[0];
@@ -64,11 +61,6 @@ function findAnswers(value: unknown, depth: number): Found | undefined {
   const beside = Object.entries(value).filter(([name]) => !holders.includes(name));
   const response = chosen.name !== "response" && isObject(value.response) ? Object.entries(value.response) : [];
   return { answers: chosen.answers, head: [...beside, ...response, ...chosen.head] };
-}
-
-function findIn(field: unknown, depth: number): Found | undefined {
-  const isEmpty = Array.isArray(field) ? field.length === 0 : isObject(field) && Object.keys(field).length === 0;
-  return isEmpty ? { answers: [], head: [] } : findAnswers(field, depth + 1);
 }
 
 /** Where answers may lie, the likeliest first: `questions` may as well hold the questions of the survey. */
@@ -86,19 +78,12 @@ const isAnswer = (value: unknown): value is Record<string, unknown> =>
 const wrappers = ["reports", "data", "result", "items", "list"];
 const idNames = ["reportId", "id", "report_id"];
 
-/**
- * The reports in the body of operation 5, whose shape the API document does not show. It may be an array of objects or of ids, a map by id,
- * or one of these under a usual name. Undefined when the body is none of them.
- */
+/** The reports of operation 5: an array of objects or of ids, a map by id, or one of these under a usual name. */
 export function readReports(body: unknown): ReportListItem[] | undefined {
   if (saysNothing(body)) return [];
   const list = readList(body);
   if (list !== undefined || !isObject(body)) return list;
-  for (const name of wrappers) {
-    const inside = readList(body[name]);
-    if (inside !== undefined) return inside;
-  }
-  return undefined;
+  return wrappers.map((name) => readList(body[name])).find((inside) => inside !== undefined);
 }
 
 function readList(value: unknown): ReportListItem[] | undefined {
@@ -113,9 +98,5 @@ function readList(value: unknown): ReportListItem[] | undefined {
 /** The id that an item shows, or the item itself where the list is one of ids. */
 function reportIdOf(item: unknown): number | undefined {
   if (!isObject(item)) return readId(item);
-  for (const name of idNames) {
-    const id = readId(item[name]);
-    if (id !== undefined) return id;
-  }
-  return undefined;
+  return idNames.map((name) => readId(item[name])).find((id) => id !== undefined);
 }

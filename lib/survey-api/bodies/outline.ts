@@ -9,9 +9,8 @@ const MAX_DEPTH = 4;
 const MAX_FIELDS = 12;
 
 /**
- * An outline of a body, in at most 200 characters: `{ data: array(3) of { id: number, name: string(12) } }`. Of an array the first element
- * is shown. It holds types, lengths and field names that look like names, and never a value. So it can go into an error or a log whatever
- * the body holds.
+ * An outline of a body, such as `{ data: array(3) of { id: number, name: string(12) } }`, whose first element is shown. It holds types,
+ * lengths and field names that look like names, and never a value: so it can go into an error or a log.
  */
 export function outline(value: unknown): string {
   const text = outlineAt(value, 0);

@@ -27,23 +27,19 @@ export function readJson(text: string, about: AboutAnswer): unknown {
 /** What a body holds of the elements that the document shows in it. */
 interface Elements {
   values: unknown[];
-  /** In a map; the positions in a list. */
-  keys: () => string[];
+  /** The keys of a map. */
+  keys?: string[];
+  /** The place of each in the body; left out for the positions in a list. */
+  places?: Odd["path"][];
   /** Whether a list stands in the place of a map. */
-  isList: boolean;
-  /** The elements of a map by their keys. */
-  byKey: () => Record<string, unknown>;
-  /** The place of each in the body. */
-  places: () => Odd["path"][];
+  isList?: boolean;
   /** What is not as documented of the body as a whole. */
-  odd: Odd[];
+  odd?: Odd[];
 }
-
-const NONE: Elements = { values: [], keys: () => [], isList: false, byKey: () => ({}), places: () => [], odd: [] };
 
 /** A body without any documented field is no answer: some services send an error with status 200. */
 function elementsOf(operation: Documented, asked: Asked, body: unknown, about: AboutAnswer): Elements {
-  if (saysNothing(body)) return NONE;
+  if (saysNothing(body)) return { values: [] };
   const { form, isTold } = documents[operation];
   const found = form === "map" ? inMap(isTold, body, about) : inList(isTold, aboutAsked(body, asked, about), about);
   // fault: error-body-is-metrics
@@ -55,7 +51,7 @@ function elementsOf(operation: Documented, asked: Asked, body: unknown, about: A
 function inList(isTold: (value: unknown) => boolean, body: unknown, about: AboutAnswer): Elements {
   const values = asArray(body) ?? (isTold(body) ? [body] : undefined);
   if (values === undefined) throw unreadable(body, about, [{ path: [], expected: "array" }]);
-  return { ...NONE, values, isList: true, places: () => values.map((_, i) => [i]) };
+  return { values };
 }
 
 /**
@@ -73,27 +69,25 @@ function inMap(isTold: (value: unknown) => boolean, body: unknown, about: AboutA
     isList ||= isBare || (Array.isArray(map) && map.length > 0);
     return isBare ? { [position]: map } : map;
   });
-  const keys = (): string[] => maps.flatMap(Object.keys);
+  const keys = maps.flatMap(Object.keys);
   const values = maps.flatMap(Object.values);
-  if (maps.length > 1 && new Set(keys()).size < values.length) throw unreadable(body, about, odd);
-  const places = (): Odd["path"][] =>
-    maps.flatMap((map, position) => {
-      const at = Array.isArray(body) ? [position] : [];
-      return Object.keys(map).map((key) => (map === given[position] ? [...at, key] : at));
-    });
-  const byKey = () =>
-    maps.length === 1
-      ? (maps[0] as Record<string, unknown>)
-      : Object.fromEntries(keys().map((key, i) => [key, values[i]]));
-  return { values, keys, isList, byKey, places, odd: isList || maps.length > 1 ? odd : [] };
+  if (maps.length > 1 && new Set(keys).size < values.length) throw unreadable(body, about, odd);
+  const places = maps.flatMap((map, position) => {
+    const at = Array.isArray(body) ? [position] : [];
+    return Object.keys(map).map((key) => (map === given[position] ? [...at, key] : at));
+  });
+  return { values, keys, places, isList, odd: isList || maps.length > 1 ? odd : [] };
 }
+
+const byKey = (keys: string[] = [], values: unknown[]): Record<string, unknown> =>
+  Object.fromEntries(keys.map((key, i) => [key, values[i]]));
 
 /** Gives the elements of a body as they were read: in a list, or by key where the body is a map. */
 export function untyped(operation: Documented, asked: Asked): ReadBody<Record<string, unknown> | unknown[]> {
   const isMap = documents[operation].form === "map";
   return (body, about) => {
-    const { values, isList, byKey } = elementsOf(operation, asked, body, about);
-    return isMap && !isList ? byKey() : values;
+    const { values, keys, isList } = elementsOf(operation, asked, body, about);
+    return isMap && !isList ? byKey(keys, values) : values;
   };
 }
 
@@ -101,12 +95,10 @@ export function untyped(operation: Documented, asked: Asked): ReadBody<Record<st
 export function typed<O extends Documented>(operation: O, asked: Asked, strict: boolean): ReadBody<BodyOf<O>> {
   const { form, element, isTold } = documents[operation];
   function read(body: unknown, about: AboutAnswer): unknown {
-    const { values: found, keys, places, odd: whole } = elementsOf(operation, asked, body, about);
-    const odd = [...whole];
-    const at = places();
+    const { values: found, keys, places, odd = [] } = elementsOf(operation, asked, body, about);
     const values = found.map((value, i) => {
       const before = odd.length;
-      const read = readInside(element as Field<unknown>, value, at[i] ?? [], odd);
+      const read = readInside(element as Field<unknown>, value, places?.[i] ?? [i], odd);
       // Any object at all would be taken for a resource whose fields may all be odd, such as an error that comes with status 200.
       if (odd.length > before && !isTold(value)) for (const one of odd.slice(before)) one.isUnreadable = true;
       return read;
@@ -115,7 +107,7 @@ export function typed<O extends Documented>(operation: O, asked: Asked, strict: 
     if (worst.length > 0) throw unreadable(body, about, worst);
     if (strict && odd.length > 0) throw unreadable(body, about, odd);
     if (form === "list") return values;
-    if (form === "map") return Object.fromEntries(keys().map((key, i) => [key, values[i]]));
+    if (form === "map") return byKey(keys, values);
     if (values.length === 1) return values[0];
     throw unreadable(body, about, [{ path: [], expected: "array with one object" }]);
   }
@@ -123,9 +115,9 @@ export function typed<O extends Documented>(operation: O, asked: Asked, strict: 
 }
 
 /** Reads a body that the API document does not show, in every shape that is plausible. */
-export function notShown<T>(read: (body: unknown) => T | undefined): ReadBody<T> {
+export function notShown<T>(read: ReadBody<T | undefined>): ReadBody<T> {
   return (body, about) => {
-    const value = read(body);
+    const value = read(body, about);
     if (value === undefined) throw unreadable(body, about, []);
     return value;
   };

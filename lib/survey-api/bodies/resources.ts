@@ -172,12 +172,9 @@ export const reportMetric = resource({
   ...fields(integer, "maxPointsSum", "minPointSum"),
 });
 
-/**
- * An item of the list of reports (operation 5), whose fields the API document does not show (section 2.8). It has the identifier where one
- * can be made out, and the item as it was read.
- */
+/** Section 2.8: an item of the list of reports (operation 5) as it was read, since its fields are not shown. */
 export interface ReportListItem {
-  /** For operation 12; undefined when the item shows none. */
+  /** For operation 12; undefined when none can be made out. */
   reportId: number | undefined;
   raw: unknown;
 }

@@ -54,13 +54,8 @@ export async function exchange(dispatcher: Dispatcher, request: ExchangeRequest)
 /** Of anything else the status is all that is used: its body is only read to its end. */
 const isSuccess = ({ status }: RawAnswer): boolean => status < 300;
 
-function tooLong({ about }: ExchangeRequest, status: number): UnreadableBodyError {
-  return new UnreadableBodyError("the body is longer than `maxBodyBytes`", {
-    ...about,
-    status,
-    hint: "Check `baseUrl`.",
-  });
-}
+const tooLong = ({ about }: ExchangeRequest, status: number): UnreadableBodyError =>
+  new UnreadableBodyError("the body is longer than `maxBodyBytes`", { ...about, status, hint: "Check `baseUrl`." });
 
 /** The answer as it comes. It is read piece by piece: a stream for each body would cost more than all the rest of a request. */
 function receive(dispatcher: Dispatcher, request: ExchangeRequest): Promise<RawAnswer> {

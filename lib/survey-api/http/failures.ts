@@ -13,19 +13,17 @@ import { parseRetryAfter } from "./retry-policy.ts";
 // From what happened on the wire to the errors of the client.
 
 /** Milliseconds for which the service asked to be left alone. A date is compared with the service's own, where it tells it. */
-function retryAfterOf({ headers }: RawAnswer, now: number): { retryAfter?: number } {
+function retryAfterOf({ headers }: RawAnswer, now: number): number | undefined {
   const served = Date.parse(single(headers.date) ?? "");
-  const retryAfter = parseRetryAfter(single(headers["retry-after"]), Number.isNaN(served) ? now : served);
-  return retryAfter === undefined ? {} : { retryAfter };
+  return parseRetryAfter(single(headers["retry-after"]), Number.isNaN(served) ? now : served);
 }
 
 export function tooMany(answer: RawAnswer, about: About, now: number): TooManyRequestsError {
   return new TooManyRequestsError("too many requests (429)", {
     ...about,
     status: 429,
-    retryable: true,
     hint: "The service limits the rate: lower `concurrency`, or set `maxRequestsPerSecond`.",
-    ...retryAfterOf(answer, now),
+    retryAfter: retryAfterOf(answer, now),
   });
 }
 
@@ -34,9 +32,8 @@ const bare = (path: string): string => path.replace(/\/+$/, "");
 
 function targetOf({ status, headers }: RawAnswer, from: string): URL | undefined {
   const location = single(headers.location) ?? "";
-  return REDIRECTS.includes(status) && location !== "" && URL.canParse(location, from)
-    ? new URL(location, from)
-    : undefined;
+  const isRedirect = REDIRECTS.includes(status) && location !== "" && URL.canParse(location, from);
+  return isRedirect ? new URL(location, from) : undefined;
 }
 
 /**
@@ -67,7 +64,7 @@ export function unexpected(answer: RawAnswer, about: About, base: URL, now: numb
     ...about,
     status,
     retryable,
-    ...(status === 503 ? retryAfterOf(answer, now) : {}),
+    retryAfter: status === 503 ? retryAfterOf(answer, now) : undefined,
     hint: retryable ? "The service has a fault of its own: try again later." : hint,
   });
 }

@@ -111,7 +111,7 @@ export function createTransport(options: TransportOptions) {
         maxBodyBytes: options.maxBodyBytes * (call.operation === "get survey list" ? LIST_FACTOR : 1),
         signal: call.signal,
         about,
-        ...(call.body === undefined ? {} : { body: call.body }),
+        body: call.body,
       });
       status = answer.status;
       return answer;
@@ -158,20 +158,18 @@ export function createTransport(options: TransportOptions) {
       asking = { path, until: monotonic() + retryAfter };
       return 0;
     }
-    const pause = isRefusal ? limiter.refused(sentAt, error.retryAfter) : limiter.pause(retryAfter);
-    const endsAt = monotonic() + pause.duration;
-    if (pause.duration >= PAUSE_WORTH_SHARING && endsAt >= toldUntil + PAUSE_WORTH_SHARING) {
+    const { duration, isNew } = isRefusal ? limiter.refused(sentAt, error.retryAfter) : limiter.pause(retryAfter);
+    const endsAt = monotonic() + duration;
+    if (duration >= PAUSE_WORTH_SHARING && endsAt >= toldUntil + PAUSE_WORTH_SHARING) {
       toldUntil = endsAt;
-      const until = options.now() + pause.duration;
       // Others may fail at it, and it must fail no call here.
-      void (async () => options.onPause({ until }))().catch(() => undefined);
+      void (async () => options.onPause({ until: options.now() + duration }))().catch(() => undefined);
     }
-    if (pause.isNew && pauseChannel.hasSubscribers) {
+    if (isNew && pauseChannel.hasSubscribers) {
       const { requestsPerSecond } = limiter.learned() ?? {};
-      const asked = error.retryAfter !== undefined;
-      pauseChannel.publish({ operation, duration: pause.duration, asked, requestsPerSecond });
+      pauseChannel.publish({ operation, duration, asked: error.retryAfter !== undefined, requestsPerSecond });
     }
-    return pause.duration;
+    return duration;
   }
 
   return {
@@ -182,12 +180,9 @@ export function createTransport(options: TransportOptions) {
       let endsAt: number | undefined;
       let failure: unknown;
       for (let attempt = 1; ; attempt += 1) {
+        const madeSoFar = { operation, attempts: attempt - 1 };
         if (closed !== undefined)
-          throw new NetworkError("the client is closed", {
-            operation,
-            attempts: attempt - 1,
-            hint: "Make another one.",
-          });
+          throw new NetworkError("the client is closed", { ...madeSoFar, hint: "Make another one." });
         const about = { operation, attempts: attempt };
         const work = async (): Promise<Outcome<T>> => {
           const sentAt = monotonic();
@@ -209,15 +204,11 @@ export function createTransport(options: TransportOptions) {
         const turn = { priority, again: late !== undefined, signal: ending };
         const outcome = await limiter.run(work, turn).catch((error: unknown) => {
           signal?.throwIfAborted();
-          if (late?.aborted)
-            throw (
-              failure ?? new TimeoutError("no time is left for the call", { ...about, retryable: true, hint: LESS })
-            );
+          const noTime = { ...about, retryable: true, hint: LESS };
+          if (late?.aborted) throw failure ?? new TimeoutError("no time is left for the call", noTime);
           if (!(error instanceof LongPause)) throw error;
           throw new TooManyRequestsError("the service asked for a pause that is not over", {
-            operation,
-            attempts: attempt - 1,
-            retryable: true,
+            ...madeSoFar,
             retryAfter: error.milliseconds,
             hint: "It is asked again when the pause is over.",
           });
@@ -245,7 +236,6 @@ export function createTransport(options: TransportOptions) {
   };
 }
 
-/** The connections to the service, directly or through a proxy. */
 function createDispatcher({ baseUrl, concurrency, timeouts, proxy }: CheckedOptions): Dispatcher {
   // HTTP/1.1 only: one request in flight for each connection. undici gives a connection back one turn of the event loop after its answer.
   // Without some to spare, the next request waits for that.

@@ -41,9 +41,9 @@ const MOST_PAUSE = 30_000;
 const MOST_GROWN = 2_000;
 
 /**
- * How many requests may go out, and when: the rate that a service allows, learned from its refusals by additive increase and multiplicative decrease. The service is taken for a
- * bucket of tokens, as most are. It is empty at each refusal, so between two of them it granted just what it sustains. Example: 1,000
- * requests were granted in the 10 seconds since the last refusal, so it sustains 100 a second.
+ * How many requests may go out, and when: the rate that a service allows, learned from its refusals by additive increase and
+ * multiplicative decrease. The service is taken for a bucket of tokens, as most are. It is empty at each refusal, so between two of them it
+ * granted just what it sustains.
  */
 export function createAllowedRate({ now, monotonic, ...options }: AllowedRateOptions) {
   const ceiling = options.maxRequestsPerSecond ?? Number.POSITIVE_INFINITY;
@@ -77,10 +77,8 @@ export function createAllowedRate({ now, monotonic, ...options }: AllowedRateOpt
   }
 
   const granted = (at: number): number => (grantedSince * 1000) / Math.max(SHORTEST_SPAN, at - countedFrom);
-
-  function decreased(at: number): number {
-    return Math.max(LEAST, Math.min(rate * LEAST_DECREASE, Math.max(rate * MOST_DECREASE, granted(at))));
-  }
+  const decreased = (at: number): number =>
+    Math.max(LEAST, Math.min(rate * LEAST_DECREASE, Math.max(rate * MOST_DECREASE, granted(at))));
 
   function growth(): number {
     if (searching) return MOST_INCREASE;

@@ -2,10 +2,7 @@ import Queue from "yocto-queue";
 import { whenAborted } from "../when-aborted.ts";
 import { type AllowedRateOptions, createAllowedRate, type LearnedRate } from "./allowed-rate.ts";
 
-/**
- * Order in which requests wait for their turn: new responses before the backlog of a backlog. Of that the pages go before what they lead
- * to.
- */
+/** Order in which requests wait for their turn; of a backlog the pages go before what they lead to. */
 export type Priority = "news" | "backlog-pages" | "backlog";
 
 export interface LimiterOptions extends AllowedRateOptions {
@@ -33,7 +30,7 @@ export interface Pause {
 
 /** The service asked for a pause that is too long to wait for. */
 export class LongPause extends Error {
-  /** Milliseconds that are left of it. */
+  /** Those that are left of it. */
   readonly milliseconds: number;
   constructor(milliseconds: number) {
     super("the pause is too long to wait for");
@@ -46,9 +43,7 @@ const PRIORITIES: readonly Turn["priority"][] = ["first", "news", "backlog-pages
 const LONGEST_PAUSE = 3_600_000;
 const LONGEST_TIMER = 2 ** 31 - 1;
 
-interface Waiting {
-  begin: () => void;
-  fail: (error: unknown) => void;
+interface Waiting extends PromiseWithResolvers<void> {
   isGivenUp: boolean;
 }
 
@@ -66,13 +61,11 @@ export function createLimiter(options: LimiterOptions) {
   let pausedUntil = { monotonic: Number.NEGATIVE_INFINITY, wall: Number.NEGATIVE_INFINITY };
   let wakesAt = Number.POSITIVE_INFINITY;
 
-  function next(): Queue<Waiting> | undefined {
-    for (const queue of queues) {
+  const next = (): Queue<Waiting> | undefined =>
+    queues.find((queue) => {
       while (queue.peek()?.isGivenUp === true) queue.dequeue();
-      if (queue.size > 0) return queue;
-    }
-    return undefined;
-  }
+      return queue.size > 0;
+    });
 
   function wakeAfter(milliseconds: number): void {
     const wait = Math.min(Math.ceil(milliseconds), LONGEST_TIMER);
@@ -103,7 +96,7 @@ export function createLimiter(options: LimiterOptions) {
       if (queue === undefined) return;
       const pause = pauseLeft();
       if (pause > longestPause) {
-        queue.dequeue()?.fail(new LongPause(pause));
+        queue.dequeue()?.reject(new LongPause(pause));
         continue;
       }
       const wait = Math.max(pause, rate.wait());
@@ -113,7 +106,7 @@ export function createLimiter(options: LimiterOptions) {
       }
       rate.take();
       inFlight += 1;
-      queue.dequeue()?.begin();
+      queue.dequeue()?.resolve();
     }
   }
 
@@ -121,19 +114,14 @@ export function createLimiter(options: LimiterOptions) {
     /** Does `work` when its turn has come. */
     async run<T>(work: () => Promise<T>, { priority, again, signal }: Turn): Promise<T> {
       signal?.throwIfAborted();
-      const turn = Promise.withResolvers<void>();
-      const waiting: Waiting = { begin: turn.resolve, fail: turn.reject, isGivenUp: false };
+      const turn: Waiting = { ...Promise.withResolvers<void>(), isGivenUp: false };
       const forget = whenAborted(signal, () => {
-        waiting.isGivenUp = true;
+        turn.isGivenUp = true;
         turn.reject(signal?.reason);
       });
-      queues[2 * PRIORITIES.indexOf(priority) + (again ? 0 : 1)]?.enqueue(waiting);
+      queues[2 * PRIORITIES.indexOf(priority) + (again ? 0 : 1)]?.enqueue(turn);
       start();
-      try {
-        await turn.promise;
-      } finally {
-        forget();
-      }
+      await turn.promise.finally(forget);
       try {
         return await work();
       } finally {
@@ -142,14 +130,12 @@ export function createLimiter(options: LimiterOptions) {
         start();
       }
     },
-    /** An answer other than 429 has come. */
-    granted: () => rate.granted(),
+    granted: rate.granted,
     /** 429 has come for a request sent at `sentAt` (monotonic). */
     refused: (sentAt: number, retryAfter: number | undefined): Pause => pause(rate.refused(sentAt, retryAfter)),
     /** The service asked for a pause without refusing for the rate. */
     pause,
-    learned: () => rate.learned(),
-    /** Takes over what another client of the service has learned. */
+    learned: rate.learned,
     learn(learned: LearnedRate): void {
       rate.learn(learned);
       start();

@@ -18,12 +18,6 @@ export interface DataRequest<T> {
 /** Sends data requests with the token, and finds out what a refusal means. */
 export type Authorized = <T>(request: DataRequest<T>) => Promise<HttpAnswer<T>>;
 
-/** An answer, and the token that it was given for. */
-interface Sent<T> {
-  answer: HttpAnswer<T>;
-  token: string;
-}
-
 /** 400 is the documented answer to a wrong token; 401 is listed for wrong credentials only, and met the same way. */
 const refused = (answer: HttpAnswer<unknown>): boolean => answer.status === 400 || answer.status === 401;
 
@@ -33,7 +27,8 @@ const refused = (answer: HttpAnswer<unknown>): boolean => answer.status === 400 
  * as there is another one. Two that were asked for here and never accepted for anything tell that the token is not the matter.
  */
 export function createAuthorized(transport: Transport, tokens: Tokens): Authorized {
-  async function send<T>(request: DataRequest<T>, tokenNow: () => string): Promise<Sent<T>> {
+  /** Gives the answer, and the token that it was given for. */
+  async function send<T>(request: DataRequest<T>, tokenNow: () => string) {
     let token = "";
     // At the moment when it goes out: while it waited for its turn, another token may have come, or the credentials been refused.
     const headers = (): Record<string, string> => {
@@ -72,10 +67,7 @@ export function createAuthorized(transport: Transport, tokens: Tokens): Authoriz
     });
   }
 
-  /**
-   * A probe sent before a refusal says nothing about it: who comes while one is under way waits for its end, and shares the next. So any
-   * number of callers costs two.
-   */
+  /** A probe sent before a refusal says nothing about it: who comes while one is under way waits for its end, and shares the next. */
   async function accepted(token: string): Promise<boolean> {
     await probes.get(token)?.catch(() => undefined);
     const sent = probes.get(token) ?? probe(token).finally(() => probes.delete(token));
@@ -100,19 +92,17 @@ export function createAuthorized(transport: Transport, tokens: Tokens): Authoriz
       else if (await isGood(token)) good = token;
       else {
         if (tokens.neverAccepted(token)) inVain += 1;
-        if (inVain === 2) throw wrongToken(request.operation, answer.status);
+        if (inVain === 2) {
+          throw new WrongTokenError(`it is refused (${answer.status}) with a new token too`, {
+            operation: request.operation,
+            status: answer.status,
+            hint: "Check that the credentials belong to an account with API access, and that no other client renews its token.",
+          });
+        }
         next = await wait(tokens.renew(token));
       }
     }
   };
-}
-
-function wrongToken(operation: DataOperation, status: number): WrongTokenError {
-  return new WrongTokenError(`it is refused (${status}) with a new token too`, {
-    operation,
-    status,
-    hint: "Check that the credentials belong to an account with API access, and that no other client renews its token.",
-  });
 }
 
 /** Work that is shared with other callers: it goes on when one of them does not wait for it any more. */

@@ -1,3 +1,4 @@
+import { isObject } from "../../json.ts";
 import { parseExactly } from "../bodies/exact-json.ts";
 
 /** A token as the service gives it out. */
@@ -43,7 +44,7 @@ export function readTokenBody(body: string): IssuedToken | undefined {
   const text = body.trim();
   const json = jsonOf(text);
   if (json !== undefined) {
-    const candidates = candidatesIn(json.value);
+    const candidates = candidatesIn(json);
     return onlyOf([named(candidates), candidates.filter(standsAlone), candidates.filter(isJwt)]);
   }
   // What begins as JSON was cut off: up to there it may look like a token.
@@ -53,9 +54,9 @@ export function readTokenBody(body: string): IssuedToken | undefined {
 }
 
 /** The value of a JSON text; undefined where it is none. */
-export function jsonOf(text: string): { value: unknown } | undefined {
+export function jsonOf(text: string): unknown {
   try {
-    return { value: parseExactly(text) };
+    return parseExactly(text);
   } catch {
     return undefined;
   }
@@ -113,12 +114,19 @@ function standsAlone({ name, token }: Candidate): boolean {
   return (name === undefined || WRAPPERS.includes(name)) && (token.split(".").length === 3 || token.length >= 20);
 }
 
-/** Whether it is a JWT, by its header: host names and versions have three parts too (RFC 7519). */
+/** Whether it is a JWT, by its header: host names and versions have three parts too. */
 function isJwt({ token }: Candidate): boolean {
-  const [header = "", ...rest] = token.split(".");
-  if (rest.length !== 2) return false;
-  const claims = jsonOf(Buffer.from(header, "base64url").toString("utf8"))?.value;
-  return typeof claims === "object" && claims !== null && "alg" in claims;
+  return token.split(".").length === 3 && Object.hasOwn(jwtPart(token, 0), "alg");
+}
+
+/** The header (0) or the claims (1) of a JWT (RFC 7519); empty where they cannot be read. */
+export function jwtPart(token: string, part: 0 | 1): Record<string, unknown> {
+  try {
+    const value: unknown = JSON.parse(Buffer.from(token.split(".")[part] ?? "", "base64url").toString("utf8"));
+    return isObject(value) ? value : {};
+  } catch {
+    return {};
+  }
 }
 
 /** A token goes into a header: printable ASCII without spaces, which also keeps an HTML page from being taken for one. */

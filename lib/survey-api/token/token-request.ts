@@ -50,16 +50,14 @@ export async function requestToken(
   }
   if (answer.status === 404)
     throw new NotFoundError("there is no token endpoint (404)", { ...about, hint: "Check `baseUrl`." });
-  throw new BadRequestError("the token request was refused (400)", {
-    ...about,
-    hint: "Check `baseUrl` and the credentials.",
-  });
+  const hint = "Check `baseUrl` and the credentials.";
+  throw new BadRequestError("the token request was refused (400)", { ...about, hint });
 }
 
 /** The shape of a body that is no JSON: a form, or the token itself. */
 function shapeOf(text: string): string {
   const json = jsonOf(text);
-  if (json !== undefined) return outline(json.value);
+  if (json !== undefined) return outline(json);
   return text.includes("=") ? `form of ${outline(Object.fromEntries(new URLSearchParams(text)))}` : outlineText(text);
 }
 
@@ -71,7 +69,7 @@ function noToken(text: string, about: AboutAnswer): UnreadableBodyError {
   return new UnreadableBodyError("the answer holds no token that can be told", {
     ...about,
     retryable,
-    excerpt: json === undefined ? outlineText(text) : outline(json.value),
+    excerpt: json === undefined ? outlineText(text) : outline(json),
     hint: retryable
       ? "A proxy or a maintenance page may stand before the service; check `baseUrl`."
       : "Check `baseUrl`: is it the survey service? Otherwise ask its operator whether these credentials give access.",

@@ -1,6 +1,6 @@
 import type { Coordination } from "../coordination.ts";
 import { TooManyRenewalsError, WrongCredentialsError } from "../errors.ts";
-import { asToken, type IssuedToken } from "./token-body.ts";
+import { asToken, type IssuedToken, jwtPart } from "./token-body.ts";
 import type { AnsweredToken } from "./token-request.ts";
 
 /** The part of a token that is kept between runs. Times are epoch milliseconds. */
@@ -34,22 +34,16 @@ const RENEW_BEFORE = 3_600_000;
 const LEAST_LIFE = 30_000;
 /** A renewal at leisure that failed is tried again after so long. */
 const TRY_AGAIN = 300_000;
-/**
- * A token that was refused before so many answers had come is replaced so often at most in this time: two clients that revoke each other's
- * token must not storm the service, nor must one whose tokens are all refused.
- */
+/** A token refused before so many answers had come is replaced so often at most in this time: clients that revoke each other's make no storm. */
 const FEW_ANSWERS = 50;
 const MOST_HASTY = 5;
 const HASTY_WINDOW = 600_000;
 /** Refused tokens that are remembered. */
 const MOST_REFUSED = 20;
-/**
- * Milliseconds for which nothing is sent once the credentials are refused. Other requests that wait or are on their way have the same
- * refused token, and come to their end in that time.
- */
+/** Milliseconds for which nothing is sent once the credentials are refused: requests with the same refused token end in that time. */
 const CREDENTIALS_REST = 10_000;
 
-export interface TokensOptions {
+interface TokensOptions {
   store: TokenStore;
   /** Operation 1. */
   request: () => Promise<AnsweredToken>;
@@ -93,14 +87,11 @@ export function createTokens({ store, request, coordination, now }: TokensOption
   }
 
   /** Only where no token is left that works: one that does is used whatever was said of the credentials. */
-  async function orNone(token: Promise<string>): Promise<string> {
-    try {
-      return await token;
-    } catch (error) {
+  const orNone = (token: Promise<string>): Promise<string> =>
+    token.catch((error: unknown) => {
       if (error instanceof WrongCredentialsError) credentialsRefused ??= { error, at: now() };
       throw error;
-    }
-  }
+    });
 
   async function obtain(): Promise<string> {
     const issued = await request();
@@ -120,12 +111,8 @@ export function createTokens({ store, request, coordination, now }: TokensOption
   }
 
   /** In the place of a token that was refused, unless another client has found one meanwhile. */
-  function obtainAnother(refusedToken: string): Promise<string> {
-    return coordination.renew({
-      look: () => reread(refusedToken),
-      ask: replaceRefused,
-    });
-  }
+  const obtainAnother = (refusedToken: string): Promise<string> =>
+    orNone(obtaining(() => coordination.renew({ look: () => reread(refusedToken), ask: replaceRefused })));
 
   async function replaceRefused(): Promise<string> {
     const isHasty = answers < FEW_ANSWERS;
@@ -153,14 +140,14 @@ export function createTokens({ store, request, coordination, now }: TokensOption
   /** The token kept, if it works by what is known of it. */
   async function storedIfValid(): Promise<string | undefined> {
     const stored = await readStore();
+    if (stored === undefined) return undefined;
     // Near its end it is still better than none.
-    if (stored !== undefined) held = stored;
-    return stored !== undefined && state(stored) === "valid" ? stored.token : undefined;
+    held = stored;
+    return state(stored) === "valid" ? stored.token : undefined;
   }
 
-  async function storedOrNew(): Promise<string> {
-    return (await storedIfValid()) ?? coordination.renew({ look: storedIfValid, ask: obtain });
-  }
+  const storedOrNew = async (): Promise<string> =>
+    (await storedIfValid()) ?? coordination.renew({ look: storedIfValid, ask: obtain });
 
   /** A token kept by someone else meanwhile, if it is not `rejected`. */
   async function reread(rejected: string): Promise<string | undefined> {
@@ -188,7 +175,7 @@ export function createTokens({ store, request, coordination, now }: TokensOption
     async current(): Promise<string> {
       checkCredentials();
       const before = held;
-      const known = before === undefined ? "expired" : state(before);
+      const known = before && state(before);
       if (before !== undefined && known !== "expired") {
         // Of one that ends soon one caller sees to it, at a moment when nothing depends on it; the others go on with what still works.
         if (known === "valid" || now() < leisureAt) return before.token;
@@ -208,9 +195,9 @@ export function createTokens({ store, request, coordination, now }: TokensOption
       checkCredentials();
       if (held !== undefined && held.token !== rejected) return held.token;
       rememberRefused(rejected);
-      const token = await orNone(obtaining(() => obtainAnother(rejected)));
+      const token = await obtainAnother(rejected);
       // It may have been read from the store for someone who did not know yet.
-      return token === rejected ? orNone(obtaining(() => obtainAnother(rejected))) : token;
+      return token === rejected ? obtainAnother(rejected) : token;
     },
     /** Another token in the place of the one in use, however good that is. */
     async replace(): Promise<RenewedToken> {
@@ -260,12 +247,6 @@ function lifeOf(token: StoredToken, now: number): "valid" | "ending" | "expired"
 
 /** Epoch milliseconds of the claim `exp` where the token is a readable JWT that has one. */
 function endOf(token: string): number | undefined {
-  try {
-    const claims: unknown = JSON.parse(Buffer.from(token.split(".")[1] ?? "", "base64url").toString("utf8"));
-    const { exp } = (claims ?? {}) as { exp?: unknown };
-    const at = typeof exp === "number" ? exp * 1000 : Number.NaN;
-    return Number.isFinite(at) ? at : undefined;
-  } catch {
-    return undefined;
-  }
+  const { exp } = jwtPart(token, 1);
+  return typeof exp === "number" && Number.isFinite(exp * 1000) ? exp * 1000 : undefined;
 }

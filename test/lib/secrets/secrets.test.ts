@@ -32,10 +32,7 @@ const credentialsIn = (name: string, source = "main") => readCredentials(test.cl
 describe("the credentials", () => {
   it("are those of the secret, read anew each time", async () => {
     const name = await secret(JSON.stringify({ clientId: "me", clientSecret: PRIVATE, note: "ours" }));
-    expect(await credentialsIn(name)).toEqual({
-      clientId: "me",
-      clientSecret: PRIVATE,
-    });
+    expect(await credentialsIn(name)).toEqual({ clientId: "me", clientSecret: PRIVATE });
 
     await put(name, JSON.stringify({ clientId: "you", clientSecret: "new" }));
     expect(await credentialsIn(name)).toEqual({ clientId: "you", clientSecret: "new" });
@@ -78,10 +75,7 @@ describe("a credentials secret", () => {
     const name = await secret();
     const SecretBinary = Buffer.from(JSON.stringify({ clientId: "me", clientSecret: PRIVATE }));
     await test.clients.secrets.send(new PutSecretValueCommand({ SecretId: name, SecretBinary }));
-    expect(await credentialsIn(name)).toEqual({
-      clientId: "me",
-      clientSecret: PRIVATE,
-    });
+    expect(await credentialsIn(name)).toEqual({ clientId: "me", clientSecret: PRIVATE });
   });
 
   it("that is marked for deletion is unreadable: the hint says how it comes back", async () => {

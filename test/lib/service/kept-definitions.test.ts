@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { SurveyDefinition } from "../../../lib/events/build/definition.ts";
+import type { SurveyService } from "../../../lib/polling/index.ts";
 import { keepDefinitions } from "../../../lib/service/kept-definitions.ts";
 
 const edition = (modified: string | null): SurveyDefinition => ({ modified, indexBase: 1, questions: {} });
@@ -11,6 +12,13 @@ function bucket() {
     get: async (key: string) => structuredClone(objects.get(key)),
     put: async (key: string, value: unknown) => void objects.set(key, structuredClone(value)),
   };
+}
+
+/** Gives definitions by way of a service that reads them so. */
+function keptBy(...given: Parameters<typeof keepDefinitions>) {
+  const keeping = keepDefinitions(...given);
+  return (surveyId: number, modified: string | null, definition: SurveyService["definition"]) =>
+    keeping({ definition } as SurveyService).definition(surveyId, modified);
 }
 
 /** Reads an edition, and counts. */
@@ -27,9 +35,9 @@ describe("definitions that are kept", () => {
   it("cost one request for each edition of a survey, in however many processes", async () => {
     const vault = bucket();
     const first = reader(edition("one"));
-    const one = keepDefinitions(vault, "main");
+    const one = keptBy(vault, "main");
     for (let i = 0; i < 3; i += 1) expect(await one(7, "one", first.read)).toEqual(edition("one"));
-    expect(await keepDefinitions(vault, "main")(7, "one", first.read)).toEqual(edition("one"));
+    expect(await keptBy(vault, "main")(7, "one", first.read)).toEqual(edition("one"));
     expect(first.reads.count).toBe(1);
     const second = reader(edition("two"));
     expect(await one(7, "two", second.read)).toEqual(edition("two"));
@@ -40,9 +48,9 @@ describe("definitions that are kept", () => {
   it("are those of their own source and survey", async () => {
     const vault = bucket();
     const { read, reads } = reader(edition("one"));
-    await keepDefinitions(vault, "main")(7, "one", read);
-    await keepDefinitions(vault, "main")(8, "one", read);
-    await keepDefinitions(vault, "other")(7, "one", read);
+    await keptBy(vault, "main")(7, "one", read);
+    await keptBy(vault, "main")(8, "one", read);
+    await keptBy(vault, "other")(7, "one", read);
     expect(reads.count).toBe(3);
     expect([...vault.objects.keys()].every((key) => key.startsWith("questions/2/"))).toBe(true);
   });
@@ -52,7 +60,7 @@ describe("definitions that are kept", () => {
     ["of which the list does not show an edition", null, edition("one")],
   ])("are read again %s", async (_name, modified, definition) => {
     const vault = bucket();
-    const kept = keepDefinitions(vault, "main");
+    const kept = keptBy(vault, "main");
     const { read, reads } = reader(definition);
     for (let i = 0; i < 2; i += 1) expect(await kept(7, modified, read)).toEqual(definition);
     expect(reads.count).toBe(2);
@@ -63,7 +71,7 @@ describe("definitions that are kept", () => {
     const fails = async (): Promise<never> => {
       throw new Error("no bucket");
     };
-    const kept = keepDefinitions({ get: fails, put: fails }, "main");
+    const kept = keptBy({ get: fails, put: fails }, "main");
     const { read, reads } = reader(edition("one"));
     for (let i = 0; i < 2; i += 1) expect(await kept(7, "one", read)).toEqual(edition("one"));
     expect(reads.count).toBe(1);
@@ -72,13 +80,13 @@ describe("definitions that are kept", () => {
   it.each([null, {}, [], "gone"])("are read where %j lies in their place", async (odd) => {
     const vault = { get: async () => odd, put: async () => undefined };
     const { read, reads } = reader(edition("one"));
-    expect(await keepDefinitions(vault, "main")(7, "one", read)).toEqual(edition("one"));
+    expect(await keptBy(vault, "main")(7, "one", read)).toEqual(edition("one"));
     expect(reads.count).toBe(1);
   });
 
   it("are held as long as they have few questions, and then only the last one", async () => {
     const vault = bucket();
-    const kept = keepDefinitions(vault, "main");
+    const kept = keptBy(vault, "main");
     const question = { number: 1, type: "simple", text: "?", choices: [], others: [], isMatrix: false };
     const questions = Object.fromEntries(Array.from({ length: 6_000 }, (_, i) => [i, question]));
     const large: SurveyDefinition = { ...edition("one"), questions };

@@ -15,7 +15,7 @@ function worker() {
   const table = {
     pause: vi.fn(async (_until: number): Promise<void> => {}),
     saveLearned: vi.fn(async (_learned: object): Promise<void> => {}),
-    withTokenLock: vi.fn(),
+    renewToken: vi.fn(),
   };
   let learned: LearnedRate | undefined;
   const api = {

@@ -69,7 +69,7 @@ const uses: [string, string, (of: Parts) => Promise<unknown>][] = [
   ["account", "SHARED", ({ state }) => state.account()],
   ["pause", "SHARED", ({ shared }) => shared.pause(2_000)],
   ["saveLearned", "SHARED", ({ shared }) => shared.saveLearned({ at: 1 })],
-  ["withTokenLock", "ROLE#token", ({ shared }) => shared.withTokenLock(nothing, nothing)],
+  ["renewToken", "ROLE#token", ({ shared }) => shared.renewToken({ ask: async () => "token", look: nothing })],
   ["takeRole", "ROLE#tick", ({ state }) => state.takeRole("tick", "me", 1_000)],
   ["acquire", "MARK", ({ state }) => state.acquire(7, "me", 1_000)],
   ["entries", "RESPONSE#9", ({ state }) => state.entries(7, [9])],

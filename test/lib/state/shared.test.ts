@@ -143,7 +143,7 @@ describe("the token lock", () => {
       return "token";
     };
 
-    await Promise.all(Array.from({ length: 6 }, () => patient().withTokenLock(work, nothing)));
+    await Promise.all(Array.from({ length: 6 }, () => patient().renewToken({ ask: work, look: nothing })));
 
     expect(most).toBe(1);
     expect(fences).toEqual([1, 2, 3, 4, 5, 6]);
@@ -152,10 +152,10 @@ describe("the token lock", () => {
 
   it("is not given away where another's token is there by then: `look` is asked under it", async () => {
     const { worker, lockedBy } = fresh();
-    const outcome = await worker().withTokenLock(
-      async () => expect.unreachable("there was no need to ask"),
-      async () => "theirs",
-    );
+    const outcome = await worker().renewToken({
+      ask: async () => expect.unreachable("there was no need to ask"),
+      look: async () => "theirs",
+    });
     expect(outcome).toBe("theirs");
     expect(await lockedBy()).toBeUndefined();
   });
@@ -163,17 +163,17 @@ describe("the token lock", () => {
   it("is waited for, and another's token ends the waiting", async () => {
     const { worker, clock } = fresh();
     const first = lasting("first");
-    const holding = worker().withTokenLock(first.work, nothing);
+    const holding = worker().renewToken({ ask: first.work, look: nothing });
     await first.begun;
     let looks = 0;
 
-    const outcome = await worker().withTokenLock(
-      async () => expect.unreachable("the first one has renewed"),
-      async () => {
+    const outcome = await worker().renewToken({
+      ask: async () => expect.unreachable("the first one has renewed"),
+      look: async () => {
         looks += 1;
         return looks === 4 ? "theirs" : undefined;
       },
-    );
+    });
 
     expect(outcome).toBe("theirs");
     expect(clock.slept).toBe(50 + 100 + 200);
@@ -183,20 +183,18 @@ describe("the token lock", () => {
 
   it("is had once the other has given it back, also when its work failed", async () => {
     const { worker } = fresh();
-    const failed = worker().withTokenLock(async () => {
-      throw new Error("no token");
-    }, nothing);
+    const failed = worker().renewToken({ look: nothing, ask: () => Promise.reject(new Error("no token")) });
     await expect(failed).rejects.toThrow("no token");
-    expect(await worker().withTokenLock(async () => "second", nothing)).toBe("second");
+    expect(await worker().renewToken({ ask: async () => "second", look: nothing })).toBe("second");
   });
 
   it("is not waited for longer than twenty seconds", async () => {
     const { worker, clock, lockedBy } = fresh();
     const first = lasting("first");
-    const holding = worker().withTokenLock(first.work, nothing);
+    const holding = worker().renewToken({ ask: first.work, look: nothing });
     await first.begun;
 
-    expect(await worker().withTokenLock(async () => "without it", nothing)).toBe("without it");
+    expect(await worker().renewToken({ ask: async () => "without it", look: nothing })).toBe("without it");
 
     expect(clock.slept).toBe(20 * SECOND);
     // Who went on without it gives back nobody else's.
@@ -208,10 +206,10 @@ describe("the token lock", () => {
   it("that was taken over stays with who has it when the first one comes to its end", async () => {
     const { worker, clock, lockedBy } = fresh();
     const [slow, second] = [lasting("slow"), lasting("second")];
-    const first = worker().withTokenLock(slow.work, nothing);
+    const first = worker().renewToken({ ask: slow.work, look: nothing });
     await slow.begun;
     clock.now += 31 * SECOND;
-    const holding = worker().withTokenLock(second.work, nothing);
+    const holding = worker().renewToken({ ask: second.work, look: nothing });
     await second.begun;
 
     slow.end();
@@ -231,7 +229,7 @@ it("a table that does not answer takes no token away that was had meanwhile, nor
     meanwhile.push(fail("UpdateItem", "error", 50));
     return "token";
   };
-  for (let time = 0; time < 2; time += 1) expect(await worker().withTokenLock(work, nothing)).toBe("token");
+  for (let time = 0; time < 2; time += 1) expect(await worker().renewToken({ ask: work, look: nothing })).toBe("token");
   // The second one has not even had the lock.
   expect(meanwhile[0]?.hits()).toBeGreaterThan(5);
 });

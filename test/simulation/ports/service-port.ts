@@ -1,7 +1,7 @@
 import * as definition from "../../../lib/events/build/definition.ts";
 import type { Model } from "../../../lib/local/simulator/model.ts";
 import { OutOfTimeError, type SurveyService } from "../../../lib/polling/index.ts";
-import { type KeptDefinitions, withKeptDefinitions } from "../../../lib/service/kept-definitions.ts";
+import type { KeepDefinitions } from "../../../lib/service/kept-definitions.ts";
 import { NEWS, toSurveyService } from "../../../lib/service/survey-service.ts";
 import { NetworkError, ServerError, TimeoutError } from "../../../lib/survey-api/errors.ts";
 import { createCalls } from "../../../lib/survey-api/operations.ts";
@@ -42,7 +42,7 @@ export function servicePort(
   life: Life,
   process: WorkerProcess,
   watch: Oracle["service"],
-  { abortsAt, definitions }: { abortsAt: number; definitions: KeptDefinitions },
+  { abortsAt, keeping }: { abortsAt: number; keeping: KeepDefinitions },
 ): SurveyService {
   const { clock } = process;
   /** As the client aborts what is under way when the invocation's time is over. */
@@ -77,10 +77,7 @@ export function servicePort(
     if (answer.status !== 200) return { ...answer, attempts: 1 };
     return { status: 200, value: readBody(answer.body, { ...about, status: 200 }), attempts: 1 };
   });
-  return withKeptDefinitions(
-    toSurveyService({ elements, entries, response, survey }, NEWS, undefined, loadReader),
-    definitions,
-  );
+  return keeping(toSurveyService({ elements, entries, response, survey }, NEWS, undefined, loadReader));
 }
 
 /** Milliseconds within which no second page of a survey is empty by mistake. */
