@@ -17,14 +17,8 @@ export interface EventBridgePublisherOptions {
   sleep: (milliseconds: number) => Promise<void>;
 }
 
-/** The bus's own passing faults, by entry or for a whole request; every other code is about the entry itself. */
-const passing = new Set([
-  "InternalFailure",
-  "InternalException",
-  "ThrottlingException",
-  "ThrottlingError",
-  "ServiceUnavailable",
-]);
+/** The codes that are about the entry itself. All others are about the bus, its policy or a whole request, and may pass: an event waits for that. */
+const ofTheEntry = new Set(["MalformedDetail", "InvalidArgument", "RedactionFailure", "ValidationException"]);
 const MOST_ATTEMPTS = 5;
 /** The limit of an entry and of a request. */
 const MOST_BYTES = 1_048_576;
@@ -126,7 +120,5 @@ export function createEventBridgePublisher(options: EventBridgePublisherOptions)
 function toOutcome(code: string | undefined): PublishOutcome {
   if (code === undefined) return { kind: "published" };
   if (code.startsWith("guard:")) return { kind: "failed", code: code.slice("guard:".length) };
-  // What the bus of facts refuses is no fault of the event: it waits.
-  const isRequest = code.startsWith("request:") || code.startsWith("facts:");
-  return isRequest || passing.has(code) ? { kind: "failed", code } : { kind: "refused", code };
+  return { kind: ofTheEntry.has(code) ? "refused" : "failed", code };
 }
