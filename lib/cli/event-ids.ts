@@ -25,12 +25,7 @@ export function eventIdsIn(text: string): [string] | undefined {
 const MOST_REVISIONS = 10_000;
 
 /** Ids of the events of a response before its last one, by their revision; undefined where the last one is none that a revision has. */
-export function olderEventIds(
-  source: string,
-  surveyId: number,
-  responseId: number,
-  last: string,
-): string[] | undefined {
+export function olderEventIds(source: string, surveyId: number, responseId: number, last: string) {
   const older: string[] = [];
   for (let revision = 1; revision <= MOST_REVISIONS; revision += 1) {
     const id = eventId(source, surveyId, responseId, revision);

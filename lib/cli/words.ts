@@ -141,13 +141,6 @@ export function columns(rows: readonly (readonly string[])[], width = Number.POS
   if (beyond > 0) widths[widest] = Math.max(NARROWEST, (widths[widest] ?? 0) - beyond);
   const padded = (cell: string, most = 0): string =>
     /^\d/.test(cell) ? cut(cell, most).padStart(most) : cut(cell, most).padEnd(most);
-  return rows.map((row) =>
-    cut(
-      row
-        .map((cell, i) => padded(cell, widths[i]))
-        .join(GAP)
-        .trimEnd(),
-      width,
-    ),
-  );
+  const lines = rows.map((row) => row.map((cell, i) => padded(cell, widths[i])).join(GAP));
+  return lines.map((line) => cut(line.trimEnd(), width));
 }

@@ -100,7 +100,7 @@ export async function listening(
   const receive = async (wait: number): Promise<string[]> => {
     if (io.now() - prolongedAt > LIFETIME / 3) {
       prolongedAt = io.now();
-      await askingAws("the temporary queue could not be kept", () => prolong(target, rule, prolongedAt));
+      await askingAws("the temporary queue could not be kept", () => prolong(target, rule.queueUrl, prolongedAt));
     }
     return take(sqs, rule.queueUrl, wait, io.signal);
   };

@@ -32,12 +32,6 @@ const EXPIRES = "survey-poller:expires";
 /** Milliseconds for which a rule and its queue stay without being prolonged. */
 export const LIFETIME = 900_000;
 
-/** A rule on the bus and the queue it sends to, both of this name. */
-interface TemporaryRule {
-  name: string;
-  queueUrl: string;
-}
-
 /** The bus, and clients of their own: making rules is throttled, and those of the function try once. */
 async function onBus<T>(
   target: Target,
@@ -54,10 +48,7 @@ async function onBus<T>(
  * @param pattern an event pattern of EventBridge
  * @param now epoch milliseconds
  */
-export function makeTemporaryRule(
-  target: Target,
-  { pattern, now }: { pattern: object; now: number },
-): Promise<TemporaryRule> {
+export function makeTemporaryRule(target: Target, { pattern, now }: { pattern: object; now: number }) {
   const name = `${prefixOf(target)}${randomUUID().slice(0, 8)}-${Math.ceil((now + LIFETIME) / 1000)}`;
   return onBus(target, async ({ events, sqs, EventBusName }) => {
     const Description = "Of survey-poller tail or listen, which removes it; survey-poller doctor removes what was left";
@@ -87,7 +78,7 @@ export function makeTemporaryRule(
   });
 }
 
-export async function prolong(target: Target, { queueUrl: QueueUrl }: TemporaryRule, now: number): Promise<void> {
+export async function prolong(target: Target, QueueUrl: string, now: number): Promise<void> {
   const Tags = { [EXPIRES]: `${Math.ceil((now + LIFETIME) / 1000)}` };
   await onBus(target, ({ sqs }) => sqs.send(new TagQueueCommand({ QueueUrl, Tags })));
 }

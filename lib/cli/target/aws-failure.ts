@@ -19,7 +19,7 @@ export async function askingAws<T>(what: string, ask: () => Promise<T>): Promise
 }
 
 /** The problem with the AWS credentials or the region, where an error tells of one. */
-export function credentialsFailure(error: unknown): CommandError | undefined {
+function credentialsFailure(error: unknown): CommandError | undefined {
   const cause = causeOf(error);
   const name = errorCode(cause);
   const credentials = (code: string, message: string, hint: string): CommandError =>
@@ -51,8 +51,6 @@ export function awsFailure(what: string, error: unknown): Error {
     return new CommandError("ACCESS_DENIED", `${what}: access is denied`, { hint, cause: error }, EXIT.credentials);
   }
   if (error instanceof PollerError) return error;
-  return new CommandError("AWS_FAILED", `${what} (${name})`, {
-    hint: "Look at the network and the region.",
-    cause: error,
-  });
+  const hint = "Look at the network and the region.";
+  return new CommandError("AWS_FAILED", `${what} (${name})`, { hint, cause: error });
 }

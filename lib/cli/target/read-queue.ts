@@ -25,11 +25,7 @@ interface Reading extends Partial<Pick<Io, "signal">> {
  *
  * @returns how many messages were read, and whether that was all of them
  */
-export async function readQueue(
-  client: SQSClient,
-  QueueUrl: string,
-  { most, take, tell, signal }: Reading,
-): Promise<{ messages: number; isAll: boolean }> {
+export async function readQueue(client: SQSClient, QueueUrl: string, { most, take, tell, signal }: Reading) {
   const seen = new Set<string>();
   const stay: string[] = [];
   // It waits for a message: then all of the queue is looked at.

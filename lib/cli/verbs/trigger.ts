@@ -131,14 +131,13 @@ async function post(target: Target, io: Io, sending: Sending, name: string): Pro
   const data = { dryRun, webhook: name, endpoint: `${origin}${pathname}`, ...about, delivery };
   const isTaken = delivery === null || delivery.outcome === "taken";
   const what = `${event.type} (${kind}), event id ${about.eventId}`;
-  const said = delivery?.firstLine == null ? [] : [`It says: ${delivery.firstLine}`];
   const text =
     delivery === null
       ? [`To webhook ${name} at ${data.endpoint}: ${what}.`]
       : [
           `Posted ${what}, to webhook ${name} at ${data.endpoint}.`,
           `${answerText(delivery, io)}. ${NOTES[delivery.outcome]}`,
-          ...said,
+          ...(delivery.firstLine == null ? [] : [`It says: ${delivery.firstLine}`]),
         ];
   return { data, text, exit: isTaken ? EXIT.done : EXIT.failed, isDry: dryRun };
 }

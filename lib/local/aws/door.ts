@@ -37,7 +37,7 @@ export async function openDoor(
   handle: (service: Service) => RequestListener,
   accessKeyId: string,
   middlewares: ReadonlySet<Middleware>,
-): Promise<{ endpoint: string; close(): Promise<void> }> {
+) {
   const server = createServer((request, response) => {
     const refusal = refusalOf(request, accessKeyId);
     if (refusal !== undefined) {

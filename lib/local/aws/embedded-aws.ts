@@ -11,7 +11,7 @@ import { openQueuesAndBuckets } from "./queues-and-buckets.ts";
 import { secretsOperations } from "./secrets.ts";
 
 /** Told of each that has started in this process, once its services listen. */
-export const startedChannel = channel("survey-poller:embedded-aws");
+const startedChannel = channel("survey-poller:embedded-aws");
 
 export interface EmbeddedAwsOptions {
   /** Folder that keeps all state; made with mode 0700, used by one process at a time. */
@@ -50,7 +50,6 @@ export async function startEmbeddedAws(options: EmbeddedAwsOptions) {
   const door = await openDoor((service) => handlers[service] ?? notOpen, accessKeyId, middlewares);
   const { endpoint } = door;
 
-  /** Stops all services. */
   async function close(): Promise<void> {
     await door.close();
     await parts.disposeAsync();

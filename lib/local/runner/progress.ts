@@ -9,7 +9,6 @@ import type { EventEnvelope } from "../aws/index.ts";
 
 /** The events of a survey in this run. */
 export interface Emissions {
-  /** Events, as the function counts them. */
   count: number;
   /** When the bus has taken the first event of each response (epoch milliseconds). */
   firstAt: Map<number, number>;

@@ -4,14 +4,14 @@ import { targetOver } from "../../cli/target/data-target.ts";
 import { quoted } from "../../cli/words.ts";
 import type { LiveConsole } from "../../console/console.ts";
 import { oneLine } from "../../errors.ts";
-import { clearDataFolder, type EmbeddedAws, type EventEnvelope, startEmbeddedAws, storeFailure } from "../aws/index.ts";
+import { clearDataFolder, type EventEnvelope, startEmbeddedAws, storeFailure } from "../aws/index.ts";
 import type { CommandLine } from "../command-line.ts";
 import { runDemoLife, startSimulator } from "../simulator/index.ts";
 import { openEventsFile } from "./events-file.ts";
 import { noteEnd, readLastRun } from "./last-run.ts";
 import { loadFunction } from "./load-function.ts";
 import { removeLog } from "./log-file.ts";
-import { type ProgressView, showProgress } from "./progress.ts";
+import { showProgress } from "./progress.ts";
 import { givenCredentials, runConfiguration } from "./run-configuration.ts";
 import { surveyLines } from "./summary.ts";
 import { runTicks } from "./tick-loop.ts";
@@ -58,6 +58,7 @@ export async function run(line: CommandLine, environment: NodeJS.ProcessEnv, sto
             DEMO_CONFIGURATION,
           );
     const { sources, webhooks } = configured.config;
+    /** Each gets every event, one after the other. */
     const sinks: Sink[] = [view.event];
     /** A file that takes no more ends the run: its events would be tried again for ever, and nobody would be told why. */
     const unwritable = new AbortController();
@@ -80,8 +81,19 @@ export async function run(line: CommandLine, environment: NodeJS.ProcessEnv, sto
       clearDataFolder(folder);
       removeLog(folder);
     }
-    const aws = await startAws(folder, sinks, view);
+    const aws = await startEmbeddedAws({
+      dataDir: folder,
+      onEvent: (envelope) => sinks.forEach((sink) => void sink(envelope)),
+      onBroken(error) {
+        view.stop();
+        process.stderr.write(`${causeOf(error)}\n`);
+        noteEnd(folder, { at: Date.now(), cause: causeOf(error) });
+        process.exit(1);
+      },
+    });
     opened.defer(aws.close);
+    // For the clients that the run makes itself.
+    Object.assign(process.env, aws.env);
     opened.defer(() => noteEnd(folder, { at: Date.now(), cause }));
     const named = sources.map((source) => `${source.name} at ${source.baseUrl}`).join(", ");
     const polled = isDemo ? `demo: polling a simulated survey service at ${simulator?.url}` : `polling ${named}`;
@@ -144,27 +156,4 @@ export async function run(line: CommandLine, environment: NodeJS.ProcessEnv, sto
     cause = causeOf(failure);
     throw failure;
   }
-}
-
-/** @param sinks get each event, one after the other; they may grow */
-async function startAws(
-  dataDir: string,
-  sinks: readonly Sink[],
-  view: Pick<ProgressView, "stop">,
-): Promise<EmbeddedAws> {
-  const aws = await startEmbeddedAws({
-    dataDir,
-    onEvent: (envelope) => {
-      for (const sink of sinks) sink(envelope);
-    },
-    onBroken(error) {
-      view.stop();
-      process.stderr.write(`${causeOf(error)}\n`);
-      noteEnd(dataDir, { at: Date.now(), cause: causeOf(error) });
-      process.exit(1);
-    },
-  });
-  // For the clients that the run makes itself.
-  Object.assign(process.env, aws.env);
-  return aws;
 }

@@ -1,6 +1,5 @@
 import type { Operation } from "./routes.ts";
 
-/** The kinds of trouble. */
 type FaultKind =
   /** The request is held back for `ms` (or between two) before it is looked at; adds to any other fault. */
   | { kind: "latency"; ms: number | readonly [number, number] }
@@ -24,8 +23,6 @@ export type Fault = FaultKind & {
   /** Meets each matching request with this probability, drawn from the simulator's seed. */
   probability?: number;
 };
-
-export type Faults = ReturnType<typeof createFaults>;
 
 export function createFaults(random: () => number) {
   const active = new Set<{ fault: Fault; skip: number; left: number }>();

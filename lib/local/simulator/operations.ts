@@ -18,7 +18,6 @@ import {
 /** The status of an answer and, when it is 200, what its JSON says. */
 export type Answer = { status: number; body?: unknown };
 
-/** The state from which the operations answer. */
 interface OperationContext {
   surveys: ReadonlyMap<number, Survey>;
   settings: () => Settings;
@@ -161,15 +160,8 @@ function placeOf(survey: Survey, page: number, settings: Settings): { from: numb
   return { from, last };
 }
 
-/** A page as it stands now, and the records before and behind it. */
-export interface PeekedPage {
-  records: ListedRecord[];
-  before: ListedRecord | undefined;
-  behind: ListedRecord | undefined;
-}
-
-/** No request, and seen by nobody. */
-export function peekPage(survey: Survey, page: number, order: "asc" | "desc", settings: Settings): PeekedPage {
+/** A page as it stands now, and the records before and behind it. No request, and seen by nobody. */
+export function peekPage(survey: Survey, page: number, order: "asc" | "desc", settings: Settings) {
   const { from } = placeOf(survey, page, settings);
   const count = sizeOf(survey, page, settings);
   const first = Math.max(0, from - 1);

@@ -13,7 +13,7 @@ import {
 export type ListedRecord = Record<string, unknown>;
 
 /** The answer of operation 11 or 13 for one response, when not that of the settings. */
-export type EnrichmentOverride =
+type EnrichmentOverride =
   | { body: unknown }
   /** 404, on the first `reads` reads or (default) for ever. */
   | { absent: "404"; reads?: number }
@@ -69,11 +69,7 @@ export function recordCount(records: number, { repeat }: Overrides): number {
 }
 
 /** Which records of a response belong to one question: `copies` of record `slot`, right after it. */
-export function repeatOf({ overrides, records }: SimulatedResponse): {
-  slot: number;
-  copies: number;
-  identical: boolean;
-} {
+export function repeatOf({ overrides, records }: SimulatedResponse) {
   const { copies, identical, slot = 0 } = overrides.repeat ?? { copies: 0, identical: true };
   return { copies, identical, slot: Math.min(slot, records - copies - 1) };
 }
@@ -89,7 +85,7 @@ export function crkOf(seed: number, response: SimulatedResponse): string | null 
  * Where record `slot` of a response comes from: the record whose question it shares, and which repeat of it it is. The row of the record itself
  * and of identical repeats is 0.
  */
-export function recordSlot(response: SimulatedResponse, slot: number): { source: number; row: number } {
+function recordSlot(response: SimulatedResponse, slot: number): { source: number; row: number } {
   const repeat = repeatOf(response);
   if (slot <= repeat.slot) return { source: slot, row: 0 };
   if (slot > repeat.slot + repeat.copies) return { source: slot - repeat.copies, row: 0 };

@@ -12,9 +12,7 @@ import type { RateLimit, Settings } from "./settings.ts";
 export interface SimulatorOptions extends ModelOptions {
   /** Default 0: a free one. */
   port?: number;
-  /** Default "simulator". */
   clientId?: string;
-  /** Default "simulator-secret". */
   clientSecret?: string;
 }
 
@@ -30,7 +28,6 @@ interface Reply {
 const JSON_TYPE = "application/json";
 const FORM_TYPE = "application/x-www-form-urlencoded";
 
-/** A running survey service. */
 export type Simulator = Awaited<ReturnType<typeof startSimulator>>;
 
 /**
@@ -84,7 +81,6 @@ export async function startSimulator(options: SimulatorOptions = {}) {
     request.socket.destroySoon();
   }
 
-  /** Counts a request, and keeps it with the last ones. */
   function note(entry: RequestLogEntry): void {
     for (const name of ["requests", entry.operation, `status:${entry.status}`])
       counters.set(name, (counters.get(name) ?? 0) + 1);
@@ -154,7 +150,6 @@ export async function startSimulator(options: SimulatorOptions = {}) {
     revokeToken: () => tokens.clear(),
     /** `requests`, each operation, and `status:<code>`. */
     counters: (): Record<string, number> => Object.fromEntries(counters),
-    /** The last requests. */
     log: (): readonly RequestLogEntry[] => log,
     resetCounters(): void {
       counters.clear();
@@ -195,7 +190,7 @@ function createRateLimiter(now: () => number): (limit: RateLimit) => number | un
 }
 
 /** One request as it arrived and was answered; `at` in epoch milliseconds. */
-export interface RequestLogEntry {
+interface RequestLogEntry {
   operation: Operation | "unknown";
   method: string;
   path: string;
@@ -206,7 +201,6 @@ export interface RequestLogEntry {
   at: number;
 }
 
-/** Requests that are kept. */
 const LOGGED = 10_000;
 
 const encode = (part: unknown): string => Buffer.from(JSON.stringify(part)).toString("base64url");
@@ -223,9 +217,9 @@ export function tokenBody(token: string, settings: Settings): { body: string; ty
       return json({ access_token: token, token_type: "bearer", expires_in });
     case "form": {
       const fields = { access_token: token, token_type: "bearer", expires_in: String(expires_in) };
-      return { body: new URLSearchParams(fields).toString(), type: "application/x-www-form-urlencoded" };
+      return { body: new URLSearchParams(fields).toString(), type: FORM_TYPE };
     }
   }
 }
 
-const json = (body: unknown) => ({ body: JSON.stringify(body), type: "application/json" });
+const json = (body: unknown) => ({ body: JSON.stringify(body), type: JSON_TYPE });

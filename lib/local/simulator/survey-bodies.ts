@@ -9,11 +9,7 @@ const userId = 501;
 const themeId = 12;
 const languageId = 23;
 
-/** The facts of the survey in the list. */
-export function listedFacts(
-  survey: Survey,
-  settings: Settings,
-): { name: string; modified: string; languageId: number } {
+export function listedFacts(survey: Survey, settings: Settings) {
   return { name: survey.name, modified: dateTimeString(survey.modifiedAt, settings.zone), languageId };
 }
 
@@ -193,7 +189,6 @@ export function singleResponseBody(records: readonly ListedRecord[], shape: Sett
   }
 }
 
-/** The ids of a survey's reports. */
 export function reportIds(survey: Survey): number[] {
   return [survey.surveyId * 10 + 1, survey.surveyId * 10 + 2];
 }

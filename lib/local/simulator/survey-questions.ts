@@ -36,7 +36,6 @@ export function questionAt(survey: SurveyQuestions, index: number): SimulatedQue
   };
 }
 
-/** Every question of the survey, in order. */
 export function surveyQuestions(survey: SurveyQuestions): SimulatedQuestion[] {
   return Array.from({ length: survey.questions }, (_, index) => questionAt(survey, index));
 }

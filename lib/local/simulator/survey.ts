@@ -145,7 +145,7 @@ interface Item {
   key: number;
 }
 
-export type ResponseList = ReturnType<typeof createResponseList>;
+type ResponseList = ReturnType<typeof createResponseList>;
 
 const compare = (a: Item, b: Item): number =>
   a.question - b.question || a.key - b.key || a.response.responseId - b.response.responseId || a.slot - b.slot;
@@ -155,7 +155,7 @@ const compare = (a: Item, b: Item): number =>
  *
  * @param survey its seed, and the number of its questions
  */
-export function createResponseList(
+function createResponseList(
   responses: Iterable<SimulatedResponse>,
   { seed, questions }: { seed: number; questions: number },
   settings: Settings,

@@ -141,7 +141,7 @@ describe("the temporary rule", () => {
       const make = () => makeTemporaryRule(target, { pattern: { source: ["x"] }, now: longAgo });
       const rules = [await make(), await make()];
       const [, second] = rules;
-      if (second !== undefined) await prolong(target, second, Date.now());
+      if (second !== undefined) await prolong(target, second.queueUrl, Date.now());
       return rules.map(({ name }) => name);
     });
 
