@@ -13,6 +13,12 @@ describe("comparing answers", () => {
     expect(compareAnswers(records, [...answers].reverse())).toBe("equal");
   });
 
+  // R2: a link in a comment may be signed anew at each read.
+  it("does not depend on the text of a comment", () => {
+    expect(compareAnswers(records, [answers[0], { ...answers[1], comment: "text, signed anew" }])).toBe("equal");
+    expect(compareAnswers(records, [answers[0], { ...answers[1], comment: "" }])).toBe("different");
+  });
+
   // R11
   it("tells more from different, also where answers repeat", () => {
     const [first, second] = answers;

@@ -107,6 +107,13 @@ describe("a bus that keeps failing", () => {
   });
 });
 
+// The bus of these services denies whatever claims to come from AWS.
+it("a bus whose policy denies an event leaves it waiting: the policy may be mended", async () => {
+  const to = publisherTo(test, { eventSource: "aws.events" });
+  const code = "NotAuthorizedForSourceException";
+  expect(await to.publish(await seal(to, detail(1)), free)).toEqual([{ kind: "failed", code }]);
+});
+
 describe("an entry that is itself at fault", () => {
   it("is refused, and not sent again; the others are published", async () => {
     const to = publisher();

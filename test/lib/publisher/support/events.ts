@@ -17,14 +17,14 @@ export const published = { kind: "published" } as const;
 /** A publisher to the bus of the tests, and how long it would have slept. */
 export function publisherTo(
   test: TestAws,
-  options: { inlineLimit?: number; factsBus?: string } = {},
+  options: { inlineLimit?: number; factsBus?: string; eventSource?: string } = {},
 ): Publisher & { slept: number[] } {
   const slept: number[] = [];
   const made = createEventBridgePublisher({
     client: test.clients.events,
     bus: test.bus,
     factsBus: options.factsBus,
-    eventSource: "survey-poller",
+    eventSource: options.eventSource ?? "survey-poller",
     bucket: test.bucket,
     putObject: async (key, body) => {
       await test.clients.s3.send(new PutObjectCommand({ Bucket: test.bucket, Key: key, Body: body }));
