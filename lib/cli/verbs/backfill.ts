@@ -8,7 +8,7 @@ import { isReadingBacklog, type PolledSurvey, pagesOf, refuseBehind, refusePause
 import { type Answer, surveyId, targetVerb, type Verb, yesOption } from "../verb.ts";
 import { watchTicks } from "../wait.ts";
 import { count, named, nextCommand } from "../words.ts";
-import { lookAtPages } from "./audit/verb.ts";
+import { lookAtPages } from "./audit/sample.ts";
 
 const HELP = `
 Ticks work it off beside the head. The dry run reads every page, and counts. survey-poller pause halts it.
