@@ -21,7 +21,6 @@ export interface OperationContext {
   graph: SourceGraph;
   ports: Ports;
   rawConfig: unknown;
-  /** Name under which leases are taken. */
   owner: string;
   /** Epoch milliseconds after which nothing new is begun; and at which requests to the service are aborted. */
   deadline: number;
@@ -39,7 +38,6 @@ export interface Operation<Input, Result extends object> {
   run: (context: OperationContext, input: Input) => Promise<Result>;
 }
 
-/** Its input is what its schema makes of it. */
 export const operation = <Input, Result extends object>(of: Operation<Input, Result>): Operation<Input, Result> => of;
 
 export class SurveyNotReadyError extends PollerError {

@@ -16,7 +16,6 @@ import {
 } from "../polling/index.ts";
 import { makeDue, type OperationContext, onSurvey, operation } from "./operation.ts";
 
-/** The outcomes of the quarantined and refused responses of one survey. */
 export interface SurveyRedrive {
   surveyId: number;
   /** Busy: someone else holds the lease. Unfinished: the time was up. Not polled: the source leaves it out, so that nothing put back would ever go out. */
@@ -74,7 +73,6 @@ async function redriveSurvey(
   }
 }
 
-/** Goes through all that is set aside, and counts in `result` what becomes of it. */
 async function putBack(
   survey: Survey,
   result: SurveyRedrive,
@@ -122,7 +120,6 @@ type Stays =
   /** Readable by now, and history: the next reading that meets it settles it. */
   | "beforeStart";
 
-/** The entry of a response that is put back on its way, or why it stays where it is. */
 async function putBackAs(survey: Survey, entry: LedgerEntry): Promise<LedgerEntry | Stays> {
   const { ports, start } = survey;
   if (entry.state === "emitted") {

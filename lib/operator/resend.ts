@@ -119,7 +119,6 @@ interface Part {
   from?: ResendPlace;
 }
 
-/** Reads responses one by one by operation 9. */
 async function* readById({ service, surveyId }: Reading, entries: readonly EmittedEntry[]): AsyncGenerator<Part> {
   const read = async (entry: EmittedEntry): Promise<ReadAgain | Resent> => {
     try {
@@ -211,7 +210,6 @@ type ResendOutcome = "sent" | "changed" | "gone" | "not-emitted" | "unproved" | 
 
 export interface Resent {
   responseId: number;
-  /** Null where it is not emitted. */
   eventId: string | null;
   revision: number | null;
   outcome: ResendOutcome;

@@ -41,7 +41,6 @@ export const sample = operation({
     pages: z.array(z.int().positive()).max(50),
     /** Whether the books of the survey have ever closed. */
     hasBooks: z.boolean(),
-    /** Dates of completion of a backfill. */
     range: dateRange.optional(),
   }),
   async run(context, { surveyId, pages, hasBooks, range }) {

@@ -39,7 +39,6 @@ export function compare({ rows }: Pick<ReadList, "rows">, ids: ReadonlyMap<numbe
   };
 }
 
-/** A completed response with a date. */
 type Dated = ListedResponse & { completed: string };
 const isDated = (row: ListedResponse): row is Dated => row.state === "completed" && row.completed !== null;
 
@@ -177,7 +176,6 @@ class EarliestPage {
   }
 }
 
-/** The seconds in which those in `ids` completed. */
 function secondsOf(rows: readonly Dated[], ids: ReadonlyMap<number, number>, places: ReadonlyMap<number, number>) {
   const newest = new Map<string, number>();
   for (const { id, completed } of rows) {

@@ -32,7 +32,6 @@ export interface ListedResponse {
 export interface ListPlace {
   /** The first page that was not dealt with. */
   page: number;
-  /** In the order of the list. */
   rows: ListedResponse[];
   covered: boolean;
   moved: boolean;
@@ -130,7 +129,6 @@ export class Listing {
   readonly skipped: Set<number>;
   /** One that is met again moves to where it stands now. */
   readonly met: Map<number, ListedResponse>;
-  /** What pages have shown. */
   private readonly looks = new Map<number, string>();
   private readonly movedPages = new Set<number>();
   private readonly seenOpen = new Set<number>();
@@ -177,7 +175,6 @@ export class Listing {
     this.looks.delete(page - LOOKS_KEPT);
   }
 
-  /** The place from which another process reads on. */
   toPlace(): ListPlace {
     return { ...this.place, rows: [...this.met.values()], skipped: [...this.skipped] };
   }

@@ -8,7 +8,6 @@ export type PageAnswer = { kind: "page"; page: Page } | { kind: "none"; answer: 
 
 const countOf = (runs: readonly Run[]): number => new Set(runs.map(({ responseId }) => responseId)).size;
 
-/** Whether the records of some response stand apart on a page. */
 const isApart = ({ runs }: Page): boolean => countOf(runs) < runs.length;
 
 /** Undefined where it cannot be read. */

@@ -29,7 +29,6 @@ export interface ProbeOptions {
   surveys?: Selection;
   /** The details that events have; all of them without it. */
   enrich?: { metrics: boolean; metadata: boolean };
-  /** The zone that is configured, where one is. */
   timeZone?: string | undefined;
   signal?: AbortSignal;
   now: () => number;
@@ -99,7 +98,6 @@ class Look {
     }
   }
 
-  /** Notes what was seen of a question, as the outcome of a part. */
   tell(question: Question, seen: Seen): Part<true> {
     this.seen[question] = seen;
     return { says: findingOf(question, seen).says, value: true };
@@ -314,7 +312,6 @@ const NOTES: Partial<Record<Question, (found: string) => string | false>> = {
     !/^[01]$/.test(found) && 'Events will carry no labels of answers: "questions": "labels" would be of no use.',
 };
 
-/** Fields of the source's configuration, and what else is to be known. */
 function suggestionOf(
   findings: readonly ReturnType<typeof findingOf>[],
   timeZone: string | undefined,
