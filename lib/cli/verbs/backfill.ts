@@ -75,7 +75,6 @@ interface Outcome {
   /** Responses that it would emit, counted over all pages, and the first hundred of them. */
   count?: number;
   ids?: number[];
-  /** Where the backfill is that is under way. */
   page?: number;
   why?: string;
 }

@@ -190,7 +190,6 @@ export interface CheckContext {
 /** Looks at one side of a poller. It gives no line where there is nothing to say. */
 type Check = (context: CheckContext) => Promise<CheckLine[]>;
 
-/** The name of the lines that tell of rights which are missing. */
 const PERMISSIONS = "permissions";
 
 /**
@@ -324,7 +323,6 @@ function createStackLooks(stackName: string) {
       }
       return all.flatMap((one) => (one.ResourceType === type ? (one.PhysicalResourceId ?? []) : []));
     },
-    /** The description names its source. */
     async schedule(name: string) {
       // The name of the resource may have that of its group before it.
       const answer = await scheduler.send(new GetScheduleCommand({ Name: name.split("|").at(-1) ?? name }));

@@ -148,7 +148,6 @@ function isOneOf(responses: readonly Named[], { source, surveyId, id }: Named): 
   return responses.some((one) => one.source === source && one.surveyId === surveyId && one.id === id);
 }
 
-/** What became of one response. */
 interface ForgottenResponse extends Named {
   name: string | null;
   /** Null where no ledger knows the response. */
@@ -157,7 +156,6 @@ interface ForgottenResponse extends Named {
   held: Held;
   /** The entry that is left, so that it never goes out again. */
   stays: LedgerEntry | null;
-  /** Why it could not be forgotten now. */
   problem: { code: string; message: string } | null;
 }
 
@@ -176,7 +174,6 @@ async function forgetResponse(target: Target, found: FoundResponse, dryRun: bool
 
 const isNothing = ({ table, bucket }: Held): boolean => table.length + bucket.length === 0;
 
-/** Forgets, and looks once more whether nothing is left. */
 async function erase(target: Target, found: FoundResponse): Promise<FoundResponse> {
   const { source, surveyId: survey, id } = found;
   const next = `survey-poller forget ${id} --survey ${survey} --source ${source} --yes ${target.flags}`;

@@ -54,7 +54,6 @@ interface InitOptions extends Wishes {
 /** The output of `init --json`, beside `schemaVersion`. */
 export type InitAnswer = Awaited<ReturnType<typeof initialise>>;
 
-/** Makes a configuration of flags and answers, tries it with the service, and writes it. */
 async function initialise({ file, stack, check, force, yes, ...wishes }: InitOptions, io: Io) {
   const replaces = existsSync(file);
   // First: nobody should answer questions for nothing.

@@ -129,7 +129,6 @@ function readFromTo({ startedAt, endedAt }: Pick<AgainstAnswer, "startedAt" | "e
   return `Read from ${utc(startedAt)} to ${utc(endedAt)}.`;
 }
 
-/** The totals first, then a line for each that is missing. */
 function textOf(answer: AgainstAnswer, survey: number | undefined): string[] {
   const { totals, surveys, unknown, twice } = answer;
   const { listed, completed, open, rows, ids, unreadable, missing } = totals;

@@ -78,7 +78,6 @@ export interface Facts {
   looked: Looked | null | undefined;
   /** Set where no tick comes before somebody starts it. */
   isStopped: boolean;
-  /** How the command line names the poller. */
   flags: string;
   now: number;
 }

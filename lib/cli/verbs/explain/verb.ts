@@ -85,13 +85,11 @@ function explainText(answer: ExplainAnswer, { style }: Pick<Io, "style">): strin
   ];
 }
 
-/** Which response is meant, and whether the service may be asked. */
 export interface Asked extends Pick<Flags, "source" | "survey"> {
   by: { id: LedgerEntry["id"] } | { crk: string };
   ask: boolean;
 }
 
-/** A response as the service gives it, and the source of its survey. */
 type LookedIn = SurveyOf & { looked: Looked };
 
 /** Finds the response, reads all that is known of it, and tells its story. */
