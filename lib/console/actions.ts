@@ -2,7 +2,7 @@ import * as z from "zod";
 import type { Io } from "../cli/io.ts";
 import { readSource } from "../cli/target/surveys.ts";
 import { sourcesOf, type Target } from "../cli/target/target.ts";
-import { readPasses, surveyLine } from "../cli/verbs/audit/verb.ts";
+import { readPasses, surveyLine } from "../cli/verbs/audit/passes.ts";
 import { changePause, pauseText } from "../cli/verbs/pause.ts";
 import { FOREVER } from "../state/keys.ts";
 

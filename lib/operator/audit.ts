@@ -20,7 +20,7 @@ const LONGEST_SLICE = 30_000;
 /** The full read of a survey. Plan: it is made due at once, from page 1. Read: some of it is read whatever the background budget. */
 export const audit = operation({
   input: section({ surveyId: z.int().positive(), mode: oneOf("plan", "read") }),
-  run: (context, { surveyId, mode }) => (mode === "plan" ? plan(context, surveyId) : readOn(context, surveyId)),
+  run: (context, { surveyId, mode }) => (mode === "plan" ? plan : readOn)(context, surveyId),
 });
 
 async function plan(context: OperationContext, surveyId: number): Promise<AuditResult> {

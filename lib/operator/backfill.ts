@@ -12,7 +12,6 @@ export interface BackfillResult {
    * there is none to stop. Behind: the survey is being caught up. Busy: someone else has it.
    */
   outcome: "started" | "under way" | "other" | "nothing" | "stopped" | "none" | "behind" | "busy";
-  /** Of the one that is under way. */
   range?: DateRange;
 }
 

@@ -21,7 +21,6 @@ export const forget = operation({
     // Of a survey that is not polled any more too: nothing of the account is needed.
     const work = { surveyId, account: { rows: new Map() }, patience: 0 };
     const done = await onSurvey(context, work, (survey) => forgetResponse(survey, response, bucket));
-    // Busy: someone else works on the survey.
     const outcome = done ?? "busy";
     context.logger.info("forget", { source: source.name, surveyId, outcome });
     return { outcome };
@@ -55,9 +54,7 @@ async function forgetResponse(survey: Survey, id: LedgerEntry["id"], bucket: Sou
 export function bareEntry({ id, state, eventId, revision, gone }: LedgerEntry): LedgerEntry {
   if (state !== "emitted") return { id, state: "before-start", reason: FORGOTTEN };
   return {
-    id,
-    state,
-    reason: FORGOTTEN,
+    ...{ id, state, reason: FORGOTTEN },
     ...(eventId === undefined ? {} : { eventId }),
     ...(revision === undefined ? {} : { revision }),
     ...(gone === undefined ? {} : { gone }),

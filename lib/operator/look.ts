@@ -20,7 +20,7 @@ export const look = operation({
       .optional(),
   }),
   async run(context, { surveyIds, responseId, crk = "" }) {
-    // Tells the client what other workers know of the service's rate, too.
+    // Reading it tells the client what other workers know of the service's rate, too.
     refusePaused(await context.ports.state.account());
     const found: Looked[] = [];
     let asked = 0;

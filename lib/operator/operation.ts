@@ -21,7 +21,6 @@ export interface OperationContext {
   graph: SourceGraph;
   ports: Ports;
   rawConfig: unknown;
-  /** Name under which leases are taken. */
   owner: string;
   /** Epoch milliseconds after which nothing new is begun; and at which requests to the service are aborted. */
   deadline: number;
@@ -39,12 +38,8 @@ export interface Operation<Input, Result extends object> {
   run: (context: OperationContext, input: Input) => Promise<Result>;
 }
 
-/** Its input is what its schema makes of it. */
 export const operation = <Input, Result extends object>(of: Operation<Input, Result>): Operation<Input, Result> => of;
 
-// Work on one survey, under its lease like that of a tick.
-
-/** The survey cannot be worked on as it is now. */
 export class SurveyNotReadyError extends PollerError {
   readonly code: string;
   constructor(code: string, message: string, hint: string) {
@@ -82,14 +77,10 @@ export function refusePaused({ pausedUntil }: AccountState): void {
 /** Works on a survey under its lease, until then (epoch milliseconds); undefined where others have had it all the time. */
 export async function onSurvey<T>(
   { graph: { source }, ports, owner, deadline }: OperationContext,
-  {
-    surveyId,
-    account,
-    until = deadline,
-    patience = LONGEST_TRY,
-  }: { surveyId: number; account: AccountState; until?: number; patience?: number },
+  asked: { surveyId: number; account: AccountState; until?: number; patience?: number },
   work: (survey: Survey) => Promise<T>,
 ): Promise<T | undefined> {
+  const { surveyId, account, until = deadline, patience = LONGEST_TRY } = asked;
   const request = {
     ...{ ports, source, surveyId, owner, deadline: until, turnUntil: until },
     ...knownOf(account, account.rows.get(surveyId)?.counts),
@@ -105,11 +96,7 @@ export async function onSurvey<T>(
 }
 
 /** Entries of the ledger, of any number of ids. */
-export async function entriesOf(
-  { state }: Ports,
-  surveyId: number,
-  ids: readonly number[],
-): Promise<Map<LedgerEntry["id"], LedgerEntry>> {
+export async function entriesOf({ state }: Ports, surveyId: number, ids: readonly number[]) {
   const found = new Map<LedgerEntry["id"], LedgerEntry>();
   for (let i = 0; i < ids.length; i += 100)
     for (const [id, entry] of await state.entries(surveyId, ids.slice(i, i + 100))) found.set(id, entry);
@@ -125,14 +112,14 @@ export async function makeDue(
   if (surveyIds.length === 0) return;
   const { rows } = await state.account();
   const now = clock.now();
-  const due = surveyIds.flatMap((surveyId): [number, SurveyRow][] => {
+  const due = new Map<number, SurveyRow>();
+  for (const surveyId of surveyIds) {
     const row = rows.get(surveyId);
-    if (row === undefined) return [];
+    if (row === undefined) continue;
+    const full = row.rest["full read"];
+    const rest = { ...row.rest, "full read": { ...full, at: fullAt ?? full.at } };
     // Later than what a tick at work has polled: by these counts the next one would look for what that one has found.
-    const { rest } = row;
-    const full = { ...rest["full read"], at: fullAt ?? rest["full read"].at };
-    const due = { dueAt: now, workedAt: now, rest: { ...rest, "full read": full } };
-    return [[surveyId, { ...row, counts: row.counts.map(() => null), ...due, ...more }]];
-  });
-  if (due.length > 0) await state.saveRows(new Map(due));
+    due.set(surveyId, { ...row, counts: row.counts.map(() => null), dueAt: now, workedAt: now, rest, ...more });
+  }
+  if (due.size > 0) await state.saveRows(due);
 }

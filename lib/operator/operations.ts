@@ -24,7 +24,7 @@ const describe = operation({
 const probeService = operation({
   input: section({}),
   async run({ graph, ports, abortsAt }) {
-    // What the other workers know of a pause that the service has asked for.
+    // Tells the client what the other workers know of a pause that the service has asked for.
     await ports.state.account();
     const signal = AbortSignal.timeout(Math.max(0, abortsAt - Date.now()));
     const { surveys, enrich, timeZone } = graph.source;
@@ -55,7 +55,7 @@ export const operations = {
   "renew-token": renewToken,
   look,
   sample,
-} as const;
+};
 
 export type OperationKind = keyof typeof operations;
 export type InputOf<Kind extends OperationKind> = Parameters<(typeof operations)[Kind]["run"]>[1];
@@ -73,8 +73,7 @@ export async function runOperation(
   const logger = fromLevel(logLevel, context.logger);
   const { ports } = watchProgress(graph.begin(abortsAt), source, logger);
   try {
-    const { asked, parsed } = parse(kind, input);
-    const result = await asked.run({ ...context, ports, logger }, parsed);
+    const result = await parse(kind, input)({ ...context, ports, logger });
     logger.info("operation", { source, kind });
     return { result };
   } catch (error) {
@@ -87,14 +86,14 @@ export async function runOperation(
   }
 }
 
-/** @throws PollInputError that names every bad field */
-function parse(kind: string, input: object): { asked: Operation<unknown, object>; parsed: unknown } {
+/** The operation, ready to run. @throws PollInputError that names every bad field */
+function parse(kind: string, input: object): (context: OperationContext) => Promise<object> {
   if (!Object.hasOwn(operations, kind)) {
     throw new PollInputError(`Bad input: operation.kind must be one of ${Object.keys(operations).join(", ")}.`);
   }
   const asked = operations[kind as keyof typeof operations] as unknown as Operation<unknown, object>;
   const parsed = asked.input.safeParse(input);
-  if (parsed.success) return { asked, parsed: parsed.data };
+  if (parsed.success) return (context) => asked.run(context, parsed.data);
   const problems = parsed.error.issues.map(({ path, message }) =>
     ["operation", pathText(path)].filter(Boolean).join(".").concat(`: ${message}`),
   );

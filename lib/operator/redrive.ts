@@ -16,7 +16,6 @@ import {
 } from "../polling/index.ts";
 import { makeDue, type OperationContext, onSurvey, operation } from "./operation.ts";
 
-/** The outcomes of the quarantined and refused responses of one survey. */
 export interface SurveyRedrive {
   surveyId: number;
   /** Busy: someone else holds the lease. Unfinished: the time was up. Not polled: the source leaves it out, so that nothing put back would ever go out. */
@@ -32,8 +31,8 @@ export interface SurveyRedrive {
 const WRITTEN_AT_ONCE = 25;
 
 /**
- * Puts responses that were set aside back on their way; they go out at the next tick. A survey that fails does not keep it from the others. One whose outcome is
- * "unfinished" is to be asked for again.
+ * Puts responses that were set aside back on their way; they go out at the next tick. A survey that fails does not keep it from the
+ * others. One whose outcome is "unfinished" is to be asked for again.
  */
 export const redrive = operation({
   input: section({
@@ -49,9 +48,8 @@ export const redrive = operation({
     for (const surveyId of surveyIds) surveys.push(await redriveSurvey(context, surveyId, reason));
     const due = surveys.filter(({ putBack }) => putBack > 0).map(({ surveyId }) => surveyId);
     await makeDue(ports, due);
-    for (const survey of surveys) {
+    for (const survey of surveys)
       logger[survey.outcome === "failed" ? "warn" : "info"]("redrive", { source: graph.source.name, ...survey });
-    }
     return { surveys };
   },
 });
@@ -75,7 +73,6 @@ async function redriveSurvey(
   }
 }
 
-/** Goes through all that is set aside, and counts in `result` what becomes of it. */
 async function putBack(
   survey: Survey,
   result: SurveyRedrive,
@@ -123,10 +120,13 @@ type Stays =
   /** Readable by now, and history: the next reading that meets it settles it. */
   | "beforeStart";
 
-/** The entry of a response that is put back on its way, or why it stays where it is. */
 async function putBackAs(survey: Survey, entry: LedgerEntry): Promise<LedgerEntry | Stays> {
   const { ports, start } = survey;
-  if (entry.state === "emitted") return shortAgain(entry);
+  if (entry.state === "emitted") {
+    // Fewer records than the service lists: the reading that meets it next replaces its event.
+    const { refusedRevision: _, attempts: __, ...emitted } = entry;
+    return { ...emitted, count: 0 };
+  }
   const kept = await takeOut(survey, entry);
   const isRefused = entry.state === "refused";
   // No walk would ever take what the bus has refused. The service may list it still.
@@ -138,11 +138,6 @@ async function putBackAs(survey: Survey, entry: LedgerEntry): Promise<LedgerEntr
   if (classOf(run) !== "completed") return "unreadable";
   const now = ports.clock.now();
   return isBefore(run, { start, now }) ? "beforeStart" : waiting(entry, now);
-}
-
-/** An entry whose event has fewer records than the service lists: the reading that meets it next replaces it. */
-function shortAgain({ refusedRevision: _, attempts: __, ...entry }: LedgerEntry): LedgerEntry {
-  return { ...entry, count: 0 };
 }
 
 /** An entry whose patience begins anew. */

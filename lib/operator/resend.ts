@@ -86,7 +86,13 @@ export const resend = operation({
     if (emitted.length === 0) return { results, left: [] };
 
     const until = Math.min(deadline, ports.clock.now() + SLICE);
-    const send = async (read: Part["read"]): Promise<void> => {
+    const asking = { ports, source, learned: learnedBy(account) };
+    const counts = account.rows.get(surveyId)?.counts ?? [];
+    const listed = Math.max(0, ...counts.map((one) => one ?? 0));
+    const of = { surveyId, service: ports.service, isScattered: isSingleOnly(asking), listed };
+    // Only then the digest of what the single read gives is that of an unchanged response.
+    const isById = isTrusted(asking) && mayAnswer(asking);
+    for await (const { read, ...rest } of isById ? readById(of, emitted) : readByPages(of, emitted, from)) {
       const judged = read.map((one) => ("outcome" in one ? one : (whyNot(one) ?? one)));
       results.push(...judged.filter((one) => "outcome" in one));
       const same = judged.filter((one) => "run" in one);
@@ -96,15 +102,6 @@ export const resend = operation({
         const done = await onSurvey({ ...context, ports }, work, (survey) => sendSame(survey, some));
         results.push(...(done ?? some.map(({ entry }) => resent(entry, "failed", "SURVEY_BUSY"))));
       }
-    };
-    const asking = { ports, source, learned: learnedBy(account) };
-    const counts = account.rows.get(surveyId)?.counts ?? [];
-    const listed = Math.max(0, ...counts.map((one) => one ?? 0));
-    const of = { surveyId, service: ports.service, isScattered: isSingleOnly(asking), listed };
-    // Only then the digest of what the single read gives is that of an unchanged response.
-    const isById = isTrusted(asking) && mayAnswer(asking);
-    for await (const { read, ...rest } of isById ? readById(of, emitted) : readByPages(of, emitted, from)) {
-      await send(read);
       if (rest.left.length === 0) break;
       if (ports.clock.now() >= until) return { results, ...rest };
     }
@@ -122,7 +119,6 @@ interface Part {
   from?: ResendPlace;
 }
 
-/** Reads responses one by one by operation 9. */
 async function* readById({ service, surveyId }: Reading, entries: readonly EmittedEntry[]): AsyncGenerator<Part> {
   const read = async (entry: EmittedEntry): Promise<ReadAgain | Resent> => {
     try {
@@ -189,10 +185,7 @@ function notMet(entry: EmittedEntry, end: ReadEnd, { isPartial }: ResendPlace): 
   return resent(entry, "gone");
 }
 
-interface EmittedEntry extends LedgerEntry {
-  id: number;
-  eventId: string;
-}
+type EmittedEntry = LedgerEntry & { id: number; eventId: string };
 
 /** An emitted response, and how the service shows it now. */
 interface ReadAgain {
@@ -203,8 +196,6 @@ interface ReadAgain {
 }
 
 /**
- * The outcome for one response.
- *
  * | outcome | meaning |
  * |---|---|
  * | sent | the bus has taken its event once more |
@@ -219,7 +210,6 @@ type ResendOutcome = "sent" | "changed" | "gone" | "not-emitted" | "unproved" | 
 
 export interface Resent {
   responseId: number;
-  /** Null where it is not emitted. */
   eventId: string | null;
   revision: number | null;
   outcome: ResendOutcome;
@@ -236,11 +226,10 @@ function resent(entry: EmittedEntry, outcome: ResendOutcome, reason: string | nu
  * made anew; what has become another one since it was read is left out. The ledger is not changed.
  */
 async function sendSame(survey: Survey, read: readonly ReadAgain[]): Promise<Resent[]> {
-  const { id: surveyId, ports } = survey;
   const ids = read.map(({ entry }) => entry.id);
-  const entries = await ports.state.entries(surveyId, ids);
+  const entries = await survey.ports.state.entries(survey.id, ids);
   const made = await Promise.all(
-    read.map(async ({ entry, run }): Promise<(ContentsEvent & { entry: EmittedEntry }) | Resent> => {
+    read.map(async ({ entry, run }) => {
       const now = entries.get(entry.id);
       const isSame = now?.eventId === entry.eventId && now.digest === entry.digest && !isForgotten(now);
       if (!isSame) return resent(entry, "failed", "CHANGED_MEANWHILE");
@@ -281,10 +270,8 @@ async function remake(
   const failures = had.lacks.filter(({ code, isFinal }) => !isFinal && !WITHOUT.has(code));
   if (failures.length > 0)
     return resent(entry, "failed", failures.map(({ part, code }) => `${part}:${code}`).join(" "));
-  const response = {
-    ...fromRead(survey, run, { proof: "its page", replaces, origin: "replay" }),
-    details: had.details,
-  };
+  const read = fromRead(survey, run, { proof: "its page", replaces, origin: "replay" });
+  const response = { ...read, details: had.details };
   const made = await makeEvent(survey, response, had, { revision, detectedAt: emittedAt });
   // Nothing else may go out for it.
   const isSame = made.event.detail.meta.eventId === entry.eventId;

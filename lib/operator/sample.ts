@@ -15,8 +15,6 @@ import {
 import { dateRange } from "./backfill.ts";
 import { entriesOf, operation, readySource, refusePaused } from "./operation.ts";
 
-// Pages that are only looked at: no lease, no state, nothing is written.
-
 /** In which state the ledger has a listed response. Unnoted: it needs no event, and no reading has met it yet. */
 export type SampledState = EntryState | "unnoted" | "missing";
 
@@ -35,7 +33,7 @@ export interface SampleResult {
 
 const AT_ONCE = 4;
 
-/** Looks up what some pages of a list show in the ledger. Nothing is changed. */
+/** Looks up what some pages of a list show in the ledger. It takes no lease, and writes nothing. */
 export const sample = operation({
   input: section({
     surveyId: z.int().positive(),
@@ -43,7 +41,6 @@ export const sample = operation({
     pages: z.array(z.int().positive()).max(50),
     /** Whether the books of the survey have ever closed. */
     hasBooks: z.boolean(),
-    /** Dates of completion of a backfill. */
     range: dateRange.optional(),
   }),
   async run(context, { surveyId, pages, hasBooks, range }) {
@@ -53,8 +50,7 @@ export const sample = operation({
     const result: SampleResult = { empty: [], states: {}, completed: {}, history: [] };
     // It waits behind what ticks ask.
     const service = ports.backlog ?? ports.service;
-    const pageAt = async (page: number): Promise<Page | undefined> =>
-      toPage(page, await service.page(surveyId, page, "asc"));
+    const pageAt = async (page: number) => toPage(page, await service.page(surveyId, page, "asc"));
     if (pages.length === 0) return { ...result, length: await lastPageOf(pageAt) };
     const now = ports.clock.now();
     /** As a full read would judge them. */

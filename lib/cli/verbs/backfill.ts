@@ -8,7 +8,7 @@ import { isReadingBacklog, type PolledSurvey, pagesOf, refuseBehind, refusePause
 import { type Answer, surveyId, targetVerb, type Verb, yesOption } from "../verb.ts";
 import { watchTicks } from "../wait.ts";
 import { count, named, nextCommand } from "../words.ts";
-import { lookAtPages } from "./audit/verb.ts";
+import { lookAtPages } from "./audit/sample.ts";
 
 const HELP = `
 Ticks work it off beside the head. The dry run reads every page, and counts. survey-poller pause halts it.
@@ -75,7 +75,6 @@ interface Outcome {
   /** Responses that it would emit, counted over all pages, and the first hundred of them. */
   count?: number;
   ids?: number[];
-  /** Where the backfill is that is under way. */
   page?: number;
   why?: string;
 }
@@ -132,9 +131,9 @@ async function stop(of: Of): Promise<Answer> {
   if (!isDone) return answered(of, { outcome: "stopped", range });
   progress.update("waiting for the turn that is under way");
   const result = await target.operate(source.name, "backfill", { surveyId: survey.surveyId, mode: "stop" });
-  const { outcome } = result;
+  const { outcome, range: stopped = null } = result;
   if (outcome !== "stopped" && outcome !== "none") throw refusedBy(result, of);
-  return answered(of, { outcome, range: result.range ?? null });
+  return answered(of, { outcome, range: stopped });
 }
 
 async function watchOn(of: Of, started?: DateRange | null): Promise<Answer> {
@@ -147,10 +146,10 @@ async function watchOn(of: Of, started?: DateRange | null): Promise<Answer> {
     if (place?.backfill === undefined) {
       if (isPartial === undefined) return { over: { outcome: "none" } };
       const { booksOpen } = now.mark;
-      if (!isPartial && !isUnreachable(booksOpen)) return { over: { outcome: "done" } };
-      const moved = { code: "pages-moved" } as const;
-      const why = booksOpen !== undefined && isUnreachable(booksOpen) ? booksOpen : moved;
-      return { over: { outcome: "partial", why: sayWhyOpen(why) } };
+      if (booksOpen !== undefined && isUnreachable(booksOpen))
+        return { over: { outcome: "partial", why: sayWhyOpen(booksOpen) } };
+      if (!isPartial) return { over: { outcome: "done" } };
+      return { over: { outcome: "partial", why: sayWhyOpen({ code: "pages-moved" }) } };
     }
     isPartial = !place.covered || place.skipped.length > 0;
     const { page } = place;

@@ -63,10 +63,8 @@ async function fill({ stack = "SurveyPoller", data, source, secret, baseUrl, yes
   if (data === undefined) {
     // Of a stack the name of the secret is known: who fills it need not be allowed to look at the stack.
     const name = source ?? "main";
-    const of =
-      secret === undefined
-        ? { secretId: secretName(stack, name), source: name }
-        : { secretId: secret, source, entry: source };
+    const own = { secretId: secretName(stack, name), source: name };
+    const of = secret === undefined ? own : { secretId: secret, source, entry: source };
     using client = secretsClient();
     return await fillCredentials({ client, ...of, baseUrl, yes }, io);
   }
@@ -118,7 +116,6 @@ function credentialsText({ dryRun, secretId, replaces, version, from, checked }:
 /** The output of `credentials renew --json`, beside `schemaVersion`. Times are epoch milliseconds. */
 export type RenewAnswer = Awaited<ReturnType<typeof renewToken>>;
 
-/** Has the function ask for another token in the place of the one that is kept. */
 async function renewToken(options: Options, io: Io) {
   if (options.secret !== undefined || options.baseUrl !== undefined) {
     throw new UsageError("renew takes neither --secret nor --base-url", { hint: "The source says both." });
@@ -205,8 +202,7 @@ export function fillSecret(
       value = { ...others, [entry]: value };
     }
     const put = new PutSecretValueCommand({ SecretId: secretId, SecretString: JSON.stringify(value) });
-    const answer = await client.send(put);
-    return answer.VersionId ?? "unknown";
+    return (await client.send(put)).VersionId ?? "unknown";
   });
 }
 

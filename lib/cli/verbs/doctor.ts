@@ -190,7 +190,6 @@ export interface CheckContext {
 /** Looks at one side of a poller. It gives no line where there is nothing to say. */
 type Check = (context: CheckContext) => Promise<CheckLine[]>;
 
-/** The name of the lines that tell of rights which are missing. */
 const PERMISSIONS = "permissions";
 
 /**
@@ -215,7 +214,7 @@ async function allowed(
   }
 }
 
-/** Whether the schedules of a stack are on: without one nothing polls its source. */
+/** Without its schedule nothing polls a source. */
 export const schedules: Check = async ({ looks, sources }) => {
   if (looks === undefined) return [];
   const permission = "cloudformation:ListStackResources and scheduler:GetSchedule";
@@ -289,9 +288,9 @@ const smoke: Check = async ({ target: { clients, resources, table }, sources }) 
   });
   const [source] = sources;
   if (source === undefined) return bus;
-  const item = { TableName: table.name, Key: { pk: sourceKey(source.name), sk: ACCOUNT } };
+  const account = { pk: sourceKey(source.name), sk: ACCOUNT };
   const tableLines = await allowed("table", "dynamodb:GetItem", async () => {
-    await table.client.send(new GetCommand(item));
+    await table.client.send(new GetCommand({ TableName: table.name, Key: account }));
     return ok("table", `${table.name} answers GetItem`);
   });
   return [...bus, ...tableLines];
@@ -308,7 +307,7 @@ const MOST_ALARMS = 100;
 
 export type StackLooks = ReturnType<typeof createStackLooks>;
 
-export function createStackLooks(stackName: string) {
+function createStackLooks(stackName: string) {
   const settings = { maxAttempts: 3 };
   const formation = new CloudFormationClient(settings);
   const scheduler = new SchedulerClient(settings);
@@ -324,7 +323,6 @@ export function createStackLooks(stackName: string) {
       }
       return all.flatMap((one) => (one.ResourceType === type ? (one.PhysicalResourceId ?? []) : []));
     },
-    /** The description names its source. */
     async schedule(name: string) {
       // The name of the resource may have that of its group before it.
       const answer = await scheduler.send(new GetScheduleCommand({ Name: name.split("|").at(-1) ?? name }));
@@ -345,7 +343,7 @@ export function createStackLooks(stackName: string) {
   };
 }
 
-/** All that is looked at beside the survey service, in the order of the answer. */
+/** In the order of the answer. */
 const runChecks: Check = async (context) => {
   const lines = [];
   for (const check of [schedules, alarms, state, smoke, leftovers]) lines.push(...(await check(context)));

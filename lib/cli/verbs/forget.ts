@@ -6,7 +6,7 @@ import { PollerError } from "../../errors.ts";
 import { isObject } from "../../json.ts";
 import { bareEntry, prefixesOf } from "../../operator/forget.ts";
 import { FORGOTTEN, type LedgerEntry, type PersonKey, personKeys, takeOut } from "../../polling/index.ts";
-import { type PersonHash, readPersonHash } from "../../run/person-hash.ts";
+import { readPersonHash } from "../../run/person-hash.ts";
 import { parseJson } from "../../secrets/secret-values.ts";
 import { readMark } from "../../state/leases.ts";
 import { personEntries } from "../../state/ledger.ts";
@@ -148,7 +148,6 @@ function isOneOf(responses: readonly Named[], { source, surveyId, id }: Named): 
   return responses.some((one) => one.source === source && one.surveyId === surveyId && one.id === id);
 }
 
-/** What became of one response. */
 interface ForgottenResponse extends Named {
   name: string | null;
   /** Null where no ledger knows the response. */
@@ -157,7 +156,6 @@ interface ForgottenResponse extends Named {
   held: Held;
   /** The entry that is left, so that it never goes out again. */
   stays: LedgerEntry | null;
-  /** Why it could not be forgotten now. */
   problem: { code: string; message: string } | null;
 }
 
@@ -176,7 +174,6 @@ async function forgetResponse(target: Target, found: FoundResponse, dryRun: bool
 
 const isNothing = ({ table, bucket }: Held): boolean => table.length + bucket.length === 0;
 
-/** Forgets, and looks once more whether nothing is left. */
 async function erase(target: Target, found: FoundResponse): Promise<FoundResponse> {
   const { source, surveyId: survey, id } = found;
   const next = `survey-poller forget ${id} --survey ${survey} --source ${source} --yes ${target.flags}`;
@@ -241,8 +238,6 @@ function responseText(
   ];
 }
 
-// Where something of a response lies: in ledger, state and bucket, and in the dead-letter queues of webhooks.
-
 /** The parts of a response that are held beside an entry that says that it is settled. */
 interface Held {
   /** Fields of its entry in the table that go; "pending" where an event of it has not reached the ledger yet. */
@@ -279,12 +274,8 @@ async function readHeld(target: Target, found: FoundResponse): Promise<object> {
 }
 
 /** The key under which the inviter knows somebody. It is personal: it goes into no message. */
-interface Person {
-  kind: PersonKey;
-  value: string;
-}
+type Person = { kind: PersonKey; value: string };
 
-/** The responses of a person, and how many of a source cannot be searched. */
 interface FoundPerson {
   responses: FoundResponse[];
   /** By source: responses that went out while the ledger kept no hash of that kind of key. */
@@ -301,7 +292,8 @@ async function findPerson(
   const found: FoundPerson = { responses: [], unsearched: [] };
   const surveys = Map.groupBy(await ledgersOf(target, flags), ({ source }) => source);
   for (const [source, own] of surveys) {
-    const hash = await askingAws("the bucket could not be read", () => readPersonHash(target.bucket, source));
+    const hashOf = await askingAws("the bucket could not be read", () => readPersonHash(target.bucket, source));
+    const hash = hashOf?.(person.kind, person.value);
     let unknown = 0;
     for (const survey of own) {
       const mark = await fromTable(() => readMark(target.table, source, survey.surveyId));
@@ -314,7 +306,7 @@ async function findPerson(
         else if (state === "emitted" && reason !== FORGOTTEN && one.person?.[person.kind] === undefined) unknown += 1;
       };
       for (const one of mark.pending ?? []) await meet(one);
-      const read = personEntries(person.kind, hash?.(person.kind, person.value));
+      const read = personEntries(person.kind, hash);
       for await (const entries of entriesOf(target, survey, read, io)) {
         for (const entry of entries) await meet(entry, entry);
       }
@@ -325,13 +317,8 @@ async function findPerson(
   return found;
 }
 
-async function isOf(
-  target: Target,
-  entry: LedgerEntry,
-  { kind, value }: Person,
-  hash: PersonHash | undefined,
-): Promise<boolean> {
-  if (hash !== undefined && entry.person?.[kind]?.includes(hash(kind, value)) === true) return true;
+async function isOf(target: Target, entry: LedgerEntry, { kind, value }: Person, hash: string | undefined) {
+  if (hash !== undefined && entry.person?.[kind]?.includes(hash) === true) return true;
   if (entry.kept === undefined && entry.keptKey === undefined) return false;
   const ports = { vault: target.bucket };
   const kept = await askingAws("the bucket could not be read", () => takeOut({ ports }, entry));
@@ -412,9 +399,8 @@ export async function elsewhere({ stack, config }: Pick<Target, "stack" | "confi
     copy("sources that the configuration no longer names", `their entries and kept records. It names ${known}`),
   ];
   if (stack === undefined) {
-    const file =
-      "its events in a file of --events, and what a database has not overwritten yet: delete the folder to be sure";
-    return [...first, copy("the data folder", file)];
+    const file = "its events in a file of --events, and what a database has not overwritten yet";
+    return [...first, copy("the data folder", `${file}: delete the folder to be sure`)];
   }
   // One archive and one log group serve all sources: the longest period asked for holds.
   const longest = (of: "archive" | "logs"): number => now + Math.max(...sources.map(({ retention }) => retention[of]));

@@ -54,7 +54,6 @@ interface InitOptions extends Wishes {
 /** The output of `init --json`, beside `schemaVersion`. */
 export type InitAnswer = Awaited<ReturnType<typeof initialise>>;
 
-/** Makes a configuration of flags and answers, tries it with the service, and writes it. */
 async function initialise({ file, stack, check, force, yes, ...wishes }: InitOptions, io: Io) {
   const replaces = existsSync(file);
   // First: nobody should answer questions for nothing.
@@ -73,11 +72,11 @@ async function initialise({ file, stack, check, force, yes, ...wishes }: InitOpt
   const isThere = async () => (await lookAtSecret(client, secretId)) !== undefined;
   const mayStore = checked !== undefined && (await isThere().catch(() => false));
   let isStored = mayStore;
-  if (!yes && io.isInteractive) io.talk.write(`${JSON.stringify(config, null, 2)}\n`);
+  const written = `${JSON.stringify(config, null, 2)}\n`;
+  if (!yes && io.isInteractive) io.talk.write(written);
   const isMeant = yes || (io.isInteractive && (await isConfirmed(`Write it to ${file}?`, io)));
   if (isMeant) {
-    const text = `${JSON.stringify(config, null, 2)}\n`;
-    orNotWritten("--file", () => writeFileSync(file, text, { flag: force ? "w" : "wx" }));
+    orNotWritten("--file", () => writeFileSync(file, written, { flag: force ? "w" : "wx" }));
     try {
       if (mayStore) await fillSecret(client, secretId, checked.credentials);
     } catch (error) {
@@ -103,12 +102,8 @@ function nextOf(
   const context = `-c config=${quoted(file)}${stack === "SurveyPoller" ? "" : ` -c stackName=${stack}`}`;
   const of = source === undefined ? "" : ` --source ${source}`;
   const fill = `npx survey-poller credentials --stack ${stack}${of} --base-url ${baseUrl} --yes`;
-  return [
-    ...(stored ? [] : [`npx cdk bootstrap ${context}`]),
-    `npx cdk deploy ${context}`,
-    ...(stored ? [] : [fill]),
-    `npx survey-poller doctor --stack ${stack}`,
-  ];
+  const [deploy, doctor] = [`npx cdk deploy ${context}`, `npx survey-poller doctor --stack ${stack}`];
+  return stored ? [deploy, doctor] : [`npx cdk bootstrap ${context}`, deploy, fill, doctor];
 }
 
 function initText({ dryRun, file, config, notes, secret, next }: InitAnswer): string[] {
@@ -161,11 +156,8 @@ function configOf({ baseUrl, surveys, ...others }: Wishes): Record<string, unkno
   }
   const ids = surveys?.split(",").map((id) => (/^\s*\d+\s*$/.test(id) ? Number(id) : id));
   const stated = Object.entries(others).filter(([, value]) => value !== undefined && value !== "");
-  const config = {
-    baseUrl,
-    ...Object.fromEntries(stated),
-    ...(ids === undefined ? {} : { surveys: { include: ids } }),
-  };
+  const chosen = ids === undefined ? {} : { surveys: { include: ids } };
+  const config = { baseUrl, ...Object.fromEntries(stated), ...chosen };
   try {
     // As a deployment will read it.
     parseConfig(config, { deployed: true });

@@ -39,9 +39,7 @@ export function compare({ rows }: Pick<ReadList, "rows">, ids: ReadonlyMap<numbe
   };
 }
 
-/** A completed response with a date. */
 type Dated = ListedResponse & { completed: string };
-
 const isDated = (row: ListedResponse): row is Dated => row.state === "completed" && row.completed !== null;
 
 function causes(
@@ -49,18 +47,13 @@ function causes(
   ids: ReadonlyMap<number, number>,
   newestGone: number,
 ): (row: ListedResponse) => Cause {
-  const { order, isById } = newestLast(rows.filter(isDated));
+  const dated = rows.filter(isDated);
+  const { order, isById } = newestLast(dated);
   const places = new Map(order.map(({ id }, i) => [id, i]));
   const late = lateOnes(order, ids);
-  const lostFor = new Set(
-    LATENESS.filter((lateness) =>
-      isLostFor(
-        order.filter(({ id }) => late.get(id) === lateness),
-        ids,
-      ),
-    ),
-  );
-  const seconds = secondsOf(rows.filter(isDated), ids, places);
+  const byLateness = Map.groupBy(order, ({ id }) => late.get(id));
+  const lostFor = new Set(LATENESS.filter((lateness) => isLostFor(byLateness.get(lateness) ?? [], ids)));
+  const seconds = secondsOf(dated, ids, places);
   const byTime = lostByTime(order, late, ids);
   const listsOpen = rows.some(({ state, wasOpen }) => state === "open" || wasOpen);
   /** Pages move up when one goes that stands nearer to the newest end. */
@@ -91,18 +84,13 @@ function causes(
 
 /** The list with its newest end last; empty where nothing tells by what it is sorted. */
 function newestLast(rows: readonly Dated[]): { order: readonly Dated[]; isById: boolean } {
-  const keys: ((row: Dated) => number | string | null)[] = [
-    ({ id }) => id,
-    (row) => row.started,
-    (row) => row.completed,
-  ];
-  for (const [i, keyOf] of keys.entries()) {
+  for (const key of ["id", "started", "completed"] as const) {
     for (const order of [rows, rows.toReversed()]) {
       const isSorted = order.every((row, at) => {
-        const [before, key] = [keyOf(order[at - 1] ?? row), keyOf(row)];
-        return before !== null && key !== null && before <= key;
+        const [before, here] = [(order[at - 1] ?? row)[key], row[key]];
+        return before !== null && here !== null && before <= here;
       });
-      if (isSorted) return { order, isById: i === 0 };
+      if (isSorted) return { order, isById: key === "id" };
     }
   }
   return { order: [], isById: false };
@@ -188,7 +176,6 @@ class EarliestPage {
   }
 }
 
-/** The seconds in which those in `ids` completed. */
 function secondsOf(rows: readonly Dated[], ids: ReadonlyMap<number, number>, places: ReadonlyMap<number, number>) {
   const newest = new Map<string, number>();
   for (const { id, completed } of rows) {

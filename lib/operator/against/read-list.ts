@@ -32,7 +32,6 @@ export interface ListedResponse {
 export interface ListPlace {
   /** The first page that was not dealt with. */
   page: number;
-  /** In the order of the list. */
   rows: ListedResponse[];
   covered: boolean;
   moved: boolean;
@@ -107,18 +106,19 @@ async function readOn(list: Listing, { service, surveyId, counted, onPage }: Lis
   throw new TypeError("a read has no end");
 }
 
-async function whyOpen({ place, skipped, met }: Listing, reading: ListReading): Promise<BooksOpen | undefined> {
+async function whyOpen(
+  { place, skipped, met }: Listing,
+  { service, surveyId, counted }: ListReading,
+): Promise<BooksOpen | undefined> {
   if (!place.covered) return { code: "pages-moved" };
   if (skipped.size > 0) return { code: "pages-unreachable", pages: [...skipped] };
-  if (met.size === 0) return reading.counted > 0 ? { code: "read-as-empty" } : undefined;
-  return (await meetsHead(met, reading)) ? undefined : { code: "range-unreachable" };
+  if (met.size === 0) return counted > 0 ? { code: "read-as-empty" } : undefined;
+  // The first page of the other order has to show something that was met. What it shows besides came meanwhile.
+  const head = toPage(1, await service.page(surveyId, 1, "desc"))?.runs ?? [];
+  return head.some(({ responseId }) => met.has(responseId)) ? undefined : { code: "range-unreachable" };
 }
 
-/** Whether the first page of the other order shows something that was met. What it shows besides came meanwhile. */
-async function meetsHead(met: ReadonlyMap<number, unknown>, { service, surveyId }: ListReading): Promise<boolean> {
-  const head = toPage(1, await service.page(surveyId, 1, "desc"))?.runs ?? [];
-  return head.some(({ responseId }) => met.has(responseId));
-}
+const BEGINNING: ListPlace = { page: 1, rows: [], covered: true, moved: false, skipped: [], isOver: false };
 
 /** Looks that are remembered: more pages than stand in one window. */
 const LOOKS_KEPT = 30;
@@ -129,21 +129,11 @@ export class Listing {
   readonly skipped: Set<number>;
   /** One that is met again moves to where it stands now. */
   readonly met: Map<number, ListedResponse>;
-  /** What pages have shown. */
   private readonly looks = new Map<number, string>();
   private readonly movedPages = new Set<number>();
   private readonly seenOpen = new Set<number>();
 
-  constructor(
-    { rows, skipped, ...place }: ListPlace = {
-      page: 1,
-      rows: [],
-      covered: true,
-      moved: false,
-      skipped: [],
-      isOver: false,
-    },
-  ) {
+  constructor({ rows, skipped, ...place }: ListPlace = BEGINNING) {
     this.place = place;
     // Another reading tries again what was left.
     this.skipped = new Set(skipped.filter((page) => place.isOver || page < place.page));
@@ -185,7 +175,6 @@ export class Listing {
     this.looks.delete(page - LOOKS_KEPT);
   }
 
-  /** The place from which another process reads on. */
   toPlace(): ListPlace {
     return { ...this.place, rows: [...this.met.values()], skipped: [...this.skipped] };
   }

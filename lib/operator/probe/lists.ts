@@ -3,17 +3,12 @@ import { isInteger } from "../../events/build/fields.ts";
 import { completedAt, isFull, type Page, type Run, startedAt } from "../../polling/index.ts";
 import type { Question, Seen } from "./findings.ts";
 
-// What lists of responses tell: pure, but for the reads of pages that are handed in.
-
 /** One read of a page: what it holds, or what was answered in its place. */
 export type PageAnswer = { kind: "page"; page: Page } | { kind: "none"; answer: string };
 
-/** Whether the records of some response stand apart on a page. */
-function isApart({ runs }: Page): boolean {
-  return new Set(runs.map(({ responseId }) => responseId)).size < runs.length;
-}
-
 const countOf = (runs: readonly Run[]): number => new Set(runs.map(({ responseId }) => responseId)).size;
+
+const isApart = ({ runs }: Page): boolean => countOf(runs) < runs.length;
 
 /** Undefined where it cannot be read. */
 export const isCompleted = ({ records }: Run): boolean | undefined => records[0]?.completed;
@@ -29,11 +24,12 @@ export function datesOf(run: Run, now: number): { dateStart: string | null; date
 
 const KEYS = ["responseId", "dateStart", "dateCompleted"] as const;
 type Key = (typeof KEYS)[number];
-type Order = keyof typeof SAID_OF | undefined;
 
 /** Responses that stand in some order by chance alone are fewer. */
 const LEAST = 6;
 
+/** Undefined where nothing tells. */
+type Order = keyof typeof SAID_OF | undefined;
 const SAID_OF = {
   obeyed: "asc begins with the oldest, desc with the newest",
   turned: "asc begins with the newest, desc with the oldest",
@@ -43,8 +39,8 @@ const SAID_OF = {
 /** Operation 8: by what the list is sorted, and whether it does as it is asked, by the first pages of both orders. */
 export function sortSeen({ asc, desc }: Record<"asc" | "desc", Page>, now: number): Partial<Record<Question, Seen>> {
   const pages = [asc, desc];
-  const apart = "the records of a response stand apart";
   if (pages.some(isApart)) {
+    const apart = "the records of a response stand apart";
     const held = `${apart}: contents come from operation 9, or are held`;
     return { "records together": ["no", held], "sort key": apart, order: apart };
   }
@@ -59,7 +55,6 @@ export function sortSeen({ asc, desc }: Record<"asc" | "desc", Page>, now: numbe
   };
 }
 
-/** Undefined where nothing tells. */
 function orderOf(asc: Page, desc: Page, now: number): Order {
   if (countOf([...asc.runs, ...desc.runs]) < LEAST) return undefined;
   const idsOf = ({ runs }: Page): string => runs.map(({ responseId }) => responseId).join();
@@ -102,19 +97,13 @@ export function openSeen(pages: readonly Page[]): Seen {
     : `of ${countOf(runs)} responses none is open`;
 }
 
-interface Counted {
-  row: Record<string, unknown>;
-  page: Page;
-}
+type Counted = { row: Record<string, unknown>; page: Page };
 
 const OPEN_QUESTION = "completed or all";
 
 /** The meaning of a count of the survey list, by surveys whose lists were read whole. */
 export function countSeen(surveys: readonly Counted[], field: string): Seen {
-  const said = surveys.flatMap((survey) => {
-    const seen = meaningOf(survey, field);
-    return seen === undefined ? [] : [seen];
-  });
+  const said = surveys.map((survey) => meaningOf(survey, field)).filter((seen) => seen !== undefined);
   // A survey with open responses tells more than one without.
   return said.find(([found]) => found !== OPEN_QUESTION) ?? said[0] ?? "no list was read whole, on one page";
 }
@@ -122,9 +111,8 @@ export function countSeen(surveys: readonly Counted[], field: string): Seen {
 function meaningOf({ row, page }: Counted, field: string): Seen | undefined {
   const count = row[field];
   if (!isInteger(count) || page.runs.length === 0) return undefined;
-  const [completed = 0, open = 0] = [true, false].map((is) =>
-    countOf(page.runs.filter((run) => isCompleted(run) === is)),
-  );
+  const countWhere = (is: boolean): number => countOf(page.runs.filter((run) => isCompleted(run) === is));
+  const [completed, open] = [countWhere(true), countWhere(false)];
   const of = `${count} where ${completed} completed and ${open} open ones are listed`;
   if (count === 0) return ["zero", of];
   if (open === 0 && count === completed) return [OPEN_QUESTION, `${of}: whether open ones count is not seen`];

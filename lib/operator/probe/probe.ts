@@ -29,7 +29,6 @@ export interface ProbeOptions {
   surveys?: Selection;
   /** The details that events have; all of them without it. */
   enrich?: { metrics: boolean; metadata: boolean };
-  /** The zone that is configured, where one is. */
   timeZone?: string | undefined;
   signal?: AbortSignal;
   now: () => number;
@@ -39,8 +38,8 @@ export interface ProbeOptions {
 export type ProbeReport = Awaited<ReturnType<typeof probe>>;
 
 /**
- * Looks at a survey service in a dozen requests or so, and says what of it the API document leaves open. Never throws for what the service does:
- * that is a check that has failed.
+ * Looks at a survey service in a dozen requests or so, and says what of it the API document leaves open. Never throws for what the service
+ * does: that is a check that has failed.
  */
 export function probe(options: ProbeOptions) {
   return watching(async (watch) => {
@@ -65,11 +64,7 @@ class Ended extends Error {}
 
 const PAGE = "get survey responses, page and order";
 
-interface Part<T> {
-  says: string;
-  value: T;
-  warns?: string;
-}
+type Part<T> = { says: string; value: T; warns?: string };
 
 class Look {
   readonly checks: CheckLine[] = [];
@@ -78,19 +73,15 @@ class Look {
   zone: string | undefined;
   zones: string[] = [];
   readonly options: ProbeOptions;
+  readonly api: SurveyApi;
+  readonly signal: { signal?: AbortSignal };
   private readonly watch: Watch;
   constructor(options: ProbeOptions, watch: Watch) {
+    const { api, signal } = options;
     this.options = options;
+    this.api = api;
+    this.signal = signal === undefined ? {} : { signal };
     this.watch = watch;
-  }
-
-  get api(): SurveyApi {
-    return this.options.api;
-  }
-
-  get signal(): { signal?: AbortSignal } {
-    const { signal } = this.options;
-    return signal === undefined ? {} : { signal };
   }
 
   /** Does one part, which becomes a check; undefined where it has failed. */
@@ -107,7 +98,6 @@ class Look {
     }
   }
 
-  /** Notes what was seen of a question, as the outcome of a part. */
   tell(question: Question, seen: Seen): Part<true> {
     this.seen[question] = seen;
     return { says: findingOf(question, seen).says, value: true };
@@ -130,8 +120,7 @@ class Look {
 }
 
 async function look(of: Look): Promise<void> {
-  const { api } = of;
-  const { another, now, surveys = "all", timeZone } = of.options;
+  const { api, another, now, surveys = "all", timeZone } = of.options;
   const isTold = await of.part("credentials", async () => {
     if (another === undefined) {
       await api.token();
@@ -228,9 +217,8 @@ async function firstListed(
 ): Promise<Part<{ row: Row; asc: Page; desc: Page } | undefined>> {
   for (const row of rows) {
     const desc = await of.page(row.surveyId, "desc", 1);
-    if (desc.kind === "none") continue;
-    const asc = await of.page(row.surveyId, "asc", 1);
-    if (asc.kind === "none") continue;
+    const asc = desc.kind === "none" ? desc : await of.page(row.surveyId, "asc", 1);
+    if (desc.kind === "none" || asc.kind === "none") continue;
     const says = `survey ${row.surveyId} lists ${desc.page.records.length} records on its first page`;
     return { says, value: { row, asc: asc.page, desc: desc.page } };
   }
@@ -306,12 +294,10 @@ async function tokensAtOnce(api: SurveyApi, another: SurveyApi): Promise<Seen> {
     : ["one", "a new token ends the one before: give the poller credentials of its own"];
 }
 
-/** Of a service that has, or has not, asked to be left alone. */
 function retryAfter({ asked, refused }: Watch["pauses"]): Seen {
   if (asked > 0) return ["given", "it refuses by 429 or 503 and says for how long, which is obeyed"];
-  return refused > 0
-    ? ["not given", "it refuses by 429 without Retry-After: the pauses grow"]
-    : "it has refused nothing";
+  if (refused > 0) return ["not given", "it refuses by 429 without Retry-After: the pauses grow"];
+  return "it has refused nothing";
 }
 
 /** The meaning of a finding for somebody who runs the poller. Most findings mean nothing. */
@@ -326,7 +312,6 @@ const NOTES: Partial<Record<Question, (found: string) => string | false>> = {
     !/^[01]$/.test(found) && 'Events will carry no labels of answers: "questions": "labels" would be of no use.',
 };
 
-/** Fields of the source's configuration, and what else is to be known. */
 function suggestionOf(
   findings: readonly ReturnType<typeof findingOf>[],
   timeZone: string | undefined,

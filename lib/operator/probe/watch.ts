@@ -11,7 +11,6 @@ export interface Watch {
   requests: number;
   /** Pauses that the service asked for, and those where it only refused. */
   pauses: { asked: number; refused: number };
-  /** HTTP status of the last answer to an operation. */
   statuses: Map<Operation, number | undefined>;
 }
 

@@ -1,3 +1,4 @@
+import { Temporal } from "temporal-polyfill";
 import { asUtc } from "../../events/build/date-string.ts";
 import { isInteger, isText } from "../../events/build/fields.ts";
 import type { Page } from "../../polling/index.ts";
@@ -14,10 +15,7 @@ const SAME_CLOCK = 2 * MINUTE;
 const MOST_NAMED = 4;
 
 /** An instant, and the offset from UTC that the service's strings had then. Milliseconds. */
-interface Evidence {
-  at: number;
-  offset: number;
-}
+type Evidence = { at: number; offset: number };
 
 /**
  * In which zone the service writes its dates. `created` of a survey is an instant and its `modified` a string: where nobody has edited the survey
@@ -58,8 +56,8 @@ export function zoneSeen(
   const only = zones.length === 1 ? zones[0] : undefined;
   const zone = ["UTC", own].find((one) => zones.includes(one)) ?? only;
   const offsets = [...new Set(evidence.map(({ offset }) => offsetText(offset)))].sort();
-  const named =
-    zones.length > MOST_NAMED ? [...zones.slice(0, MOST_NAMED), `${zones.length - MOST_NAMED} more`] : zones;
+  const more = zones.length > MOST_NAMED ? [`${zones.length - MOST_NAMED} more`] : [];
+  const named = [...zones.slice(0, MOST_NAMED), ...more];
   // Where the newest date is later than now, one of the two clocks is wrong.
   const minutes = Math.round((newest - Math.max(...evidence.map((one) => one.offset)) - now) / MINUTE);
   const ahead = Number.isFinite(newest) && minutes > 2 ? `; its newest date is ${minutes} min ahead of our clock` : "";
@@ -75,20 +73,13 @@ function byLimits(least: number, most: number, now: number): Evidence[] {
 }
 
 function zonesWith(evidence: readonly Evidence[]): string[] {
-  const fits = (zone: string): boolean => {
-    const format = new Intl.DateTimeFormat("en", { timeZone: zone, timeZoneName: "longOffset" });
-    return evidence.every(({ at, offset }) => offsetIn(format, at) === offset);
-  };
+  const offsetIn = (zone: string, at: number): number =>
+    Temporal.Instant.fromEpochMilliseconds(at).toZonedDateTimeISO(zone).offsetNanoseconds / 1e6;
+  const fits = (zone: string): boolean => evidence.every(({ at, offset }) => offsetIn(zone, at) === offset);
   const zones = Intl.supportedValuesOf("timeZone").filter(fits);
   // Most accounts are there.
   const isLikely = (zone: string): boolean => zone.startsWith("Europe/");
   return [...["UTC"].filter(fits), ...zones.filter(isLikely), ...zones.filter((zone) => !isLikely(zone))];
-}
-
-function offsetIn(format: Intl.DateTimeFormat, at: number): number {
-  const name = format.formatToParts(at).find(({ type }) => type === "timeZoneName")?.value ?? "";
-  const [, sign, hours = "0", minutes = "0"] = /GMT([+-])(\d{2}):(\d{2})/.exec(name) ?? [];
-  return (sign === "-" ? -1 : 1) * (Number(hours) * 60 + Number(minutes)) * MINUTE;
 }
 
 function offsetText(offset: number): string {

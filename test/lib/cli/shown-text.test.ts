@@ -3,7 +3,7 @@ import { expect, it } from "vitest";
 import { answerAsCalled, asCalled, BY_NPX, nameOf } from "../../../lib/cli/called-as.ts";
 import { lineOf } from "../../../lib/cli/hearing/event.ts";
 import { runCommand } from "../../../lib/cli/run-command.ts";
-import { surveyLine } from "../../../lib/cli/verbs/audit/verb.ts";
+import { surveyLine } from "../../../lib/cli/verbs/audit/passes.ts";
 import { verbs } from "../../../lib/cli/verbs/index.ts";
 import { printableJson, printableLine, surveyName } from "../../../lib/cli/words.ts";
 import { temporaryFolder } from "../../support/command.ts";

@@ -36,10 +36,10 @@ export async function auditAgainst(options: AgainstOptions, io: Io): Promise<Ans
   // A reading may take an hour: where it is to go is seen before.
   if (report !== undefined) orNotWritten("--report", () => closeSync(openSync(report, "a")));
   if (options.data !== undefined) orNotWritten("--data", () => mkdirSync(options.data ?? "", { recursive: true }));
-  const { read, requests } = await watching(async (watch) => {
-    const read = await unlessFailing(() => readService(baseUrl, options, io));
-    return { read, requests: watch.requests };
-  });
+  const { read, requests } = await watching(async (watch) => ({
+    read: await unlessFailing(() => readService(baseUrl, options, io)),
+    requests: watch.requests,
+  }));
   const service = new URL(baseUrl).host;
   // With --data it began with the oldest part of the reading.
   const times = { startedAt: read.startedAt, endedAt: io.now() };
@@ -56,8 +56,6 @@ export interface AgainstAnswer extends ReturnType<typeof comparisonOf> {
   endedAt: number;
   requests: number;
 }
-
-type AgainstSurvey = AgainstAnswer["surveys"][number];
 
 function comparisonOf(
   { ids, rows, unreadable }: Awaited<ReturnType<typeof readIdList>>,
@@ -127,12 +125,10 @@ function counted(ids: readonly number[]): string {
   return ids.length === 0 ? "0" : `${figure(ids.length)}: ${named(ids)}`;
 }
 
-/** Nothing is said of what came after the beginning. */
 function readFromTo({ startedAt, endedAt }: Pick<AgainstAnswer, "startedAt" | "endedAt">): string {
   return `Read from ${utc(startedAt)} to ${utc(endedAt)}.`;
 }
 
-/** The totals first, then a line for each that is missing. */
 function textOf(answer: AgainstAnswer, survey: number | undefined): string[] {
   const { totals, surveys, unknown, twice } = answer;
   const { listed, completed, open, rows, ids, unreadable, missing } = totals;
@@ -217,7 +213,7 @@ ${surveys.filter((survey) => survey.missing.length > 0).map(missingTable)}
   return String(page);
 }
 
-function missingTable(survey: AgainstSurvey) {
+function missingTable(survey: AgainstAnswer["surveys"][number]) {
   const shown = survey.missing.slice(0, MOST_ROWS);
   const more = survey.missing.length - shown.length;
   return html`<h2>Missing of ${surveyName(survey)}</h2>

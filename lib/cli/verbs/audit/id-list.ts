@@ -47,11 +47,8 @@ const LONGEST_HEADER = 65_536;
 async function readFirstLine(file: string): Promise<string> {
   await using handle = await open(file);
   const { buffer, bytesRead } = await handle.read(Buffer.alloc(LONGEST_HEADER), 0, LONGEST_HEADER, 0);
-  return (
-    withoutMark(buffer.toString("utf8", 0, bytesRead))
-      .trimStart()
-      .split(/\r?\n|\r/, 1)[0] ?? ""
-  );
+  const text = withoutMark(buffer.toString("utf8", 0, bytesRead)).trimStart();
+  return text.split(/\r?\n|\r/, 1)[0] ?? "";
 }
 
 const withoutMark = (text: string): string => text.replace(/^\uFEFF/, "");
@@ -81,9 +78,8 @@ function columnIn(header: readonly string[], column: string | undefined): number
   if (column === undefined && header.length === 1) return 0;
   const found = namedIn(header, column);
   if (found !== undefined) return header.indexOf(found);
-  throw new UsageError(column === undefined ? "it is not said which column has the ids" : "there is no such column", {
-    hint: HINT,
-  });
+  const message = column === undefined ? "it is not said which column has the ids" : "there is no such column";
+  throw new UsageError(message, { hint: HINT });
 }
 
 function namedIn(names: readonly string[], column: string | undefined): string | undefined {

@@ -1,14 +1,5 @@
 import { setMaxListeners } from "node:events";
-import {
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmdirSync,
-  rmSync,
-  writeFileSync,
-} from "node:fs";
+import * as fs from "node:fs";
 import { join } from "node:path";
 import { isObject } from "../../../json.ts";
 import { Listing, type ListPlace, type ReadList, readList } from "../../../operator/against/read-list.ts";
@@ -100,7 +91,7 @@ function placesIn(folder: string, baseUrl: string) {
     kept(surveyId: number): KeptPlace | undefined {
       let text: string;
       try {
-        text = readFileSync(fileOf(surveyId), "utf8");
+        text = fs.readFileSync(fileOf(surveyId), "utf8");
       } catch {
         return undefined;
       }
@@ -109,14 +100,14 @@ function placesIn(folder: string, baseUrl: string) {
       return isOurs ? (kept as unknown as KeptPlace) : undefined;
     },
     keep(surveyId: number, kept: KeptPlace): void {
-      mkdirSync(folder, { recursive: true });
-      writeFileSync(`${fileOf(surveyId)}.new`, JSON.stringify({ version: PLACE_VERSION, baseUrl, ...kept }));
-      renameSync(`${fileOf(surveyId)}.new`, fileOf(surveyId));
+      fs.mkdirSync(folder, { recursive: true });
+      fs.writeFileSync(`${fileOf(surveyId)}.new`, JSON.stringify({ version: PLACE_VERSION, baseUrl, ...kept }));
+      fs.renameSync(`${fileOf(surveyId)}.new`, fileOf(surveyId));
     },
     /** The last one takes the folder with it. */
     drop(surveyId: number): void {
-      rmSync(fileOf(surveyId), { force: true });
-      if (existsSync(folder) && readdirSync(folder).length === 0) rmdirSync(folder);
+      fs.rmSync(fileOf(surveyId), { force: true });
+      if (fs.existsSync(folder) && fs.readdirSync(folder).length === 0) fs.rmdirSync(folder);
     },
   };
 }

@@ -18,9 +18,6 @@ import { ORIGINS } from "../status/answer.ts";
 
 // Times are epoch milliseconds.
 
-/** A part that took a time which the log tells. */
-type Timed = "metrics" | "metadata" | "bus" | "ledger";
-
 interface Step {
   at: number | null;
   what:
@@ -28,14 +25,11 @@ interface Step {
     | ("gone" | "deleted" | "waiting" | "held" | "quarantined" | "refused" | "open" | "before the start" | "forgotten")
     | ("books" | "asked");
   detail: string;
-  took: { what: Timed; ms: number }[];
+  /** How long its parts took, where the log tells it. */
+  took: { what: keyof EventLogLine["ms"]; ms: number }[];
 }
 
-interface Next {
-  what: string;
-  at: number | null;
-  command: string | null;
-}
+type Next = { what: string; at: number | null; command: string | null };
 
 /** Where a response stands, and what comes next. */
 interface Verdict {
@@ -84,12 +78,11 @@ export interface Facts {
   looked: Looked | null | undefined;
   /** Set where no tick comes before somebody starts it. */
   isStopped: boolean;
-  /** How the command line names the poller. */
   flags: string;
   now: number;
 }
 
-/** The story of a response, of all that is known of it. Pure. */
+/** Tells the story of a response. Pure. */
 export function explain(facts: Facts): ExplainAnswer {
   const { source, surveyId, id, entry, mark, log } = facts;
   const { kept: _, keptKey: __, person: ___, shown: ____, ...ledger } = entry ?? ({} as LedgerEntry);
@@ -120,7 +113,6 @@ const say = (
 
 const NOTHING = "Nothing more is due.";
 
-/** One sentence on where a response stands, and what happens next. */
 function verdictOf(facts: Facts): Verdict {
   const { entry, mark, id } = facts;
   if (mark.pending?.some((one) => one.id === id) === true) {
@@ -160,14 +152,10 @@ function ofUnemitted(facts: Facts, entry: LedgerEntry): { verdict: Verdict; step
       return told(state, why + kept, say(state, "person", `Refused: ${why}.`, next));
     }
     case "open": {
-      const why =
-        reason === undefined
-          ? "not completed when it was looked at last"
-          : "its kept records are gone: the next reading takes it up anew";
-      const how =
-        nextCheck === undefined
-          ? "Walks that meet it look at it again, the next full read at the latest."
-          : "It is asked for again, and readings that meet it look at it too.";
+      const gone = "its kept records are gone: the next reading takes it up anew";
+      const why = reason === undefined ? "not completed when it was looked at last" : gone;
+      const walks = "Walks that meet it look at it again, the next full read at the latest.";
+      const how = nextCheck === undefined ? walks : "It is asked for again, and readings that meet it look at it too.";
       const next = byItself(facts, how, nextCheck ?? mark.nextPass);
       return told(state, why, say(state, "coming", "Open: it is not completed yet, so there is no event.", next));
     }
@@ -178,9 +166,8 @@ function ofUnemitted(facts: Facts, entry: LedgerEntry): { verdict: Verdict; step
   }
 }
 
-function forgotten(state: LedgerEntry["state"], when: string): Verdict {
-  return say(state, "settled", `Forgotten by an operator${when}`, "Nothing: nothing of it goes out any more.");
-}
+const forgotten = (state: LedgerEntry["state"], when: string): Verdict =>
+  say(state, "settled", `Forgotten by an operator${when}`, "Nothing: nothing of it goes out any more.");
 
 function ofEmitted(facts: Facts, entry: LedgerEntry): Verdict {
   const { source, mark, isListed, tellsDeleted, now } = facts;
@@ -247,13 +234,12 @@ function ofNone(facts: Facts): Verdict {
 function unaccounted(facts: Facts, why: string): Verdict {
   const sentence = `Unaccounted: ${why}, and the ledger has no entry of it.`;
   const what = "A full read takes it up where it is listed; if it is not, ask the service's operator.";
-  return say("unknown", "person", sentence, { what, at: null, command: command(facts, "audit") });
+  return say("unknown", "person", sentence, byCommand(facts, what, "audit"));
 }
 
 function ofUnasked(facts: Facts): Verdict {
   const { books, phase } = facts.mark;
-  const explain = command(facts, `explain ${facts.id}`, "--ask");
-  const next = { what: "The service can be asked whether it has it.", at: null, command: explain };
+  const next = byCommand(facts, "The service can be asked whether it has it.", `explain ${facts.id}`, "--ask");
   if (books === undefined || phase.kind !== "head") {
     return say("unknown", "coming", "Not met so far, and not every page of its survey was read yet.", next);
   }
@@ -267,9 +253,8 @@ function beforeStart(facts: Facts, what: string): Verdict {
   const backfill = placeOf(mark)?.backfill;
   if (backfill !== undefined && (!looked || isAsked(looked.dateCompleted, { backfill, now }))) {
     const under = `a backfill of what completed from ${backfill.from} to ${backfill.to} is under way`;
-    const next = looked
-      ? "The backfill emits it once it has come to it."
-      : "If it completed then, the backfill emits it.";
+    const known = "The backfill emits it once it has come to it.";
+    const next = looked ? known : "If it completed then, the backfill emits it.";
     return say("before-start", "coming", `${what}, and ${under}.`, byItself(facts, next));
   }
   const why = `Nothing: \`startFrom\` of ${source.name} is "${source.startFrom}".`;
@@ -305,15 +290,11 @@ function byItself({ account, source, isStopped, now }: Facts, what: string, from
   return next("", Math.max(from, lastTick + source.interval, now));
 }
 
-function redrive(facts: Facts, what: string): Next {
-  return { what, at: null, command: command(facts, `quarantine show ${facts.id}`) };
+function byCommand({ surveyId, source, flags }: Facts, what: string, verb: string, more = ""): Next {
+  return { what, at: null, command: nextCommand(verb, { surveyId, source: source.name, flags }, more) };
 }
 
-function command({ surveyId, source, flags }: Facts, verb: string, more = ""): string {
-  return nextCommand(verb, { surveyId, source: source.name, flags }, more);
-}
-
-// The history of a response so far, in words.
+const redrive = (facts: Facts, what: string): Next => byCommand(facts, what, `quarantine show ${facts.id}`);
 
 /** "2026-11-26 19:44:25Z", and with milliseconds where `exact`. */
 export function instant(at: number, exact = false): string {
@@ -382,7 +363,7 @@ function eventSteps({ source, entry }: Facts, line: EventLogLine, isFirst: boole
   return [...steps, step(at, "ledger", detail, tookOf(ms, ["ledger"]))];
 }
 
-function tookOf(times: EventLogLine["ms"], parts: readonly Timed[]): Step["took"] {
+function tookOf(times: EventLogLine["ms"], parts: readonly (keyof EventLogLine["ms"])[]): Step["took"] {
   return parts.flatMap((what) => {
     const ms = times[what];
     return ms === undefined ? [] : [{ what, ms }];
@@ -431,7 +412,7 @@ function ledgerSteps(facts: Facts, lines: readonly EventLogLine[]): Step[][] {
   return [...(isTold ? [] : [told]), ...(refusedRevision === undefined ? [] : [refused])];
 }
 
-/** The things that a waiting response waits for, by reasons such as "metrics:absent metadata:TIMEOUT". */
+/** What a waiting response waits for, by reasons such as "metrics:absent metadata:TIMEOUT". */
 function waitsFor(reason = ""): string {
   const parts = reason.split(" ").filter(Boolean);
   const said = parts.map((one) => {
@@ -450,7 +431,7 @@ function startText({ start }: Facts["account"]): string {
   return `what completed ${when} ${start.at} is history, and no event goes out of it`;
 }
 
-/** The steps that the last closed books tell of, where the ledger alone does not. */
+/** The last closed books tell of it where the ledger alone does not. */
 function bookSteps({ mark: { books }, entry, isListed }: Facts): Step[] {
   if (books === undefined || isListed === undefined || entry?.state === "emitted") return [];
   // What came since that pass began says nothing by not being in it.

@@ -85,13 +85,11 @@ function explainText(answer: ExplainAnswer, { style }: Pick<Io, "style">): strin
   ];
 }
 
-/** Which response is meant, and whether the service may be asked. */
 export interface Asked extends Pick<Flags, "source" | "survey"> {
   by: { id: LedgerEntry["id"] } | { crk: string };
   ask: boolean;
 }
 
-/** A response as the service gives it, and the source of its survey. */
 type LookedIn = SurveyOf & { looked: Looked };
 
 /** Finds the response, reads all that is known of it, and tells its story. */
@@ -129,7 +127,7 @@ export async function readStory(
     : undefined;
   const looked = named ?? (answers === undefined ? undefined : theOne(answers.found));
   const found = place ?? looked;
-  if (found === undefined) return nowhere(target, flags, id, { surveys: all.length, asked: answers?.asked });
+  if (found === undefined) return nowhere(target, source, id, { surveys: all.length, asked: answers?.asked });
   const asked = looked?.looked ?? (answers === undefined ? undefined : null);
   return explain(await factsOf(target, found, { id, entry: known?.entry, looked: asked }, io));
 }
@@ -194,14 +192,13 @@ async function factsOf(
   return { ...facts, log: log ?? [], isListed: (await listedIdsOf(mark, target.bucket))?.has(id) };
 }
 
-/** The answer about a response that no survey has. */
 async function nowhere(
   target: Target,
-  { source: name }: Pick<Flags, "source">,
+  source: string | undefined,
   id: LedgerEntry["id"],
   { surveys, asked }: { surveys: number; asked: number | undefined },
 ): Promise<ExplainAnswer> {
-  const names = (await sourcesOf(target, name)).map((source) => source.name);
+  const names = (await sourcesOf(target, source)).map(({ name }) => name);
   const accounts = await fromTable(() => Promise.all(names.map((one) => readAccount(target.table, one))));
   const isBehind = accounts.some(({ rows }) => [...rows.values()].some((row) => row.isBehind === true));
   const of = asked === undefined ? "" : `, and the service has it in none of ${asked}`;
@@ -217,18 +214,13 @@ async function nowhere(
 }
 
 /** Whose lines are asked for, and moments (epoch milliseconds) at which some may lie. */
-interface OfResponse {
-  source: string;
-  surveyId: number;
-  responseId: number;
-  around: readonly number[];
-}
+type OfResponse = SurveyOf & { responseId: number; around: readonly number[] };
 
 /**
  * Reads the lines of one response in the log while they are kept, the oldest first. Those of a stack are in CloudWatch Logs, those of a data
  * folder in its log file.
  */
-export async function readEventLog(target: Target, of: OfResponse, now: number): Promise<EventLogLine[]> {
+async function readEventLog(target: Target, of: OfResponse, now: number): Promise<EventLogLine[]> {
   if (target.data !== undefined) {
     const marked = readLogLines(target.data.folder).filter((text) => text.includes(`"responseId":${of.responseId},`));
     return linesOf(marked, of);
@@ -245,10 +237,7 @@ export async function readEventLog(target: Target, of: OfResponse, now: number):
   );
 }
 
-interface LogPage {
-  events?: FilteredLogEvent[] | undefined;
-  nextToken?: string | undefined;
-}
+type LogPage = { events?: FilteredLogEvent[] | undefined; nextToken?: string | undefined };
 
 const MINUTE = 60_000;
 const DAY = 24 * 60 * MINUTE;
@@ -284,11 +273,10 @@ export async function searchLog(
 }
 
 function linesOf(texts: Iterable<string>, of: OfResponse): EventLogLine[] {
-  const lines = [...texts].map(parseJson).filter((line) => isOf(line, of));
+  const isOf = (line: unknown): line is Omit<EventLogLine, "at"> & { timestamp: string } => {
+    if (!isObject(line) || line.message !== "event" || !isObject(line.ms)) return false;
+    return line.source === of.source && line.surveyId === of.surveyId && line.responseId === of.responseId;
+  };
+  const lines = [...texts].map(parseJson).filter(isOf);
   return lines.map((line) => ({ ...line, at: Date.parse(line.timestamp) })).sort((a, b) => a.at - b.at);
-}
-
-function isOf(line: unknown, of: OfResponse): line is Omit<EventLogLine, "at"> & { timestamp: string } {
-  if (!isObject(line) || line.message !== "event" || !isObject(line.ms)) return false;
-  return line.source === of.source && line.surveyId === of.surveyId && line.responseId === of.responseId;
 }

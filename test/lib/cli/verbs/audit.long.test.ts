@@ -1,7 +1,8 @@
 import { DeleteCommand } from "@aws-sdk/lib-dynamodb";
 import { describe, expect, it } from "vitest";
+import { outcomeOf } from "../../../../lib/cli/verbs/audit/passes.ts";
+import { chanceToSee, drawPages, type SampleAnswer } from "../../../../lib/cli/verbs/audit/sample.ts";
 import type { AuditAnswer } from "../../../../lib/cli/verbs/audit/verb.ts";
-import { chanceToSee, drawPages, outcomeOf, type SampleAnswer } from "../../../../lib/cli/verbs/audit/verb.ts";
 import { createRandom } from "../../../../lib/local/simulator/hashing.ts";
 import { NEW_SURVEY } from "../../../../lib/polling/index.ts";
 import { responseKey, surveyKey } from "../../../../lib/state/keys.ts";
