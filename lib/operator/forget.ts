@@ -30,8 +30,6 @@ export const forget = operation({
 async function forgetResponse(survey: Survey, id: LedgerEntry["id"], bucket: SourceGraph["bucket"]) {
   const { id: surveyId, ports, source } = survey;
   const entry = (await ports.state.entries(surveyId, [id])).get(id);
-  // Which revision of it is out nobody knows until the reading that meets it next has said so.
-  if (entry?.next !== undefined && entry.refusedRevision === undefined) return "busy";
   // What is kept is not read with it: only what was written by this very operation is known to be bare.
   if (entry === undefined || !isDeepStrictEqual(entry, bareEntry(entry))) {
     await holdLease(survey);

@@ -118,8 +118,7 @@ export async function makeDue(
     if (row === undefined) continue;
     const full = row.rest["full read"];
     const rest = { ...row.rest, "full read": { ...full, at: fullAt ?? full.at } };
-    // Later than what a tick at work has polled: by these counts the next one would look for what that one has found.
-    due.set(surveyId, { ...row, counts: row.counts.map(() => null), dueAt: now, workedAt: now, rest, ...more });
+    due.set(surveyId, { ...row, dueAt: now, workedAt: now, rest, ...more });
   }
   if (due.size > 0) await state.saveRows(due);
 }

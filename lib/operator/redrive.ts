@@ -137,7 +137,7 @@ async function putBackAs(survey: Survey, entry: LedgerEntry): Promise<LedgerEntr
   const run = { responseId: entry.id, records: kept.records.map((record) => readRecord(record)) };
   if (classOf(run) !== "completed") return "unreadable";
   const now = ports.clock.now();
-  return isBefore(run, { start, now }) ? "beforeStart" : waiting(entry, now);
+  return !entry.isNew && isBefore(run, { start, now }) ? "beforeStart" : waiting(entry, now);
 }
 
 /** An entry whose patience begins anew. */

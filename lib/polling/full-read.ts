@@ -194,10 +194,11 @@ async function reachesHead(
   const had = ({ state, emittedAt, firstSeen = 0 }: LedgerEntry): boolean =>
     state !== "open" && (emittedAt ?? firstSeen) < startedAt;
   if ([...known.values()].some(had)) return false;
-  for (const page of [last, last + 1]) for (const id of await idsOn(survey, page, "asc")) missing.delete(id);
-  if (missing.size === 0) return true;
-  // Before the first books history is new to the ledger, too.
-  if (survey.state.books === undefined) return false;
+  // Before the first books history is new to the ledger, too: a page behind the last one may have been read as none by mistake.
+  const hasBooks = survey.state.books !== undefined;
+  for (const page of hasBooks ? [last, last + 1] : [last])
+    for (const id of await idsOn(survey, page, "asc")) missing.delete(id);
+  if (missing.size === 0 || !hasBooks) return missing.size === 0;
   return ![...missing].some((id) => known.get(id)?.state === "emitted");
 }
 
