@@ -60,7 +60,7 @@ export async function dropBooksRead(survey: Survey): Promise<void> {
 
 /** Reads on from a place, which is raised as pages are done with, and does what is to be done at the end of the list. */
 async function readPart(survey: Survey, begun: FullRead, purpose: Purpose): Promise<PollCounts> {
-  const { ports, source, deadline, turnUntil, budget = { left: Number.POSITIVE_INFINITY } } = survey;
+  const { ports, source, turnUntil, budget = { left: Number.POSITIVE_INFINITY } } = survey;
   const { clock } = ports;
   const isBacklog = purpose === "backlog";
   const known = await loadIds(survey, begun.ids);
@@ -77,7 +77,7 @@ async function readPart(survey: Survey, begun: FullRead, purpose: Purpose): Prom
   });
   /** `pages`: by how many it has come beyond its place. One it comes further in any case. */
   const isOver = (pages: number): boolean =>
-    clock.now() > (isBacklog ? turnUntil : deadline) || (!isBacklog && pages >= LEAST_PAGES && budget.left <= 0);
+    clock.now() > turnUntil || (!isBacklog && pages >= LEAST_PAGES && budget.left <= 0);
   const publishing = new Publishing(survey, Math.max(LEAST_ON_THE_WAY, ON_THE_WAY * source.concurrency));
   const counts = noCounts();
   let read = start;

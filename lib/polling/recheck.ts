@@ -43,7 +43,7 @@ async function recheckKind(survey: Survey, kind: Kind, result: Rechecked): Promi
   const { state, clock } = survey.ports;
   const { budget = { left: Number.POSITIVE_INFINITY } } = survey;
   const asked = new Set<LedgerEntry["id"]>();
-  while (budget.left > 0 && clock.now() <= survey.deadline) {
+  while (budget.left > 0 && clock.now() <= survey.turnUntil) {
     const most = Math.min(AT_ONCE, Math.ceil(budget.left));
     const due = (await state.due(survey.id, kind, clock.now(), AT_ONCE)).filter(({ id }) => !asked.has(id));
     if (due.length === 0) return;

@@ -51,7 +51,7 @@ export async function scanBelow(survey: Survey, missing: number, grown: number):
  * the head scan has ended.
  */
 export async function rescan(survey: Survey): Promise<PollCounts> {
-  const { ports, budget, deadline, state } = survey;
+  const { ports, budget, turnUntil, state } = survey;
   const counts = noCounts();
   const { step: depth, doneAt, place } = state.rescan ?? { step: 0, doneAt: 0 };
   const head = headEnd(state);
@@ -76,7 +76,7 @@ export async function rescan(survey: Survey): Promise<PollCounts> {
     survey.note({ kind: "rescan", rescan: { step: depth, doneAt, place: { ...begun, page } } });
     isAtEnd = hasReadAll(step);
     const pages = step.position - begun.page;
-    const isOver = pages > 0 && ports.clock.now() > deadline;
+    const isOver = pages > 0 && ports.clock.now() > turnUntil;
     const isPaid = budget === undefined || budget.left > 0;
     if (counts.unfinished || isOver || isReached(page) || (pages >= LEAST_PAGES && !isPaid)) break;
   }

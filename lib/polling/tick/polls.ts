@@ -11,7 +11,7 @@ import type { ListedSurvey } from "../survey-list.ts";
 import type { DueTasks } from "./schedule.ts";
 import { type Round, requestFor } from "./tick-request.ts";
 
-/** Share of the interval, and milliseconds at least, for which a tick works off backlogs, or looks below the head, before it leaves the rest to `workOffBacklogs`, or to the next tick. */
+/** Share of the interval, and milliseconds at least, for which a tick works off backlogs and looks below the head, and then once more does other work. What is left of it is for `workOffBacklogs`, or for later ticks. */
 const OWN_SHARE = 0.5;
 const LEAST_OWN_TIME = 1_000;
 /** Milliseconds after which rows are saved, should the tick not come to its end. A write costs as much as all rows of the item that it changes. */
@@ -33,7 +33,6 @@ export class Polls {
   private readonly round: Round;
   /** The tick's own lease: a tick that has lost it begins no further poll. */
   private readonly holder: RoleHolder;
-  private readonly turnUntil: number;
   /** Rows that are not saved yet; and when, in epoch milliseconds, the last ones were. */
   private unsaved = new Map<number, SurveyRow>();
   private savedAt: number;
@@ -41,16 +40,16 @@ export class Polls {
   constructor(round: Round, holder: RoleHolder) {
     this.round = round;
     this.holder = holder;
-    const { source, deadline, ownTime = ownTimeOf(source) } = round.request;
-    this.turnUntil = Math.min(deadline, round.listedAt + ownTime);
     this.savedAt = round.listedAt;
   }
 
   /** Polls the surveys that are due for news, many at once. A failure in one does not touch the others. */
   async pollNews(due: DueTasks["news"]): Promise<void> {
+    const { source, deadline, ownTime = ownTimeOf(source) } = this.round.request;
     // A survey with little news mostly has one request in flight. With more of them a slow service would bring none to its end in time.
-    const limit = pLimit(this.round.request.source.concurrency);
-    await Promise.all(due.map((survey) => limit(() => this.poll(survey))));
+    const limit = pLimit(source.concurrency);
+    const turnUntil = Math.min(deadline, this.round.listedAt + ownTime);
+    await Promise.all(due.map((survey) => limit(() => this.poll(survey, turnUntil))));
     await this.saveRows();
   }
 
@@ -58,24 +57,27 @@ export class Polls {
   async doRest(due: DueTasks["rest"], most: number): Promise<number> {
     // fault: no-budget
     const budget: Budget = { left: most };
+    const { source, deadline, ports } = this.round.request;
+    // News wait for the tick to come to its end.
+    const turnUntil = Math.min(deadline, ports.clock.now() + ownTimeOf(source));
     for (const { kind, overdue: _, ...survey } of due) {
-      if (budget.left <= 0) break;
+      if (budget.left <= 0 || ports.clock.now() > turnUntil) break;
       // A survey that has just failed altogether, that another process polls, or that has a backlog, is left alone.
       const outcome = this.outcomes.get(survey.surveyId);
       if (outcome !== undefined && outcome.result?.counts.unfinished !== false) continue;
-      await this.poll(survey, { kind, budget });
+      await this.poll(survey, turnUntil, { kind, budget });
     }
     await this.saveRows();
     return budget.left;
   }
 
-  private async poll(survey: ListedSurvey, rest?: PollRequest["rest"]): Promise<void> {
+  private async poll(survey: ListedSurvey, turnUntil: number, rest?: PollRequest["rest"]): Promise<void> {
     const { deadline, ports } = this.round.request;
     const { clock } = ports;
     if (this.ended !== undefined || this.holder.lease.lost !== undefined || clock.now() > deadline) return;
     const { surveyId } = survey;
     try {
-      const outcome = await pollSurvey({ ...requestFor(this.round, survey), turnUntil: this.turnUntil, rest });
+      const outcome = await pollSurvey({ ...requestFor(this.round, survey), turnUntil, rest });
       this.enter(surveyId, outcome, rest?.kind);
     } catch (error) {
       this.ended ??= error;

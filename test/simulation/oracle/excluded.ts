@@ -112,21 +112,13 @@ const telling: readonly Traits["single"][] = ["right", "bare", "not-open", "more
 
 /** Whether operation 9 cannot show what a response holds. */
 function isUntold(response: SimResponse): boolean {
-  const { traits, flips } = response.survey.plan;
-  if (!telling.includes(traits.single)) return true;
-  if (mayDiffer([traits, ...flips.map(({ change }) => change)])) return true;
+  if (!telling.includes(response.survey.plan.traits.single)) return true;
   return isLateOrNever(response) || isSilent(response.survey);
 }
 
-/** Whether no comparison with it is ever equal. */
-const mayDiffer = (all: Pick<Partial<Traits>, "volatile">[]): boolean =>
-  all.some(({ volatile }) => volatile === "comment");
-
 /** Whether one survey may have shown that pages and the single read of the source differ. */
 export function isDistrusted({ surveys }: World): boolean {
-  return [...surveys.values()].some(({ plan: { traits, flips } }) => {
-    return !telling.includes(traits.single) || mayDiffer([traits, ...flips.map(({ change }) => change)]);
-  });
+  return [...surveys.values()].some(({ plan: { traits } }) => !telling.includes(traits.single));
 }
 
 /** Responses inside a page that the single read may have to be compared with, before it is trusted. */
