@@ -123,7 +123,7 @@ export const ORIGINS: Readonly<Record<string, string>> = {
   rescan: "by a rescan",
   "full-read": "by a full read for the books",
   recheck: "by a re-check of open or held ones",
-  replay: "by a redrive",
+  replay: "at an operator's request",
 };
 
 /** How much a survey needs to be looked at, from 0 to 5: the worst come first. */
