@@ -274,7 +274,9 @@ function lastTick(check: string, status: SourceStatus, { target, now }: { target
 function verdictLine({ verdict, sentence, next }: StatusAnswer): CheckLine {
   if (verdict === "complete" || verdict === "working") return ok("status", sentence);
   const isAnother = next !== null && !next.startsWith("survey-poller doctor");
-  const todo = isAnother ? `Run: ${next}` : "The other checks say more.";
+  const todo = isAnother
+    ? `Run: ${next}`
+    : "Where no other check says why, docs/runbook.md#something-stands-still does.";
   return verdict === "late" || verdict === "unknown"
     ? warn("status", sentence, todo)
     : fail("status", sentence, todo, "UNACCOUNTED");
