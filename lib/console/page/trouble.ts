@@ -15,10 +15,12 @@ export async function pull(kind: string): Promise<void> {
   refused.value = isRefused(answer) ? answer.error : "";
 }
 
-/** Plays the troubles that the address asks for, once the first books are closed. */
+/** Plays the troubles that the address asks for, once the first books of all surveys are closed. */
 export async function playScript(): Promise<void> {
   if (script.length === 0) return;
-  while (snapshot.peek()?.status?.verdict !== "complete") await new Promise((resolve) => setTimeout(resolve, 500));
+  const isClosed = () => snapshot.peek()?.status?.surveys.every(({ books }) => books !== null);
+  while (isClosed() !== true || snapshot.peek()?.status?.surveys.length === 0)
+    await new Promise((resolve) => setTimeout(resolve, 500));
   for (const kind of script) {
     await pull(kind);
     await new Promise((resolve) => setTimeout(resolve, SCRIPT_PAUSE));
