@@ -63,7 +63,8 @@ function Actions(): VNode {
 /** Where the runbook says more, by verdict. */
 const SECTIONS: Readonly<Record<string, [title: string, anchor: string]>> = {
   withheld: ["Responses are withheld", "responses-are-withheld"],
-  late: ["Events are late", "events-are-late"],
+  late: ["Something stands still", "something-stands-still"],
+  down: ["No successful tick", "no-successful-tick"],
   unaccounted: ["Something stands still", "something-stands-still"],
   unknown: ["Something stands still", "something-stands-still"],
 };
@@ -73,7 +74,8 @@ export function Ops(): VNode {
   const { head, rest, next } = verdict.value;
   const status = snapshot.value?.status ?? null;
   const flagged = (snapshot.value?.flagged ?? []).filter(({ at }) => at > now.value - HOUR);
-  const [title, anchor] = SECTIONS[status?.verdict ?? ""] ?? ["Where to look", "where-to-look"];
+  const isDown = status?.verdict === "late" && (status.end !== null || status.sources.some(({ problem }) => problem));
+  const [title, anchor] = SECTIONS[isDown ? "down" : (status?.verdict ?? "")] ?? ["Where to look", "where-to-look"];
   const ticket = ticketText();
   const command = next ?? `${snapshot.value?.command} status ${snapshot.value?.flags ?? ""}`;
   return html`
