@@ -1,4 +1,5 @@
 import { spawnSync } from "node:child_process";
+import { existsSync, openSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { verbs } from "../../../lib/cli/verbs/index.ts";
@@ -56,3 +57,13 @@ it("the command as it is installed answers, and ends with its exit code", () => 
   expect(ran).toMatchObject({ status: 1, stdout: "" });
   expect(ran.stderr).toContain("there is no state in");
 });
+
+it.runIf(existsSync("/dev/full")).each(["--version", "status --help", "explain 1 --json"])(
+  "%s to a full disk fails, and says so in one line",
+  (line) => {
+    const stdio = ["ignore", openSync("/dev/full", "w"), "pipe"] as const;
+    const ran = spawnSync(process.execPath, [COMMAND, ...line.split(" ")], { encoding: "utf8", stdio: [...stdio] });
+    expect(ran.status).toBe(1);
+    expect(ran.stderr).toMatch(/^Standard output could not be written \(ENOSPC\)\. .*\n$/);
+  },
+);
