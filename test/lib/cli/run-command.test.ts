@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { existsSync, openSync } from "node:fs";
+import { existsSync, openSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { verbs } from "../../../lib/cli/verbs/index.ts";
@@ -31,7 +31,17 @@ describe("the data folder", () => {
   it("without a run is an error that says what to do", async () => {
     const ran = await survey(["status", "--data", temporaryFolder()]);
     expect(ran).toMatchObject({ code: 1, stdout: "" });
-    expect(ran.stderr).toContain("Give the folder that npm start --data had.");
+    expect(ran.stderr).toContain("give the folder that npm start --data had.");
+  });
+
+  it("with a note of its run that cannot be read is mended by the next run", async () => {
+    const data = temporaryFolder();
+    writeFileSync(join(data, "run.json"), "{");
+    const ran = await survey(["status", "--data", data]);
+    expect(ran).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining("The next npm start on the folder mends it"),
+    });
   });
 
   it("is shared with a run that is at work on it", async () => {
