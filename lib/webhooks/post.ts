@@ -72,7 +72,7 @@ export async function post(delivery: Delivery, options: PostOptions): Promise<An
 
 /** Of a port that no fetch may ask, such as 9, the error has no code. */
 function codeOf(cause: unknown): string {
-  return cause instanceof Error && cause.message === "bad port" ? "BAD_PORT" : errorCode(cause);
+  return cause instanceof Error && cause.message === "bad port" ? "BadPort" : errorCode(cause);
 }
 
 /** Seconds or a date. */
