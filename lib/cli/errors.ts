@@ -50,7 +50,7 @@ export class InterruptedError extends CommandError {
 }
 
 const CREDENTIALS =
-  /^(AWS_CREDENTIALS_(MISSING|REFUSED)|AWS_REGION_MISSING|ACCESS_DENIED|CREDENTIALS_(MISSING|UNREADABLE)|WRONG_(CREDENTIALS|TOKEN)|TOO_MANY_RENEWALS)$/;
+  /^(AWS_CREDENTIALS_(MISSING|REFUSED)|ACCESS_DENIED|CREDENTIALS_(MISSING|UNREADABLE)|WRONG_(CREDENTIALS|TOKEN)|TOO_MANY_RENEWALS)$/;
 
 /** The survey service cannot be reached, or asks to be left alone; or the time was not enough. */
 const NOT_NOW = /^(UNREACHABLE|TIMEOUT|TOO_MANY_REQUESTS|OUT_OF_TIME|PAUSED)$/;
@@ -76,7 +76,7 @@ export function orNotWritten<T>(option: string, work: () => T): T {
   try {
     return work();
   } catch (error) {
-    const hint = `Give another ${option}, in a folder that is there and may be written to.`;
+    const hint = `Give another ${option}, in a folder that is there, may be written to and has room.`;
     throw new CommandError("FILE_NOT_WRITTEN", "the file could not be written", { hint, cause: error });
   }
 }

@@ -29,6 +29,9 @@ export interface Io {
   now(): number;
 }
 
+/** Nobody gets what is said any more: standard output has failed, which is told once. */
+let isDeaf = false;
+
 /**
  * Aborts at Ctrl-C, when the terminal is closed, and when the reader of standard output has gone. A second Ctrl-C ends the process at once.
  */
@@ -42,13 +45,18 @@ export function processStop(): AbortController {
     stop.abort();
   };
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(signal, interrupted);
-  process.stdout.on("error", (error: NodeJS.ErrnoException) => {
-    if (error.code !== "EPIPE") process.exit(1);
-    if (stop.signal.aborted) return;
-    // The reader of a pipe has seen enough, as `head` does. That is no failure, and there may be something to put in order first.
+  process.stdout.on("error", ({ code }: NodeJS.ErrnoException) => {
+    if (isDeaf) return;
+    isDeaf = true;
+    // The reader of a pipe has seen enough, as `head` does: that is no failure, nor news.
+    const isPipe = code === "EPIPE";
+    const exit = isPipe ? (process.exitCode ?? 0) : 1;
+    if (!isPipe)
+      process.stderr.write(`Standard output could not be written (${code}). Make room for it, and run it again.\n`);
     process.once("exit", () => {
-      process.exitCode = 0;
+      process.exitCode = exit;
     });
+    // There may be something to put in order first.
     stop.abort();
   });
   return stop;
@@ -61,7 +69,7 @@ export function processIo(): Io {
     input: process.stdin,
     talk: process.stderr,
     out: (line) => void process.stdout.write(`${line}\n`),
-    say: (line) => void process.stderr.write(`${line}\n`),
+    say: (line) => void (isDeaf || process.stderr.write(`${line}\n`)),
     style: (style, text) => styleText(style, text, { stream: process.stdout }),
     width: process.stdout.columns ?? Number.POSITIVE_INFINITY,
     isInteractive: process.stdin.isTTY === true && process.stderr.isTTY === true,

@@ -3,4 +3,5 @@ import { runCommand } from "./run-command.ts";
 
 process.exitCode = await runCommand(process.argv.slice(2), processIo());
 // A handle that somebody has left open is no reason to stay.
-process.stdout.write("", () => process.exit());
+// What standard output could not take is told first.
+process.stdout.write("", () => setImmediate(() => process.exit()));

@@ -63,11 +63,16 @@ export async function post(delivery: Delivery, options: PostOptions): Promise<An
     return {
       status: null,
       milliseconds: took(),
-      problem: errorCode(cause),
+      problem: codeOf(cause),
       retryAfter: undefined,
       firstLine: undefined,
     };
   }
+}
+
+/** Of a port that no fetch may ask, such as 9, the error has no code. */
+function codeOf(cause: unknown): string {
+  return cause instanceof Error && cause.message === "bad port" ? "BadPort" : errorCode(cause);
 }
 
 /** Seconds or a date. */

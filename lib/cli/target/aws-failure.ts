@@ -29,7 +29,8 @@ function credentialsFailure(error: unknown): CommandError | undefined {
     return credentials("AWS_CREDENTIALS_MISSING", "there are no AWS credentials", hint);
   }
   if (cause instanceof Error && /region is missing/i.test(cause.message)) {
-    return credentials("AWS_REGION_MISSING", "no AWS region is set", "Set AWS_REGION to the region of the stack.");
+    const hint = "Set AWS_REGION to the region of the stack.";
+    return new CommandError("AWS_REGION_MISSING", "no AWS region is set", { hint, cause: error }, EXIT.usage);
   }
   if (!NOT_ACCEPTED.test(name)) return undefined;
   const hint = "Sign in again, or set AWS_PROFILE to one that is valid.";
@@ -51,6 +52,6 @@ export function awsFailure(what: string, error: unknown): Error {
     return new CommandError("ACCESS_DENIED", `${what}: access is denied`, { hint, cause: error }, EXIT.credentials);
   }
   if (error instanceof PollerError) return error;
-  const hint = "Look at the network and the region.";
+  const hint = "Look at the name, the network and the region.";
   return new CommandError("AWS_FAILED", `${what} (${name})`, { hint, cause: error });
 }

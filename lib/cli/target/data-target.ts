@@ -7,7 +7,7 @@ import { PollerError } from "../../errors.ts";
 import { DataFolderInUseError, type EmbeddedAws, type EventSink, startEmbeddedAws } from "../../local/aws/index.ts";
 import { type EventsFile, openEventsFile } from "../../local/runner/events-file.ts";
 import { type FunctionThread, startFunction } from "../../local/runner/function-thread.ts";
-import { type LastRun, readLastRun } from "../../local/runner/last-run.ts";
+import { LAST_RUN, type LastRun, readLastRun } from "../../local/runner/last-run.ts";
 import { bundleFolder } from "../../local/runner/load-function.ts";
 import { readEnvironment } from "../../run/environment.ts";
 import { CommandError, InterruptedError, notNow } from "../errors.ts";
@@ -92,11 +92,12 @@ function sinkOf(data: string, { events }: LastRun, io: Pick<Io, "fail">): EventS
 /** The demo keeps its state in a folder of its own. */
 function folderOf(data: string): string {
   for (const folder of [data, join(data, "demo")]) if (readLastRun(folder) !== undefined) return folder;
-  throw new CommandError("NO_RUN", `there is no state in ${data}`, {
-    hint: existsSync(data)
-      ? "Give the folder that npm start --data had."
-      : "Run npm start first, or give another --data.",
-  });
+  const note = [data, join(data, "demo")].map((folder) => join(folder, LAST_RUN)).find(existsSync);
+  const [message, hint] =
+    note === undefined
+      ? [`there is no state in ${data}`, "Run npm start first, or give the folder that npm start --data had."]
+      : [`${note} cannot be read`, "The next npm start on the folder mends it: run it with the flags that it had."];
+  throw new CommandError("NO_RUN", message, { hint });
 }
 
 /** The AWS in which the state is; of the run that has the folder, where `aws` is undefined. */

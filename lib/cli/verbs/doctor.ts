@@ -27,7 +27,7 @@ import { sourcesOf, type Target } from "../target/target.ts";
 import { targetVerb, type Verb } from "../verb.ts";
 import { ago, count, nextCommand } from "../words.ts";
 import { type SourceStatus, type StatusAnswer, sumOf } from "./status/answer.ts";
-import { readStatus } from "./status/verb.ts";
+import { isSilent, readStatus } from "./status/verb.ts";
 
 const HELP = `
 With --base-url nothing needs to be deployed: credentials are those of SURVEY_CLIENT_ID and
@@ -248,23 +248,29 @@ const state: Check = ({ target, sources, io }) =>
   allowed("status", "dynamodb:GetItem and dynamodb:Query", async () => {
     const polled = sources.filter(({ enabled }) => enabled);
     const status = await readStatus(target, polled, io.now());
-    const lines = sources.flatMap(({ name }) => {
+    const lines = sources.flatMap(({ name, interval }) => {
       const of = sources.length === 1 ? "" : ` of ${name}`;
       const source = status.sources.find((one) => one.source === name);
       if (source === undefined) return ok(`last tick${of}`, "the source is not enabled");
-      const last = lastTick(`last tick${of}`, source, { target, now: io.now() });
+      const last = lastTick(`last tick${of}`, source, { target, interval, now: io.now() });
       const todo = "Nothing of them is polled until the list shows them.";
       return source.unlisted.length === 0 ? last : [last, warn(`surveys${of}`, unlistedText(source.unlisted), todo)];
     });
     return polled.length === 0 ? lines : [...lines, verdictLine(status)];
   });
 
-function lastTick(check: string, status: SourceStatus, { target, now }: { target: Target; now: number }): CheckLine {
+export function lastTick(
+  check: string,
+  status: Pick<SourceStatus, "source" | "problem" | "pausedSince" | "pausedUntil" | "lastTick">,
+  { target, interval, now }: { target: Pick<Target, "flags" | "data">; interval: number; now: number },
+): CheckLine {
   const { source, problem, pausedSince, pausedUntil } = status;
   const at = ago(status.lastTick, now);
   if (problem === null) return ok(check, at);
   if (pausedSince !== null) return warn(check, problem, nextCommand("resume", { source, ...target }, "--yes"));
   if (pausedUntil !== null) return warn(check, problem, "Wait: it goes on by itself.");
+  // Ticks come: it is the service that fails, of which its own checks tell.
+  if (!isSilent(status, { interval, now })) return warn(check, problem, "Look at the checks of the service.");
   if (target.data === undefined) return fail(check, problem, "Look at the schedule above and at the function's log.");
   if (target.data.isRunning) return fail(check, problem, "Look at what npm start says.");
   const again = "Start it again: npm start, with the flags that it had.";

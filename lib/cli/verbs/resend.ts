@@ -60,7 +60,9 @@ function askedStretch(ids: readonly string[], options: Flags): { from: number; t
   }
   if (ids.length === 0 || isTime) {
     const hint = "Give event ids, or --from with a time.";
-    throw new UsageError("it is not said what is to be sent again", { hint });
+    const problem =
+      ids.length === 0 ? "it is not said what is to be sent again" : "both event ids and a time are given";
+    throw new UsageError(problem, { hint });
   }
   if (ids.every(isEventId)) return undefined;
   const hint =

@@ -4,7 +4,7 @@ import * as z from "zod";
 import { parseJson } from "../../secrets/secret-values.ts";
 import { replaceFile } from "../aws/data-folder.ts";
 
-const FILE = "run.json";
+export const LAST_RUN = "run.json";
 const text = z.record(z.string(), z.string());
 const schema = z.object({
   /** Environment of the function. */
@@ -21,7 +21,7 @@ const schema = z.object({
 export type LastRun = z.infer<typeof schema>;
 
 export function writeLastRun(dataDir: string, run: LastRun): void {
-  replaceFile(join(dataDir, FILE), JSON.stringify(run));
+  replaceFile(join(dataDir, LAST_RUN), JSON.stringify(run));
 }
 
 /** Notes the end of the run that has the folder. */
@@ -32,6 +32,6 @@ export function noteEnd(dataDir: string, end: LastRun["end"]): void {
 
 /** Undefined where no run has been, or of another version. */
 export function readLastRun(dataDir: string): LastRun | undefined {
-  const path = join(dataDir, FILE);
+  const path = join(dataDir, LAST_RUN);
   return existsSync(path) ? schema.safeParse(parseJson(readFileSync(path, "utf8"))).data : undefined;
 }

@@ -2,6 +2,7 @@ import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import { styleText } from "node:util";
 import { asCalled, BY_NPX } from "../../cli/called-as.ts";
 import { lineOf } from "../../cli/hearing/event.ts";
+import { nextCommand } from "../../cli/words.ts";
 import type { ResponseCompleted } from "../../events/index.ts";
 import type { Progress } from "../../polling/index.ts";
 import type { PauseEvent } from "../../survey-api/index.ts";
@@ -39,7 +40,7 @@ const PAUSE_WORTH_TELLING = 1_000;
 type Told = Progress & { source: string };
 
 /** Shows what is going on: one line that is redrawn on a terminal, plain lines otherwise. */
-export function showProgress(out: NodeJS.WriteStream) {
+export function showProgress(out: NodeJS.WriteStream, flags: string) {
   const totals: Totals = { requests: 0, pages: 0, emitted: 0, waiting: 0, withheld: 0, bySurvey: new Map() };
   const terminal = out.isTTY === true;
   /** Since when, by source. */
@@ -140,7 +141,9 @@ export function showProgress(out: NodeJS.WriteStream) {
         // A pause by an operator is told once, and not at each of its ticks.
         const isTold = operatorPauses.get(source) === since;
         operatorPauses.set(source, since);
-        return isTold ? undefined : `source ${source} is paused by an operator: survey-poller resume`;
+        return isTold
+          ? undefined
+          : `source ${source} is paused by an operator: ${nextCommand("resume", { source, flags }, "--yes")}`;
       }
       case "start awaited":
         return `it is not known yet where history begins: of survey ${progress.unanswered.join(", ")} more is counted than is shown; looked at again`;

@@ -44,10 +44,11 @@ type Sink = (envelope: EventEnvelope) => void;
  * @param stop aborted when the user wants to stop: the tick under way is finished
  */
 export async function run(line: CommandLine, environment: NodeJS.ProcessEnv, stop: AbortSignal): Promise<void> {
+  const flags = `--data ${quoted(line.data)}`;
   const isDemo = line.baseUrl === undefined && line.config === undefined;
   // What is opened here is closed in the other order, however the run ends.
   await using opened = new AsyncDisposableStack();
-  const view = showProgress(line.events === "-" ? process.stderr : process.stdout);
+  const view = showProgress(line.events === "-" ? process.stderr : process.stdout, flags);
   opened.defer(view.stop);
   let cause: string | undefined;
   try {
@@ -142,7 +143,7 @@ export async function run(line: CommandLine, environment: NodeJS.ProcessEnv, sto
         // Loaded when it is wanted: a run without it starts sooner.
         const { startConsole } = await import("../../console/console.ts");
         const started = await startConsole({
-          ...{ port: line.port, polled, command: BY_NPX, flags: `--data ${quoted(line.data)}`, mayAct: true, folder },
+          ...{ port: line.port, polled, command: BY_NPX, flags, mayAct: true, folder },
           ...{ elsewhere: null, demo: simulator && { simulator, aws, kill } },
         });
         view.say(`live page: ${started.url}`);

@@ -1,4 +1,5 @@
 import { spawnSync } from "node:child_process";
+import { existsSync, openSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { verbs } from "../../../lib/cli/verbs/index.ts";
@@ -30,7 +31,17 @@ describe("the data folder", () => {
   it("without a run is an error that says what to do", async () => {
     const ran = await survey(["status", "--data", temporaryFolder()]);
     expect(ran).toMatchObject({ code: 1, stdout: "" });
-    expect(ran.stderr).toContain("Give the folder that npm start --data had.");
+    expect(ran.stderr).toContain("give the folder that npm start --data had.");
+  });
+
+  it("with a note of its run that cannot be read is mended by the next run", async () => {
+    const data = temporaryFolder();
+    writeFileSync(join(data, "run.json"), "{");
+    const ran = await survey(["status", "--data", data]);
+    expect(ran).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining("The next npm start on the folder mends it"),
+    });
   });
 
   it("is shared with a run that is at work on it", async () => {
@@ -56,3 +67,13 @@ it("the command as it is installed answers, and ends with its exit code", () => 
   expect(ran).toMatchObject({ status: 1, stdout: "" });
   expect(ran.stderr).toContain("there is no state in");
 });
+
+it.runIf(existsSync("/dev/full")).each(["--version", "status --help", "explain 1 --json"])(
+  "%s to a full disk fails, and says so in one line",
+  (line) => {
+    const stdio = ["ignore", openSync("/dev/full", "w"), "pipe"] as const;
+    const ran = spawnSync(process.execPath, [COMMAND, ...line.split(" ")], { encoding: "utf8", stdio: [...stdio] });
+    expect(ran.status).toBe(1);
+    expect(ran.stderr).toMatch(/^Standard output could not be written \(ENOSPC\)\. .*\n$/);
+  },
+);

@@ -1,5 +1,6 @@
 import { closeSync, mkdirSync, openSync, writeFileSync } from "node:fs";
 import { html } from "hono/html";
+import { oneLine } from "../../../errors.ts";
 import { CAUSES, type Cause, compare } from "../../../operator/against/compare.ts";
 import { watching } from "../../../operator/probe/watch.ts";
 import { sayWhyOpen } from "../../../polling/index.ts";
@@ -44,9 +45,16 @@ export async function auditAgainst(options: AgainstOptions, io: Io): Promise<Ans
   // With --data it began with the oldest part of the reading.
   const times = { startedAt: read.startedAt, endedAt: io.now() };
   const answer: AgainstAnswer = { service, ...times, requests, ...comparisonOf(list, read) };
-  if (report !== undefined) writeFileSync(report, reportPage(answer));
   const exit = answer.totals.missing > 0 ? EXIT.unaccounted : answer.isSure ? EXIT.done : EXIT.notNow;
-  return { data: answer, text: textOf(answer, options.survey), exit };
+  const told = { data: answer, text: textOf(answer, options.survey), exit };
+  try {
+    if (report !== undefined) orNotWritten("--report", () => writeFileSync(report, reportPage(answer)));
+    return told;
+  } catch (error) {
+    // What was read, maybe for an hour, is told all the same.
+    io.say(oneLine(error, String));
+    return { ...told, exit: EXIT.failed };
+  }
 }
 
 /** The output of `audit --against --json`, beside `schemaVersion`. */

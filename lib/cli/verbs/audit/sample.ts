@@ -7,7 +7,8 @@ import type { SourceWork } from "../../target/source-work.ts";
 import { type PolledSurvey, refuseBehind } from "../../target/surveys.ts";
 import type { Answer } from "../../verb.ts";
 import { isPolling, watchTicks } from "../../wait.ts";
-import { surveyName } from "../../words.ts";
+import { count, surveyName } from "../../words.ts";
+import { sumOf } from "../status/answer.ts";
 
 // A random part of the pages of a list, looked up in the ledger. Nothing is changed.
 
@@ -15,7 +16,8 @@ import { surveyName } from "../../words.ts";
 export async function sample(of: SourceWork, percent: number): Promise<Answer> {
   const data = await takeSample(of, percent);
   const missing = data.surveys.some((survey) => survey.missing.length > 0);
-  const end = `A sample of ${percent} % of the pages. It proves nothing of the others: survey-poller audit does.`;
+  const [read, pages] = [sumOf(data.surveys, (one) => one.read.length), sumOf(data.surveys, (one) => one.pages)];
+  const end = `A sample: ${read} of ${count(pages, "page")}. It proves nothing of the others: survey-poller audit does.`;
   const text = [...data.surveys.flatMap(sampledLines), end];
   return { data, text, exit: missing ? EXIT.unaccounted : EXIT.done };
 }

@@ -98,12 +98,8 @@ export async function readStory(
   { by, ask, ...flags }: Asked,
   io: Pick<Io, "now" | "say">,
 ): Promise<ExplainAnswer> {
-  const { source, survey } = flags;
-  // A survey that is named may be one that was not polled yet: the service can be asked about it.
-  const all =
-    survey === undefined
-      ? await ledgersOf(target, flags)
-      : (await sourcesOf(target, source)).map(({ name }) => ({ source: name, surveyId: survey }));
+  const { source } = flags;
+  const all = await ledgersOf(target, flags);
   let named: LookedIn | undefined;
   if ("crk" in by) {
     const { found, asked } = await unlessFailing(() => askService(target, all, by));

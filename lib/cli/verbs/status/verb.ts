@@ -374,6 +374,11 @@ export function surveyProblem(
   return `Late: the books of ${name} were closed ${span(age)} ago, and are to be closed every ${span(fullEvery)}.`;
 }
 
+/** Whether no tick has come to its end for longer than one may take: the next begins at its own time. */
+export function isSilent({ lastTick }: Pick<SourceStatus, "lastTick">, at: { interval: number; now: number }): boolean {
+  return at.now - (lastTick ?? 0) > 2 * at.interval + 300_000;
+}
+
 /** Why a source is not polled as it should be; null when it is. `hasEnded`: somebody has ended the last run on its data folder. */
 export function problemOf(
   status: Omit<SourceStatus, "rate" | "unlisted" | "start" | "problem">,
@@ -386,10 +391,8 @@ export function problemOf(
       ? `Source ${source} has not been polled yet.`
       : `First poll of ${source} under way for ${span(now - firstTick)}: what it meets goes out at once.`;
   }
-  // A tick may take long, and the next begins at its own time.
-  const patience = 2 * interval + 300_000;
   const silentFor = span(now - lastTick);
-  if (now - lastTick > patience) {
+  if (isSilent({ lastTick }, { interval, now })) {
     return hasEnded
       ? `Not polled for ${silentFor}: the last run on ${source} ended as it should. Start it again.`
       : `Late: the last tick of ${source} came to its end ${silentFor} ago.`;

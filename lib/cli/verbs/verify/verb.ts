@@ -1,3 +1,4 @@
+import { AwsFailure } from "../../../aws/failure.ts";
 import type { EmittedResponse } from "../../../polling/index.ts";
 import { EXIT, UsageError } from "../../errors.ts";
 import { olderEventIds } from "../../event-ids.ts";
@@ -91,7 +92,10 @@ async function verify(target: Target, io: Io, options: Options, openList: OpenLi
   const [ids, deadLetters] = [new Set<string>(), new Set<string>()];
   const tell = (text: string) => progress.update(text);
   const { from, asOf, unreadable } = await askingAws("what the consumer has could not be read", async () =>
-    readList(await openList(target, io), options, io, { ids, tell }),
+    // The table or the bucket is the consumer's own: what is said of the poller's does not hold.
+    openList(target, io)
+      .then((opened) => readList(opened, options, io, { ids, tell }))
+      .catch((error) => Promise.reject(error instanceof AwsFailure ? error.cause : error)),
   );
   // What was emitted later is left out.
   const list = { from, asOf: Math.floor(asOf), ids: ids.size, unreadable };

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import type { AgainstAnswer } from "../../../../lib/cli/verbs/audit/against.ts";
@@ -241,4 +241,11 @@ it.each(["--report", "--data"])("is refused before anything is read where %s can
   expect(ran.code).toBe(1);
   expect(ran.stderr).toContain(`Give another ${option}`);
   expect(simulator.log()).toEqual([]);
+});
+
+it.runIf(existsSync("/dev/full"))("tells what it has found where the report finds no room", async () => {
+  const simulator = await simulated({ surveys: [{ surveyId: 7, responses: 2 }] });
+  const ran = await against(simulator, csvOf(idsOf(simulator)), ["--report", "/dev/full"]);
+  expect(ran).toMatchObject({ code: 1, stdout: expect.stringContaining("Missing in yours: 0.") });
+  expect(ran.stderr).toContain("Give another --report");
 });

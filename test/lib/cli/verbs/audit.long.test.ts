@@ -87,6 +87,7 @@ describe("survey-poller audit", () => {
     expect(text.stdout).toMatch(
       /^ {2}Of so many missing ones, wherever they lie, it would have seen at least one: of 1 with /m,
     );
+    expect(text.stdout).toContain(`A sample: ${one?.read.length} of ${one?.pages} pages. `);
     expect(text.code).toBe(0);
   });
 

@@ -3,6 +3,7 @@ import {
   alarms,
   type CheckContext,
   type DoctorAnswer,
+  lastTick,
   type StackLooks,
   schedules,
 } from "../../../../lib/cli/verbs/doctor.ts";
@@ -265,4 +266,20 @@ it.each(Object.entries(services))("doctor finds the truth about a service: %s", 
   expect(requests).toBeLessThan(service.settings.rateLimit === undefined ? 21 : 60);
   if (service.zone !== undefined) expect(looked[0]?.zones).toContain(service.zone);
   expect(ran.stdout).not.toContain(simulator.clientSecret);
+});
+
+it.each([
+  ["the service fails while ticks come", 5, "warn"],
+  ["no tick comes", 3_600, "fail"],
+])("of the last tick, where %s", (_what, seconds, state) => {
+  const now = Date.parse("2026-03-10T12:00:00Z");
+  const status = {
+    source: "main",
+    problem: "Late.",
+    pausedSince: null,
+    pausedUntil: null,
+    lastTick: now - seconds * 1_000,
+  };
+  const target = { flags: "--data here", data: { folder: "here", isRunning: true } };
+  expect(lastTick("last tick", status, { target, interval: 60_000, now })).toMatchObject({ state });
 });

@@ -51,6 +51,8 @@ it("tells the story of a response by its id, from the ledger and the log of the 
   const unknown = await survey(["explain", "999999", "--data", data]);
   expect(unknown.code).toBe(1);
   expect(unknown.stdout).toMatch(/^▲ Not known: none of 2 surveys has it in its ledger\.$/m);
+  const nowhere = await survey(["explain", "999999", "--survey", "999", "--data", data]);
+  expect(nowhere).toMatchObject({ code: 2, stdout: "", stderr: expect.stringContaining("knows no survey 999") });
   const never = await survey(["explain", "999999", "--survey", "7", "--data", data]);
   expect(never.code).toBe(1);
   expect(never.stdout).toMatch(/^▲ Never listed: no reading has met it up to the full read of /m);

@@ -1,5 +1,6 @@
 import { spawn } from "node:child_process";
 import { join } from "node:path";
+import { text } from "node:stream/consumers";
 import { GetQueueAttributesCommand } from "@aws-sdk/client-sqs";
 import { describe, expect, it } from "vitest";
 import type { Heard } from "../../../../lib/cli/hearing/event.ts";
@@ -114,14 +115,16 @@ describe("the temporary rule", () => {
     await nothingIsLeft();
   });
 
-  it("goes when the reader of the pipe has seen enough, as head has: exit code 0", async () => {
+  it("goes when the reader of the pipe has seen enough, as head has: exit code 0, and no word of it", async () => {
     const child = spawn(process.execPath, [COMMAND, "tail", "--data", test.folder.data]);
+    const said = text(child.stderr);
     const ended = new Promise((resolve) => child.once("exit", resolve));
     await test.folder.heardBy(1);
     child.stdout.destroy();
     await trigger("detractor");
 
     expect(await ended).toBe(0);
+    expect(await said).toMatch(/^Listening on .*\n$/);
     await nothingIsLeft();
   });
 

@@ -106,6 +106,10 @@ it("reads what a consumer has from its file, its table and its bucket", async ()
 
   const asOf = ["--as-of", new Date(LATER.now()).toISOString()];
   expect(await missing("--ids", file, ...asOf)).toBe(0);
+  const absent = await survey(["verify", "--data", data, "--dynamodb", "nowhere"]);
+  expect(absent.stderr).toMatch(
+    /^what the consumer has could not be read \(ResourceNotFoundException\)\. Look at the name/,
+  );
   expect(await missing("--dynamodb", "crm")).toBe(1);
   expect(await missing("--dynamodb", "crm:other")).toBe(1);
   expect(await missing("--s3", "s3://crm/named/")).toBe(2);

@@ -1,3 +1,4 @@
+import { channel } from "node:diagnostics_channel";
 import { PassThrough } from "node:stream";
 import { expect, it, onTestFinished } from "vitest";
 import { showProgress } from "../../../../lib/local/runner/progress.ts";
@@ -5,7 +6,7 @@ import { clientOf, inTurn, startService } from "../../survey-api/support/service
 
 it("a pause that the service asks for is told once, however many requests were refused together", async () => {
   const out = new PassThrough() as unknown as NodeJS.WriteStream;
-  const view = showProgress(out);
+  const view = showProgress(out, "");
   onTestFinished(() => view.stop());
   const service = await startService();
   const { api, time } = clientOf(service, {
@@ -27,4 +28,14 @@ it("a pause that the service asks for is told once, however many requests were r
 
   expect(String(out.read())).toBe("the survey service limits the rate: nothing is asked of it for 3.0 s\n");
   expect(view.totals.requests).toBe(1 + 1 + 8 + 8);
+});
+
+it("a pause by an operator is told once, with the command that ends it", () => {
+  const out = new PassThrough() as unknown as NodeJS.WriteStream;
+  const view = showProgress(out, "--data here");
+  onTestFinished(() => view.stop());
+  for (let i = 0; i < 2; i += 1)
+    channel("survey-poller:progress").publish({ kind: "paused", source: "main", since: 1 });
+  const command = "npx survey-poller resume --source main --yes --data here";
+  expect(String(out.read())).toBe(`source main is paused by an operator: ${command}\n`);
 });
