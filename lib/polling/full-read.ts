@@ -139,10 +139,10 @@ async function readPart(survey: Survey, begun: FullRead, purpose: Purpose): Prom
 /** Closes the books, or says why they stay open. A read is forgotten last: a failure at its end makes only that end be done again. */
 async function finish(survey: Survey, read: FullRead, ids: ReadIds, end: ReadEnd, purpose: Purpose): Promise<void> {
   const now = survey.ports.clock.now();
-  const why = await whyOpen(survey, read, ids, end);
-  if (why === undefined) {
+  const { why, goesOn = false } = await whyOpen(survey, read, ids, end);
+  if (goesOn && why !== "closed") {
     const failures = read.failures + 1;
-    leaveOpen(survey, { code: "pages-unreachable", pages: [end.kind === "failed" ? end.page : 1] }, now);
+    leaveOpen(survey, why, now);
     if (failures < MOST_FAILURES) {
       return survey.note({ kind: "reading", purpose, read: { ...read, failures } });
     }
@@ -159,47 +159,53 @@ async function finish(survey: Survey, read: FullRead, ids: ReadIds, end: ReadEnd
   await dropIds(survey, read.ids);
 }
 
-/** Why the books stay open, or that they may be closed; undefined where that could not be seen. */
+/** Why the books stay open, or that they may be closed; and whether the read goes on, as its end could not be seen. */
 async function whyOpen(
   survey: Survey,
   read: FullRead,
   ids: ReadIds,
   end: ReadEnd,
-): Promise<BooksOpen | "closed" | undefined> {
-  if (end.kind !== "end" || (end.isEmpty && ids.all.size > 0)) return undefined;
-  if (!read.covered) return { code: "pages-moved" };
-  if (read.skipped.length > 0) return { code: "pages-unreachable", pages: read.skipped };
+): Promise<{ why: BooksOpen | "closed"; goesOn?: boolean }> {
+  const unseen = (page: number) => ({ why: { code: "pages-unreachable" as const, pages: [page] }, goesOn: true });
+  if (end.kind !== "end" || (end.isEmpty && ids.all.size > 0)) return unseen(end.kind === "failed" ? end.page : 1);
+  if (!read.covered) return { why: { code: "pages-moved" } };
+  if (read.skipped.length > 0) return { why: { code: "pages-unreachable", pages: read.skipped } };
   const reaches = await survey.orLeave(() => reachesHead(survey, read, ids, end));
-  if (reaches === undefined) return undefined;
-  return reaches ? "closed" : { code: "range-unreachable" };
+  if (reaches === undefined) return unseen(1);
+  if (reaches === "more") return { why: { code: "pages-moved" }, goesOn: true };
+  return { why: reaches === "reached" ? "closed" : { code: "range-unreachable" } };
 }
 
 /**
  * Whether a read from the oldest page to its end has met the first page of the other order (R29). Arrivals meanwhile are at that end by now, or are new to the ledger.
- * Else there is a part of the list that no page number reaches, or a page was read as empty by mistake.
+ * Else there is a part of the list that no page number reaches, or a page was read as empty by mistake. More: it stands behind the last page by now. Before the first books
+ * history is new to the ledger, too, and so may be what stands there: it is read on.
  */
 async function reachesHead(
   survey: Survey,
   { startedAt }: FullRead,
   ids: ReadIds,
   { last, seen }: EndOfList,
-): Promise<boolean> {
+): Promise<"reached" | "not reached" | "more"> {
   const head = await idsOn(survey, 1, "desc");
   const missing = new Set(head.filter((id) => !ids.has(id)));
-  if (missing.size === 0) return true;
+  if (missing.size === 0) return "reached";
   // Behind a page that is skipped there may be more.
-  if (seen === "skipped") return false;
+  if (seen === "skipped") return "not reached";
   const known = await survey.entries(missing);
   // What the ledger had before the read began is no arrival. An open one moves when it completes.
   const had = ({ state, emittedAt, firstSeen = 0 }: LedgerEntry): boolean =>
     state !== "open" && (emittedAt ?? firstSeen) < startedAt;
-  if ([...known.values()].some(had)) return false;
-  // Before the first books history is new to the ledger, too: a page behind the last one may have been read as none by mistake.
+  if ([...known.values()].some(had)) return "not reached";
   const hasBooks = survey.state.books !== undefined;
-  for (const page of hasBooks ? [last, last + 1] : [last])
-    for (const id of await idsOn(survey, page, "asc")) missing.delete(id);
-  if (missing.size === 0 || !hasBooks) return missing.size === 0;
-  return ![...missing].some((id) => known.get(id)?.state === "emitted");
+  for (const page of [last, last + 1]) {
+    const there = missing.size === 0 ? [] : await idsOn(survey, page, "asc");
+    if (!hasBooks && page > last && there.some((id) => missing.has(id))) return "more";
+    for (const id of there) missing.delete(id);
+  }
+  if (missing.size === 0) return "reached";
+  const isArrival = (id: number): boolean => hasBooks && known.get(id)?.state !== "emitted";
+  return [...missing].every(isArrival) ? "reached" : "not reached";
 }
 
 /** None where there is no such page. Behind the end of the list some services fail. */

@@ -20,7 +20,7 @@ export interface SurveyRequest {
   owner: string;
   /** Epoch milliseconds after which no new page is begun. */
   deadline: number;
-  /** The same for a backlog: what is left of it goes on with another turn. */
+  /** The same for work that goes on later: backlogs, searches, and all that is no news. */
   turnUntil: number;
   start: Start;
   /** Largest of the counts that the survey list shows; undefined when it shows none. */
