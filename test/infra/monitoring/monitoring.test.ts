@@ -149,10 +149,7 @@ it("the description of an alarm leads to wherever the runbook is kept", () => {
   for (const { Properties } of alarms) expect(Properties.AlarmDescription).toContain(` ${runbook}#`);
 });
 
-const several: ConfigInput = {
-  sources: [{ baseUrl }, { name: "eu", baseUrl }],
-  monitoring: "full",
-};
+const several: ConfigInput = { sources: [{ baseUrl }, { name: "eu", baseUrl }], monitoring: "full" };
 
 interface Widget {
   type: string;

@@ -71,11 +71,6 @@ describe("a bad value", () => {
     [{ logLevel: "verbose" }, "logLevel"],
     [{ credentialsSecret: "" }, "credentialsSecret"],
     [{ credentialsSecret: '{"clientId":"a"}' }, "credentialsSecret"],
-  ])("%j is named by its path alone", (fields, path) => {
-    expect(problemsOf({ baseUrl, ...fields }).map((problem) => problem.path)).toEqual([path]);
-  });
-
-  it.each([
     [{ sources: [] }, "sources"],
     [{ sources: { baseUrl } }, "sources"],
     [{ sources: [{ baseUrl }], bus: { name: "default" } }, "bus.name"],
@@ -91,7 +86,8 @@ describe("a bad value", () => {
     [{ sources: [{ baseUrl }], webhooks: [{ name: "crm" }] }, "webhooks[0].url"],
     [{ sources: [{ baseUrl }], webhooks: [{ name: "crm", url: "http://crm.example.com" }] }, "webhooks[0].url"],
     [{ sources: [{ baseUrl }], webhooks: [{ name: "crm", url: "https://a:b@crm.example.com" }] }, "webhooks[0].url"],
-  ])("%j is named by its path alone", (input, path) => {
+  ])("%j is named by its path alone", (fields, path) => {
+    const input = "sources" in fields ? fields : { baseUrl, ...fields };
     expect(problemsOf(input).map((problem) => problem.path)).toEqual([path]);
   });
 
@@ -141,11 +137,7 @@ describe("an unknown field", () => {
 
 it.each([
   ["different names, the default one counted", ["main", "b", undefined], ["sources[2].name"]],
-  [
-    "names that differ in letters and digits, of which those of outputs are made",
-    ["eu-1", "eu_1"],
-    ["sources[1].name"],
-  ],
+  ["names that differ in letters and digits, as those of outputs have to", ["eu-1", "eu_1"], ["sources[1].name"]],
   ["which may differ in case alone", ["eu", "EU"], []],
 ])("several sources must have %s: %j", (_what, names, paths) => {
   const sources = names.map((name) => ({ baseUrl, ...(name && { name }) }));

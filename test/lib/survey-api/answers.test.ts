@@ -295,6 +295,7 @@ const single = {
   port: (port: SurveyService) => port.response(1201, 44001),
 };
 const response = (records: unknown) => gives({ responseId: 44001, records });
+const byQuestion = { "9001": answers[0], "9002": answers[1] };
 const asResponse = (records: unknown): [Outcome, Outcome] => [response(records), found(records)];
 const wrapped = (of: object) => json({ response: of, answers });
 const wrappedNone = (of: object) => json({ response: of, answers: [] });
@@ -303,7 +304,7 @@ answersTo("9 get survey response by id", single, [
   ["its records", json(recordList), ...asResponse(recordList)],
   ["a bare record", json(record), ...asResponse([record])],
   ["answers beside their head", wrapped(head), ...asResponse(answered)],
-  ["answers by question", json([{ ...head, answers: { ...answers } }]), ...asResponse(answered)],
+  ["answers by question", json([{ ...head, answers: byQuestion }]), ...asResponse(answered)],
   ["its records in one more array", json([recordList]), ...asResponse(recordList)],
   ["answers in their head", json({ response: { ...head, answers } }), ...asResponse(answered)],
   ["answers under other names", json({ data: { ...head, questions: answers } }), ...asResponse(answered)],

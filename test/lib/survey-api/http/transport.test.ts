@@ -32,15 +32,14 @@ describe("connections", () => {
 });
 
 describe("a body", () => {
-  const body = JSON.stringify([{ surveyId: 1, name: "Zażółć gęślą jaźń" }]);
-
   it("whose characters are cut by chunks is put together again", async () => {
-    const service = await startService();
+    const { service, api } = await startClient();
+    const body = JSON.stringify([{ surveyId: 1, name: "Zażółć gęślą jaźń" }]);
     service.answers.set(list, () => async (response) => {
       for (const byte of Buffer.from(body)) await new Promise((resolve) => response.write(Buffer.of(byte), resolve));
       response.end();
     });
-    expect(await clientOf(service).api.surveys()).toEqual(JSON.parse(body));
+    expect(await api.surveys()).toEqual(JSON.parse(body));
   });
 });
 
