@@ -100,10 +100,10 @@ describe("sources that share one secret", () => {
 });
 
 describe("the schedules of several sources", () => {
-  const windows = (sources: object[]): unknown[] =>
-    Object.values(synthesize({ sources: sources as never }).findResources("AWS::Scheduler::Schedule")).map(
-      ({ Properties }) => Properties.FlexibleTimeWindow,
-    );
+  const windows = (sources: object[]): unknown[] => {
+    const schedules = synthesize({ sources: sources as never }).findResources("AWS::Scheduler::Schedule");
+    return Object.values(schedules).map(({ Properties }) => Properties.FlexibleTimeWindow);
+  };
   const flexible = (minutes: number) => ({ Mode: "FLEXIBLE", MaximumWindowInMinutes: minutes });
 
   it.each([

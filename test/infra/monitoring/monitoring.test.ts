@@ -15,13 +15,9 @@ function poller(config: ConfigInput = { sources: [{ baseUrl }] }): SurveyPoller 
   return new SurveyPoller(new Stack(createApp(), "Mine", { stackName: "surveys" }), "Poller", config);
 }
 
-const known = ({ namespace, metricName, statistic, unit, dimensions }: Metric) => ({
-  namespace,
-  metricName,
-  statistic,
-  unit,
-  dimensions,
-});
+function known({ namespace, metricName, statistic, unit, dimensions }: Metric): object {
+  return { namespace, metricName, statistic, unit, dimensions };
+}
 const dimensions = { service: "surveys-Poller", source: "main" };
 const full: ConfigInput = { sources: [{ baseUrl }], monitoring: "full" };
 
@@ -142,9 +138,8 @@ it("nobody is told without alarms", () => {
 
 it("the description of an alarm leads to wherever the runbook is kept", () => {
   const runbook = "https://wiki.example.com/runbooks/survey-poller";
-  const alarms = Object.values(
-    synthesize({ sources: [{ baseUrl }], monitoring: { runbook } }).findResources("AWS::CloudWatch::Alarm"),
-  );
+  const template = synthesize({ sources: [{ baseUrl }], monitoring: { runbook } });
+  const alarms = Object.values(template.findResources("AWS::CloudWatch::Alarm"));
   expect(alarms).toHaveLength(7);
   for (const { Properties } of alarms) expect(Properties.AlarmDescription).toContain(` ${runbook}#`);
 });
