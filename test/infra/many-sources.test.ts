@@ -28,10 +28,8 @@ function synthesized(count: number, credentialsSecret?: string) {
   Validations.of(app).addPlugins(new AwsSolutionsChecks(app));
   app.synth();
   const nested = stack.node.findAll().filter((one): one is Stack => one instanceof Stack && one !== stack);
-  return {
-    root: Template.fromStack(stack),
-    nested: nested.map((one) => [one.node.id, Template.fromStack(one)] as const),
-  };
+  const templates = nested.map((one) => [one.node.id, Template.fromStack(one)] as const);
+  return { root: Template.fromStack(stack), nested: templates };
 }
 
 const count = (templates: readonly Template[], type: string): number =>

@@ -8,12 +8,7 @@ const surveys = [{ surveyId: 1, responses: 5 }];
 /** No credentials in the environment. */
 const NONE = { SURVEY_CLIENT_ID: "", SURVEY_CLIENT_SECRET: "" };
 
-async function expectFailure(
-  service: PolledService,
-  flags: Flags,
-  line: RegExp,
-  env: Record<string, string> = {},
-): Promise<void> {
+async function expectFailure(service: PolledService, flags: Flags, line: RegExp, env: Record<string, string> = {}) {
   const result = await service.run({ "start-from": "beginning", ...flags }, { env });
   expectOneClearLine(result, line);
 }

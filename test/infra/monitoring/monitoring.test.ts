@@ -78,14 +78,10 @@ const DAY = 24 * 60 * MINUTE;
 describe("an alarm's periods", () => {
   const owner = { deployment: "d", sources: [{ name: "main" }], level: "minimal" as const };
   const at = (interval: number) =>
-    sourceAlarms(owner, { name: "main", interval }, 30 * MINUTE).map(
-      ({ id, window: { period, periods }, breaching }) => ({
-        id,
-        minutes: period.toMinutes(),
-        periods,
-        breaching: breaching ?? periods,
-      }),
-    );
+    sourceAlarms(owner, { name: "main", interval }, 30 * MINUTE).map(({ id, window, breaching }) => {
+      const { period, periods } = window;
+      return { id, minutes: period.toMinutes(), periods, breaching: breaching ?? periods };
+    });
   const of = (interval: number, id: string) => {
     const found = at(interval).find((alarm) => alarm.id === id);
     return found && `${found.breaching} of ${found.periods} × ${found.minutes} min`;
@@ -97,13 +93,10 @@ describe("an alarm's periods", () => {
     [6 * 60 * MINUTE, "3 of 3 × 360 min", "5 of 6 × 360 min"],
     [DAY, "3 of 3 × 1440 min", "5 of 6 × 1440 min"],
     [3 * DAY, "4 of 4 × 1440 min", "5 of 6 × 1440 min"],
-  ])(
-    "at an interval of %i ms hold at least one tick each, as far as there are so long ones",
-    (interval, missing, throttled) => {
-      expect(of(interval, "NoSuccessfulTick")).toBe(missing);
-      expect(of(interval, "Throttled")).toBe(throttled);
-    },
-  );
+  ])("at %i ms hold at least one tick each, as far as there are so long ones", (interval, missing, throttled) => {
+    expect(of(interval, "NoSuccessfulTick")).toBe(missing);
+    expect(of(interval, "Throttled")).toBe(throttled);
+  });
 
   it.each([1, 7, 16, 59, 60, 61, 23 * 60, 24 * 60, 6 * 24 * 60, 30 * 24 * 60])(
     "at an interval of %i minutes are no more than CloudWatch looks back",

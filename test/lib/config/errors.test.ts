@@ -119,11 +119,7 @@ describe("an unknown field", () => {
     [{ sources: [{ baseUrl }], webhook: [] }, "webhook", 'did you mean "webhooks"?'],
     [{ sources: [{ baseUrl }], monitoring: { lvel: "full" } }, "monitoring.lvel", 'did you mean "level"?'],
     [{ sources: [{ baseUrl }], bus: { nmae: "x" } }, "bus.nmae", 'did you mean "name"?'],
-    [
-      { baseUrl, advanced: { rescan: { depth: "1d" } } },
-      "advanced.rescan.depth",
-      "the known ones here are every, full",
-    ],
+    [{ baseUrl, advanced: { rescan: { days: "1d" } } }, "advanced.rescan.days", "the known ones here are every, full"],
     [{ baseUrl, advanced: { headpages: 3 } }, "advanced.headpages", 'did you mean "headPages"?'],
     [{ baseUrl, concurrency: 4 }, "concurrency", 'use "advanced": { "concurrency": … }'],
     [{ sources: [{ baseUrl, rescan: {} }] }, "sources[0].rescan", 'use "advanced": { "rescan": … }'],

@@ -262,12 +262,7 @@ answersTo("8 get survey responses, page and order", ordered, [
   ["a redirect to the start page", status(302, { location: "/" }), fails("SERVER_ERROR")],
   ["an object with digits for keys", json({ "0": record, "7": second }), ...asPage(recordList)],
   ["ids and flags in quotes", json([quoted]), gives([record], "[0].responseId", "[0].completed"), page([quoted])],
-  [
-    "records that do not say their survey",
-    json(unnamed),
-    gives(unnamed, "[0].surveyId", "[1].surveyId"),
-    page(unnamed),
-  ],
+  ["records without their survey", json(unnamed), gives(unnamed, "[0].surveyId", "[1].surveyId"), page(unnamed)],
   ["records of another survey", json(recordList.map(elsewhere)), mismatch],
   ["one of another survey, its id in quotes", json([record, { ...second, surveyId: "1202" }]), mismatch],
   ["a record without a readable id", json([record, odd]), unreadable, page([record, odd])],
@@ -308,11 +303,7 @@ answersTo("9 get survey response by id", single, [
   ["its records in one more array", json([recordList]), ...asResponse(recordList)],
   ["answers in their head", json({ response: { ...head, answers } }), ...asResponse(answered)],
   ["answers under other names", json({ data: { ...head, questions: answers } }), ...asResponse(answered)],
-  [
-    "answers beside the questions of the survey",
-    json({ questions: [{ questionId: 9 }], ...head, answers }),
-    ...asResponse(answered),
-  ],
+  ["answers beside questions", json({ questions: [{ questionId: 9 }], ...head, answers }), ...asResponse(answered)],
   ["answers beside an empty list", json({ answers: [], ...head, records: answers }), ...asResponse(answered)],
   ["no answers", json([{ ...head, answers: [] }]), ...asResponse([])],
   ["an empty map of them", json([{ ...head, answers: {} }]), ...asResponse([])],
@@ -367,6 +358,7 @@ const metricsOf = {
 const other = { ...metric, metricId: 32 };
 const both = { "31": metric, "32": other };
 const inQuotes = { "31": { ...metric, metricId: "31" } };
+const metricText = JSON.stringify(metric);
 const withDeep = JSON.stringify(metric).replace("}", `},"deep":${nested(1_000)}`);
 
 answersTo("11 get metric, single response", metricsOf, [
@@ -376,17 +368,13 @@ answersTo("11 get metric, single response", metricsOf, [
   ["a list in place of all", json([metric, other]), gives({ "0": metric, "1": other }, ""), found([metric, other])],
   ["a map for each", json([{ "31": metric }, { "32": other }]), gives(both, ""), found(both)],
   ["one key in two maps", json([{ "31": metric }, { "31": other }]), unreadable],
-  [
-    "one key twice, of which the last counts",
-    text(`[{"31":{"metricId":1},"31":${JSON.stringify(metric)}}]`),
-    ...asFound(metrics),
-  ],
+  ["one key twice, of which the last counts", text(`[{"31":{"metricId":1},"31":${metricText}}]`), ...asFound(metrics)],
   ["a number in quotes", json([inQuotes]), gives(inQuotes, "[0].31.metricId"), found(inQuotes)],
   [
     "`__proto__` for a key",
-    text(`[{"__proto__":${JSON.stringify(metric)}}]`),
-    givesJson(`{"__proto__":${JSON.stringify(metric)}}`),
-    givesJson(`{"kind":"found","body":{"__proto__":${JSON.stringify(metric)}}}`),
+    text(`[{"__proto__":${metricText}}]`),
+    givesJson(`{"__proto__":${metricText}}`),
+    givesJson(`{"kind":"found","body":{"__proto__":${metricText}}}`),
   ],
   ...nothingIs(gives({}), absent),
   ["404", status(404), notFound, absent],
@@ -428,11 +416,7 @@ answersTo("13 get response metadata", metadataOf, [
   ["as documented", json(metadataList), gives(metadataList), found(metadata)],
   ["that of another response", json([otherMetadata]), mismatch],
   ["that of another response, its id in quotes", json([{ ...otherMetadata, responseId: "44002" }]), mismatch],
-  [
-    "that of a response beyond 2^53",
-    text(JSON.stringify(metadataList).replace("44001", "90071992547409931")),
-    mismatch,
-  ],
+  ["that of one beyond 2^53", text(JSON.stringify(metadataList).replace("44001", "90071992547409931")), mismatch],
   ["that of response 0, which is none", json([ofNone]), gives([ofNone]), found(ofNone)],
   ["that of another response before ours", json([otherMetadata, metadata]), gives([metadata]), found(metadata)],
   ["that of nobody before that of another", json([anonymous, otherMetadata]), mismatch],

@@ -109,11 +109,7 @@ describe("words may differ from those that the respondent saw", () => {
     ["a list of less than a minute ago", { ...usual, listedAt: now - 59_000 }, false],
     ["an earlier list", { ...usual, listedAt: now - 4 * MINUTE }, true],
     ["the same with a zone, which may be wrong", { ...inZone, listedAt: now - 4 * MINUTE }, true],
-    [
-      "an earlier list, long after the completion",
-      { ...usual, listedAt: now + 24 * HOUR, detectedAt: now + 25 * HOUR },
-      false,
-    ],
+    ["an earlier list, long after", { ...usual, listedAt: now + 24 * HOUR, detectedAt: now + 25 * HOUR }, false],
   ])("%s: %s", (_name, circumstances, expected) => {
     const by = { ...known, ...circumstances } as Parameters<typeof mayDiffer>[1];
     expect(mayDiffer(definition, by)).toBe(expected);

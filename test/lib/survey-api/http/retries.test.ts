@@ -23,11 +23,7 @@ const codes = Object.keys(failures) as Code[];
 const paths = { "get survey list": list, "get token": "/oauth/token/" } as const;
 
 /** Calls until it fails for good, and gives how many requests that took. */
-async function attemptsOf(
-  code: Code,
-  operation: keyof typeof paths,
-  retry: SurveyApiOptions["retry"],
-): Promise<number> {
+async function attemptsOf(code: Code, operation: keyof typeof paths, retry: SurveyApiOptions["retry"]) {
   const service = await startService();
   service.answers.set(paths[operation], () => failures[code]);
   const { api } = clientOf(service, {
@@ -75,7 +71,7 @@ describe("the delays between attempts", () => {
   it.each<[string, Partial<SurveyApiOptions>, number[]]>([
     ["double from 250 ms to at most 8 s", { retry: { attempts } }, doubled],
     [
-      "are shorter by chance, by up to a half",
+      "are shorter by chance, half at most",
       { retry: { attempts }, random: () => 0 },
       doubled.map((delay) => delay / 2),
     ],
