@@ -5,9 +5,8 @@ import { S3Client } from "@aws-sdk/client-s3";
 import type { SQSEvent } from "aws-lambda";
 import { afterEach, expect, it, vi } from "vitest";
 import { handler } from "../../examples/responses-to-warehouse/check.ts";
-import { AFTER, closed, completed, golden, updated } from "./support/events.ts";
+import { AFTER, type Contents, closed, completed, golden, updated } from "./support/events.ts";
 
-type Contents = ReturnType<typeof completed> | ReturnType<typeof updated>;
 /** The operations that the poller's function was asked for. */
 type Asked = { kind: string; buckets?: number[]; responseIds?: number[] };
 

@@ -4,6 +4,7 @@ import type { ResponseCompleted } from "../../lib/events/index.ts";
 import { golden } from "./support/events.ts";
 
 const { detail } = golden("detractor");
+const { response, summary } = detail.data;
 const first = "*Detractor* in After a visit: 2 of 10 (survey 103, response 46375)";
 const customer = "Customer: customer-1042";
 const question = "Question: How was it?";
@@ -18,7 +19,6 @@ function event(changes: Partial<Data>, meta: object = {}): ResponseCompleted {
 const commented = (...comments: string[]): Partial<Data> => ({
   answers: comments.map((comment) => ({ ...detail.data.answers[0], comment })) as Data["answers"],
 });
-const without = { crk: null };
 
 it.each<[what: string, event: ResponseCompleted, options: Partial<MessageOptions>, lines: string[]]>([
   ["names survey, score, ids and customer, and no comment", event(commented("call me")), {}, [first, customer]],
@@ -29,15 +29,10 @@ it.each<[what: string, event: ResponseCompleted, options: Partial<MessageOptions
     {},
     [first.replace("After a visit", "Survey 103"), customer],
   ],
-  [
-    "has no customer where the inviter has set no key",
-    event({ response: { ...detail.data.response, ...without } }),
-    {},
-    [first],
-  ],
+  ["has no customer where the inviter has set no key", event({ response: { ...response, crk: null } }), {}, [first]],
   [
     "names the question that was answered with the score",
-    event({ summary: { ...detail.data.summary, nps: { score: 4, class: "detractor" } } }),
+    event({ summary: { ...summary, nps: { score: 4, class: "detractor" } } }),
     {},
     [first.replace("2 of", "4 of"), customer, question],
   ],

@@ -5,7 +5,7 @@ import { DetractorsToCrm } from "../../examples/detractors-to-crm/stack.ts";
 import { type CrmName, templates } from "../../examples/detractors-to-crm/templates.ts";
 import { type ExampleAws, startExampleAws } from "./support/aws.ts";
 import { startCrm, type TestCrm } from "./support/crm.ts";
-import { completed, type Delivered, golden, updated } from "./support/events.ts";
+import { type Contents, completed, golden, updated } from "./support/events.ts";
 
 // Nobody waits here: where the date is faked it goes on by as much.
 vi.mock("node:timers/promises", () => ({
@@ -14,8 +14,6 @@ vi.mock("node:timers/promises", () => ({
     await new Promise(setImmediate);
   },
 }));
-
-type Event = Delivered | Delivered<"response.updated">;
 
 let aws: ExampleAws;
 let crm: TestCrm;
@@ -59,7 +57,7 @@ interface Customer {
 }
 
 /** The event with another customer, score or date. */
-function of<T extends Event>(event: T, { crk = "customer-1", nps = NPS, completed: local }: Customer = {}): T {
+function of<T extends Contents>(event: T, { crk = "customer-1", nps = NPS, completed: local }: Customer = {}): T {
   const { response, summary } = event.detail.data;
   Object.assign(response, { crk });
   Object.assign(summary, { nps });

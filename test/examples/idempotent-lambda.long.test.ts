@@ -1,9 +1,7 @@
 import type { Context } from "aws-lambda";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { type ExampleAws, startExampleAws } from "./support/aws.ts";
-import { AFTER, closed, completed, type Delivered, updated } from "./support/events.ts";
-
-type Event = Delivered | Delivered<"response.updated">;
+import { AFTER, type Contents, closed, completed, updated } from "./support/events.ts";
 
 const context = { getRemainingTimeInMillis: () => 60_000 } as Context;
 
@@ -74,7 +72,7 @@ describe("a letter", () => {
 });
 
 describe("the books", () => {
-  it.each<[what: string, came: Event[], counted: Event[], verdict: string]>([
+  it.each<[what: string, came: Contents[], counted: Contents[], verdict: string]>([
     [
       "are in order where every event has come, in whatever order",
       [updated(2, 21), completed(2, 22), completed(2, 21), completed(2, 22)],

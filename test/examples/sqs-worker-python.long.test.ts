@@ -7,7 +7,7 @@ import { SqsWorkerPython, type SqsWorkerPythonProps } from "../../examples/sqs-w
 import { assembleWorker } from "../../examples/sqs-worker-python/worker-code.ts";
 import { temporaryFolder } from "../infra/support/temporary-folder.ts";
 import { type ExampleAws, startExampleAws } from "./support/aws.ts";
-import { completed, type Delivered, golden, updated } from "./support/events.ts";
+import { type Contents, completed, type Delivered, golden, updated } from "./support/events.ts";
 import { type PythonWorker, startPythonWorker, writeModels } from "./support/python-worker.ts";
 
 /** Milliseconds; the packages come from the network. */
@@ -33,11 +33,7 @@ const SURVEY = 103;
 /** An event of a response that no other test uses. */
 const commented = (responseId: number): Delivered => completed(SURVEY, responseId, undefined, "comment");
 
-function withAnswers<T extends Delivered | Delivered<"response.updated">>(
-  event: T,
-  answers: unknown[],
-  ref: unknown,
-): T {
+function withAnswers<T extends Contents>(event: T, answers: unknown[], ref: unknown): T {
   Object.assign(event.detail.data, { answers, answersRef: ref });
   return event;
 }

@@ -19,6 +19,8 @@ const ofUnhappy = {
   data: { summary: { comments: [{ numeric: [">", 0] }], nps: { class: ["detractor", "passive"] }, test: [false] } },
 };
 const busName = "team";
+const withAnswers = { busName, claimCheckBucketName };
+const CONTENTS = ["response.completed", "response.updated"];
 
 /** Functions are not bundled: the deploy test does that. */
 const createApp = () => new App({ outdir: temporaryFolder(), context: { "aws:cdk:bundling-stacks": [] } });
@@ -37,23 +39,14 @@ const stacks: Record<string, Example> = {
     ["response.completed"],
     ofUnhappy,
   ],
-  "idempotent-lambda": [
-    (app) => new IdempotentLambda(app, "Test", { busName }),
-    ["response.completed", "response.updated", "books.closed"],
-  ],
-  "responses-to-warehouse": [
-    (app) => new ResponsesToWarehouse(app, "Test", { busName, claimCheckBucketName }),
-    EVENT_TYPES,
-  ],
-  "sqs-worker-python": [
-    (app) => new SqsWorkerPython(app, "Test", { busName, claimCheckBucketName }),
-    ["response.completed", "response.updated"],
-  ],
+  "idempotent-lambda": [(app) => new IdempotentLambda(app, "Test", { busName }), [...CONTENTS, "books.closed"]],
+  "responses-to-warehouse": [(app) => new ResponsesToWarehouse(app, "Test", withAnswers), EVENT_TYPES],
+  "sqs-worker-python": [(app) => new SqsWorkerPython(app, "Test", withAnswers), CONTENTS],
   "forward-to-another-account": [
     (app) => new ForwardSurveys(app, "Test", { busName, inboxArn }),
     ["response.completed", "response.updated", "response.deleted", "books.closed"],
   ],
-  "the inbox of another account": [receiving, ["response.completed", "response.updated"]],
+  "the inbox of another account": [receiving, CONTENTS],
 };
 
 it.each(Object.entries(stacks))(
@@ -132,10 +125,7 @@ it("comments go nowhere by default, and never into the log of executions", () =>
 it("the warehouse has the day of each event in its path, and does not keep what has failed or was asked of it", () => {
   const template = Template.fromStack(new ResponsesToWarehouse(createApp(), "Test", { claimCheckBucketName }));
   template.hasResourceProperties("AWS::Glue::Table", {
-    TableInput: {
-      PartitionKeys: [{ Name: "day", Type: "string" }],
-      Parameters: { "projection.enabled": "true" },
-    },
+    TableInput: { PartitionKeys: [{ Name: "day", Type: "string" }], Parameters: { "projection.enabled": "true" } },
   });
   expect(JSON.stringify(template.findResources("AWS::Glue::Table"))).toMatch(/events\/day=\$\{day\}/);
   const expiring = (Prefix: string, ExpirationInDays: number) => Match.objectLike({ Prefix, ExpirationInDays });

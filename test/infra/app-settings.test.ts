@@ -8,8 +8,9 @@ function settings(context: object, environment: NodeJS.ProcessEnv = {}): ReturnT
 }
 
 describe("the settings of the app", () => {
+  const environment = { CDK_DEFAULT_ACCOUNT: "111111111111", CDK_DEFAULT_REGION: "eu-west-1" };
+
   it("are by default a stack that may be deleted, for whatever account and region the command line works with", () => {
-    const environment = { CDK_DEFAULT_ACCOUNT: "111111111111", CDK_DEFAULT_REGION: "eu-west-1" };
     expect(settings({}, environment)).toEqual({
       stackName: "SurveyPoller",
       env: { account: "111111111111", region: "eu-west-1" },
@@ -37,7 +38,6 @@ describe("the settings of the app", () => {
 
   it("are what cdk.json says", () => {
     const { env, ...rest } = wanted;
-    const environment = { CDK_DEFAULT_ACCOUNT: "111111111111", CDK_DEFAULT_REGION: "eu-west-1" };
     expect(settings({ ...env, ...rest }, environment)).toEqual(wanted);
   });
 

@@ -4,23 +4,13 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { temporaryFolder } from "./support/temporary-folder.ts";
 
-interface Synthesis {
-  code: number;
-  stderr: string;
-  outDir: string;
-}
-
 /** Runs the app as `cdk synth` does, which hands over context and folder by the environment. */
-function synth(context: Record<string, unknown>, told: NodeJS.ProcessEnv = {}): Promise<Synthesis> {
+function synth(context: Record<string, unknown>, told: NodeJS.ProcessEnv = {}) {
   const outDir = join(temporaryFolder(), "cdk.out");
   const flags = (JSON.parse(readFileSync("cdk.json", "utf8")) as { context: object }).context;
-  const env = {
-    ...process.env,
-    CDK_OUTDIR: outDir,
-    CDK_CONTEXT_JSON: JSON.stringify({ ...flags, ...context }),
-    ...told,
-  };
-  return new Promise((resolve) => {
+  const CDK_CONTEXT_JSON = JSON.stringify({ ...flags, ...context });
+  const env = { ...process.env, CDK_OUTDIR: outDir, CDK_CONTEXT_JSON, ...told };
+  return new Promise<{ code: number; stderr: string; outDir: string }>((resolve) => {
     execFile(process.execPath, ["infra/app.ts"], { env }, (error, _stdout, stderr) => {
       resolve({ code: error === null ? 0 : Number(error.code), stderr, outDir });
     });
@@ -69,7 +59,7 @@ describe("the app", () => {
     const context = { stackName: "Eu", tags: "team=research", terminationProtection: "true" };
     const told = { CDK_DEFAULT_ACCOUNT: "111111111111", CDK_DEFAULT_REGION: "eu-west-1" };
     const [own, usual] = await Promise.all([synth(context, told), synth({}, told)]);
-    const stackIn = ({ outDir }: Synthesis, name: string) =>
+    const stackIn = ({ outDir }: typeof own, name: string) =>
       JSON.parse(readFileSync(join(outDir, "manifest.json"), "utf8")).artifacts[name];
     expect(stackIn(own, "Eu")).toMatchObject({
       environment: "aws://111111111111/eu-west-1",

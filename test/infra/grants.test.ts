@@ -35,11 +35,7 @@ describe("a poller grants", () => {
   type Grants = (poller: SurveyPoller, role: Role) => Grant;
   it.each<[what: string, grant: Grants, allowed: string[], ...byKey: string[]]>([
     ["its invocation", (one, role) => one.grantInvoke(role), ["Allow lambda:InvokeFunction on Poll"]],
-    [
-      "sending again, by its alias alone",
-      (one, role) => one.grantResend(role),
-      ["Allow lambda:InvokeFunction on Resend"],
-    ],
+    ["sending again, by its alias", (one, role) => one.grantResend(role), ["Allow lambda:InvokeFunction on Resend"]],
     [
       "reading of large answers, but of nothing else in their bucket",
       (one, role) => one.grantReadAnswers(role),

@@ -28,10 +28,8 @@ function synthesized(count: number, credentialsSecret?: string) {
   Validations.of(app).addPlugins(new AwsSolutionsChecks(app));
   app.synth();
   const nested = stack.node.findAll().filter((one): one is Stack => one instanceof Stack && one !== stack);
-  return {
-    root: Template.fromStack(stack),
-    nested: nested.map((one) => [one.node.id, Template.fromStack(one)] as const),
-  };
+  const templates = nested.map((one) => [one.node.id, Template.fromStack(one)] as const);
+  return { root: Template.fromStack(stack), nested: templates };
 }
 
 const count = (templates: readonly Template[], type: string): number =>
@@ -100,10 +98,10 @@ describe("sources that share one secret", () => {
 });
 
 describe("the schedules of several sources", () => {
-  const windows = (sources: object[]): unknown[] =>
-    Object.values(synthesize({ sources: sources as never }).findResources("AWS::Scheduler::Schedule")).map(
-      ({ Properties }) => Properties.FlexibleTimeWindow,
-    );
+  const windows = (sources: object[]): unknown[] => {
+    const schedules = synthesize({ sources: sources as never }).findResources("AWS::Scheduler::Schedule");
+    return Object.values(schedules).map(({ Properties }) => Properties.FlexibleTimeWindow);
+  };
   const flexible = (minutes: number) => ({ Mode: "FLEXIBLE", MaximumWindowInMinutes: minutes });
 
   it.each([

@@ -73,11 +73,9 @@ describe("what is acknowledged", () => {
 
   it("with traces is not that there are none", () => {
     const acknowledged = (name: string) => {
-      const metadata =
-        stacks[name]?.(createApp())
-          .node.findAll()
-          .flatMap(({ node }) => node.metadata) ?? [];
-      return metadata
+      const found = stacks[name]?.(createApp()).node.findAll() ?? [];
+      return found
+        .flatMap(({ node }) => node.metadata)
         .filter(({ type }) => type === Validations.ACKNOWLEDGED_RULES_METADATA_KEY)
         .map(({ data }) => data);
     };

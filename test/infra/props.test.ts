@@ -67,12 +67,7 @@ describe("props", () => {
   it.each<[what: string, props: object, path: string, message?: string]>([
     ["a misspelt field", { webhook: [] }, "webhook", 'did you mean "webhooks"?'],
     ["an ARN where a name is wanted", withSecret(arn), "sources[0].credentialsSecret", "must be the name of a secret"],
-    [
-      "credentials from two places",
-      { ...withSecret("a"), secrets: { main: "b" } },
-      "secrets.main",
-      "beside the source",
-    ],
+    ["credentials given twice", { ...withSecret("a"), secrets: { main: "b" } }, "secrets.main", "beside the source"],
     ["an empty list of security groups", { securityGroups: [] }, "securityGroups"],
     ["too little memory", { memory: 100 }, "memory"],
     ["another word for what is kept", { onRemoval: "retain" }, "onRemoval"],

@@ -135,9 +135,7 @@ describe("DynamoDB", () => {
   });
 
   test("that does what is asked while its answers get lost: conditional writes find themselves done", async () => {
-    await expectNothingLost({
-      faults: on("dynamodb", TABLE, { kind: "lose-answer", probability: 0.4, times: 25 }),
-    });
+    await expectNothingLost({ faults: on("dynamodb", TABLE, { kind: "lose-answer", probability: 0.4, times: 25 }) });
   });
 
   test("that cannot enter what was published: the mark holds it", async () => {
@@ -206,17 +204,10 @@ describe("Secrets Manager", () => {
     await expectNothingLost({
       prepare: revokeTwice,
       faults: [
-        {
-          service: "secretsmanager",
-          operation: "GetSecretValue",
-          kind: "throttle",
-          after: 1,
-          probability: 0.5,
-          times: 4,
-        },
-        { service: "secretsmanager", operation: "GetSecretValue", kind: "error", after: 1, times: 14 },
-        { service: "secretsmanager", operation: "PutSecretValue", kind: "lose-answer", after: 1, times: 2 },
-        { service: "secretsmanager", operation: "PutSecretValue", kind: "error", after: 1, times: 7 },
+        ...on("secretsmanager", ["GetSecretValue"], { kind: "throttle", after: 1, probability: 0.5, times: 4 }),
+        ...on("secretsmanager", ["GetSecretValue"], { kind: "error", after: 1, times: 14 }),
+        ...on("secretsmanager", ["PutSecretValue"], { kind: "lose-answer", after: 1, times: 2 }),
+        ...on("secretsmanager", ["PutSecretValue"], { kind: "error", after: 1, times: 7 }),
       ],
       says: /Secrets Manager could not be used/,
     });

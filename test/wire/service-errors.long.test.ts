@@ -8,12 +8,7 @@ const surveys = [{ surveyId: 1, responses: 5 }];
 /** No credentials in the environment. */
 const NONE = { SURVEY_CLIENT_ID: "", SURVEY_CLIENT_SECRET: "" };
 
-async function expectFailure(
-  service: PolledService,
-  flags: Flags,
-  line: RegExp,
-  env: Record<string, string> = {},
-): Promise<void> {
+async function expectFailure(service: PolledService, flags: Flags, line: RegExp, env: Record<string, string> = {}) {
   const result = await service.run({ "start-from": "beginning", ...flags }, { env });
   expectOneClearLine(result, line);
 }
@@ -25,28 +20,17 @@ describe("a service that cannot be used", () => {
     await expectFailure(service, { "base-url": "http://127.0.0.1:9" }, /cannot be reached \(ECONNREFUSED\)/);
   });
 
-  const faults: Record<string, { fault: Fault; line: RegExp }> = {
-    "answers an HTML page to the token request": {
-      fault: { kind: "html", operation: "token" },
-      line: /^get token: .*no token.*baseUrl/,
-    },
-    "answers an HTML page for the survey list": {
-      fault: { kind: "html", operation: "surveys" },
-      line: /^get survey list: .*not JSON.*baseUrl/,
-    },
-    "refuses every token": {
-      fault: { kind: "status", status: 400, operation: "surveys" },
-      line: /^get survey list: .*400.*credentials/,
-    },
-    "answers 500 to everything": { fault: { kind: "status", status: 500 }, line: /^get token: .*500/ },
-  };
-  for (const [what, { fault, line }] of Object.entries(faults)) {
-    test(what, async () => {
-      const service = await polledService({ surveys });
-      service.simulator.fault(fault);
-      await expectFailure(service, {}, line);
-    });
-  }
+  const status = { kind: "status" } as const;
+  test.each<[string, Fault, RegExp]>([
+    ["an HTML page to the token request", { kind: "html", operation: "token" }, /^get token: .*no token.*baseUrl/],
+    ["an HTML page for the list", { kind: "html", operation: "surveys" }, /^get survey list: .*not JSON.*baseUrl/],
+    ["400 to every token", { ...status, status: 400, operation: "surveys" }, /^get survey list: .*400.*credentials/],
+    ["500 to everything", { ...status, status: 500 }, /^get token: .*500/],
+  ])("answers %s", async (_what, fault, line) => {
+    const service = await polledService({ surveys });
+    service.simulator.fault(fault);
+    await expectFailure(service, {}, line);
+  });
 });
 
 describe("credentials", () => {

@@ -34,13 +34,11 @@ export async function caseTable({ surveys, responses }: Case): Promise<string> {
   const { requests, stretch } = slowWork(surveys, WANTED);
   const polling = costsOf(usage).reduce((sum, [, , dollars]) => sum + dollars, 0);
   const slow = ((requests * TICKS * WRITES) / 60 / MILLION) * PRICES.writeUnits;
+  const requestsADay = Math.round((usage.requests * DAY) / MINUTE + requests * 24);
   const rows = [
     ["dollars a month, without metrics, alarms and archive", (polling + slow).toFixed(2)],
     ["of that for slow work", slow.toFixed(2)],
-    [
-      "requests to the service a day",
-      Math.round((usage.requests * DAY) / MINUTE + requests * 24).toLocaleString("en-US"),
-    ],
+    ["requests to the service a day", requestsADay.toLocaleString("en-US")],
     ["late, where a count moves: page 1, at most", "1 min"],
     ...Object.entries(UNCOUNTED).map(([where, late]) => [
       `late, where no count moves: ${where}`,

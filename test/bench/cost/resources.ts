@@ -30,11 +30,7 @@ export const IDLE = { readUnits: 1, writeUnits: 2, seconds: 0.3 };
 /** Bytes of log an idle tick: the line of metrics, and those that Lambda writes of each invocation. */
 export const LOG_BYTES: Record<MonitoringLevel, number> = { minimal: 750, full: 1_900 };
 
-type Rule = (
-  count: number,
-  level: MonitoringLevel,
-  sources: number,
-) => Pick<Price, "dollars" | "withFreeTier" | "counted">;
+type Rule = (count: number, level: MonitoringLevel, sources: number) => ReturnType<typeof paid>;
 
 const paid = (dollars: number, counted: string, withFreeTier = dollars) => ({ dollars, withFreeTier, counted });
 /** So many of them are free. */

@@ -86,27 +86,20 @@ const ITEM = 300;
 const LOG_LINE = 350;
 const EVENT_LINE = 850;
 
-type Costs = [what: string, used: string, dollars: number][];
+type Cost = [what: string, used: string, dollars: number];
 
 /** What a month of such ticks costs. */
-export function costsOf({ requests: _, ...usage }: Usage): Costs {
+export function costsOf({ requests: _, ...usage }: Usage): Cost[] {
   const month = (perTick: number): number => perTick * TICKS;
   const logged = usage.events > 0 ? TICKS * LOG_LINE + month(usage.events) * EVENT_LINE : 0;
   const gbSeconds = (month(usage.seconds) * DEFAULT_MEMORY) / 1024;
+  const stored = (month(usage.events) * 12 * ITEM) / GB;
   const count = (value: number): string => Math.round(value).toLocaleString("en-US");
-  const of = (what: string, used: number, price: number): Costs[number] => [
-    what,
-    count(used),
-    (used / MILLION) * price,
-  ];
+  const of = (what: string, used: number, price: number): Cost => [what, count(used), (used / MILLION) * price];
   return [
     of("DynamoDB, write units", month(usage.writeUnits), PRICES.writeUnits),
     of("DynamoDB, read units", month(usage.readUnits), PRICES.readUnits),
-    [
-      "DynamoDB, storage after a year",
-      `${((month(usage.events) * 12 * ITEM) / GB).toFixed(1)} GB`,
-      ((month(usage.events) * 12 * ITEM) / GB) * PRICES.storage,
-    ],
+    ["DynamoDB, storage after a year", `${stored.toFixed(1)} GB`, stored * PRICES.storage],
     of("EventBridge, events", month(usage.events), PRICES.events),
     ["Lambda, GB-seconds", count(gbSeconds), gbSeconds * PRICES.gbSeconds],
     of("Lambda, invocations", TICKS, PRICES.invocations),
@@ -121,7 +114,7 @@ const dollars = (value: number): string => (value < 0.005 ? "0.00" : value.toFix
 
 /** What ticks of each scenario use, counted, and what that costs. Takes minutes. */
 export async function usageTable(): Promise<string> {
-  const results: { name: string; costs: Costs }[] = [];
+  const results: { name: string; costs: Cost[] }[] = [];
   for (const { name, ...scenario } of SCENARIOS) {
     const usage = await usageOf(scenario);
     results.push({ name, costs: costsOf(usage) });

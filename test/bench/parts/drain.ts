@@ -2,7 +2,7 @@ import { startAws } from "../support/aws.ts";
 import { createAwsPoller } from "../support/aws-poller.ts";
 import { besideBare, CONCURRENCY } from "../support/bare-client.ts";
 import { atLeast, atMost, cpuEach, type Drained, measured, perSecond, type Row, told } from "../support/measure.ts";
-import { drainInMemory, type MemoryDrain } from "../support/memory-poller.ts";
+import { drainInMemory } from "../support/memory-poller.ts";
 import type { ServiceProcess } from "../support/service.ts";
 
 // From an empty ledger: all responses of a survey as events, against a client that keeps no state and emits nothing.
@@ -14,7 +14,7 @@ interface Pair {
 
 function inMemory(responses: number, latency: number) {
   return besideBare(responses, latency, async (service) => {
-    const drained: MemoryDrain = await drainInMemory(service.url, CONCURRENCY);
+    const drained = await drainInMemory(service.url, CONCURRENCY);
     return { ...drained, requests: (await service.requests()) / responses };
   });
 }

@@ -6,24 +6,13 @@ import { fillCredentials, names, provision } from "../../../lib/local/runner/pro
 import { type TickSummary, tick } from "../../../lib/polling/index.ts";
 import { createSourceGraph, eventsOf } from "../../../lib/run/wiring.ts";
 
-export interface AwsPoller {
-  tick(): Promise<TickSummary>;
-  /** Ticks until nothing is unfinished. */
-  settle(): Promise<void>;
-  /** Request units of DynamoDB used so far, as its answers say. */
-  units(): { readUnits: number; writeUnits: number };
-  close(): void;
-}
-
 /** Milliseconds that a tick may take. */
 const HOUR = 3_600_000;
 
 /** The poller of one source as the function wires it, with the SDK's clients, against the services named in the environment. */
-export async function createAwsPoller(url: string, settings: Record<string, unknown> = {}): Promise<AwsPoller> {
-  const { sources, events } = parseConfig(
-    { name: "main", baseUrl: url, startFrom: "beginning", ...settings },
-    { deployed: false },
-  );
+export async function createAwsPoller(url: string, settings: Record<string, unknown> = {}) {
+  const raw = { name: "main", baseUrl: url, startFrom: "beginning", ...settings };
+  const { sources, events } = parseConfig(raw, { deployed: false });
   const [source] = sources;
   if (source === undefined) throw new Error("no source");
   const secrets = { prefix: names.secrets };
@@ -43,7 +32,9 @@ export async function createAwsPoller(url: string, settings: Record<string, unkn
   };
   return {
     tick: tickOnce,
+    /** Request units of DynamoDB used so far, as its answers say. */
     units: () => ({ ...used }),
+    /** Ticks until nothing is unfinished. */
     async settle() {
       for (let isSettled = false; !isSettled; ) {
         const { surveys, unpolled } = await tickOnce();

@@ -14,16 +14,10 @@ export function manySources(given: Given): Promise<void> {
   return onStage(given, "many sources", async (stage) => {
     const { report, aws, cdk, simulator } = stage;
     const { clientId, clientSecret, url: baseUrl } = simulator;
-    const sourcesOf = (names: readonly string[]) => {
-      const one = {
-        baseUrl,
-        startFrom: "beginning",
-        timeZone: "UTC",
-        surveys: { include: [SURVEY] },
-        credentialsSecret: SECRET,
-      };
-      return { sources: names.map((name) => ({ ...one, name })) };
-    };
+    const one = { baseUrl, startFrom: "beginning", timeZone: "UTC", credentialsSecret: SECRET };
+    const sourcesOf = (names: readonly string[]) => ({
+      sources: names.map((name) => ({ ...one, name, surveys: { include: [SURVEY] } })),
+    });
     const SecretString = JSON.stringify(Object.fromEntries(NAMES.map((name) => [name, { clientId, clientSecret }])));
     await aws.secrets.send(new CreateSecretCommand({ Name: SECRET, SecretString }));
     const on = await deploy(stage, sourcesOf(NAMES));
@@ -38,9 +32,8 @@ export function manySources(given: Given): Promise<void> {
       note(`${completed(on).length} events`);
     });
     const [gone = "", ...others] = NAMES;
-    const deployed = (names: readonly string[]) => {
-      return cdk.deploy("-c", `config=${writeConfiguration(stage, {}, sourcesOf(names))}`);
-    };
+    const deployed = (names: readonly string[]) =>
+      cdk.deploy("-c", `config=${writeConfiguration(stage, {}, sourcesOf(names))}`);
     await report.step("one is taken out, the others go on", async () => {
       await deployed(others);
       simulator.complete(SURVEY);

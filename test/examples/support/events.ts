@@ -12,6 +12,9 @@ export const AFTER = "2026-03-10T14:00:00.000Z";
 
 export type Delivered<T extends EventType = "response.completed"> = EventBridgeEvent<T, DetailOf<T>>;
 
+/** An event that has the contents of a response. */
+export type Contents = Delivered | Delivered<"response.updated">;
+
 /** A golden event of the contract, anew for each caller. */
 export function golden<T extends EventType = "response.completed">(name: string): Delivered<T> {
   return JSON.parse(readFileSync(join(GOLDEN, `${name}.json`), "utf8"));

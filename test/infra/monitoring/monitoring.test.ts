@@ -15,13 +15,9 @@ function poller(config: ConfigInput = { sources: [{ baseUrl }] }): SurveyPoller 
   return new SurveyPoller(new Stack(createApp(), "Mine", { stackName: "surveys" }), "Poller", config);
 }
 
-const known = ({ namespace, metricName, statistic, unit, dimensions }: Metric) => ({
-  namespace,
-  metricName,
-  statistic,
-  unit,
-  dimensions,
-});
+function known({ namespace, metricName, statistic, unit, dimensions }: Metric): object {
+  return { namespace, metricName, statistic, unit, dimensions };
+}
 const dimensions = { service: "surveys-Poller", source: "main" };
 const full: ConfigInput = { sources: [{ baseUrl }], monitoring: "full" };
 
@@ -82,14 +78,10 @@ const DAY = 24 * 60 * MINUTE;
 describe("an alarm's periods", () => {
   const owner = { deployment: "d", sources: [{ name: "main" }], level: "minimal" as const };
   const at = (interval: number) =>
-    sourceAlarms(owner, { name: "main", interval }, 30 * MINUTE).map(
-      ({ id, window: { period, periods }, breaching }) => ({
-        id,
-        minutes: period.toMinutes(),
-        periods,
-        breaching: breaching ?? periods,
-      }),
-    );
+    sourceAlarms(owner, { name: "main", interval }, 30 * MINUTE).map(({ id, window, breaching }) => {
+      const { period, periods } = window;
+      return { id, minutes: period.toMinutes(), periods, breaching: breaching ?? periods };
+    });
   const of = (interval: number, id: string) => {
     const found = at(interval).find((alarm) => alarm.id === id);
     return found && `${found.breaching} of ${found.periods} × ${found.minutes} min`;
@@ -101,13 +93,10 @@ describe("an alarm's periods", () => {
     [6 * 60 * MINUTE, "3 of 3 × 360 min", "5 of 6 × 360 min"],
     [DAY, "3 of 3 × 1440 min", "5 of 6 × 1440 min"],
     [3 * DAY, "4 of 4 × 1440 min", "5 of 6 × 1440 min"],
-  ])(
-    "at an interval of %i ms hold at least one tick each, as far as there are so long ones",
-    (interval, missing, throttled) => {
-      expect(of(interval, "NoSuccessfulTick")).toBe(missing);
-      expect(of(interval, "Throttled")).toBe(throttled);
-    },
-  );
+  ])("at %i ms hold at least one tick each, as far as there are so long ones", (interval, missing, throttled) => {
+    expect(of(interval, "NoSuccessfulTick")).toBe(missing);
+    expect(of(interval, "Throttled")).toBe(throttled);
+  });
 
   it.each([1, 7, 16, 59, 60, 61, 23 * 60, 24 * 60, 6 * 24 * 60, 30 * 24 * 60])(
     "at an interval of %i minutes are no more than CloudWatch looks back",
@@ -142,17 +131,13 @@ it("nobody is told without alarms", () => {
 
 it("the description of an alarm leads to wherever the runbook is kept", () => {
   const runbook = "https://wiki.example.com/runbooks/survey-poller";
-  const alarms = Object.values(
-    synthesize({ sources: [{ baseUrl }], monitoring: { runbook } }).findResources("AWS::CloudWatch::Alarm"),
-  );
+  const template = synthesize({ sources: [{ baseUrl }], monitoring: { runbook } });
+  const alarms = Object.values(template.findResources("AWS::CloudWatch::Alarm"));
   expect(alarms).toHaveLength(7);
   for (const { Properties } of alarms) expect(Properties.AlarmDescription).toContain(` ${runbook}#`);
 });
 
-const several: ConfigInput = {
-  sources: [{ baseUrl }, { name: "eu", baseUrl }],
-  monitoring: "full",
-};
+const several: ConfigInput = { sources: [{ baseUrl }, { name: "eu", baseUrl }], monitoring: "full" };
 
 interface Widget {
   type: string;

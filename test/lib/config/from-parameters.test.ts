@@ -43,11 +43,7 @@ describe("a configuration from the parameters of a template", () => {
   });
 
   it.each([
-    [
-      "what the template decides",
-      '{ "interval": "5m", "webhooks": [] }',
-      ["interval: cannot be", "webhooks: cannot be"],
-    ],
+    ["what a template decides", '{ "interval": "5m", "webhooks": [] }', ["interval: cannot be", "webhooks: cannot be"]],
     ["what a parameter says", '{ "privacy": { "ip": "keep" } }', ["privacy.ip: is said by a parameter"]],
     ["a value that the schema refuses", '{ "questions": "hush" }', ["sources[0].questions: must be"]],
     ["a list", "[]", [": must be a JSON object"]],

@@ -1,15 +1,11 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { ConfigError, readConfigFile } from "../../../lib/config/index.ts";
-
-const folder = mkdtempSync(join(tmpdir(), "survey-poller-config-"));
-
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+import { temporaryFolder } from "../../support/command.ts";
 
 function written(text: string): string {
-  const file = join(folder, "config.json");
+  const file = join(temporaryFolder(), "config.json");
   writeFileSync(file, text);
   return file;
 }
@@ -21,11 +17,11 @@ describe("readConfigFile", () => {
   });
 
   it("names a file that is not there", () => {
-    expect(() => readConfigFile(join(folder, "missing.json"))).toThrow(/missing\.json does not exist/);
+    expect(() => readConfigFile(join(temporaryFolder(), "missing.json"))).toThrow(/missing\.json does not exist/);
   });
 
   it("names what cannot be read as a file", () => {
-    expect(() => readConfigFile(folder)).toThrow(/cannot be read \(EISDIR\)/);
+    expect(() => readConfigFile(temporaryFolder())).toThrow(/cannot be read \(EISDIR\)/);
   });
 
   it("never repeats the content of a file that is not JSON", () => {

@@ -81,10 +81,7 @@ describe.each(EVENT_TYPES)("the schema of %s for the registry", (type) => {
   });
 
   it("names the event where EventBridge's tools look for it, and is the same each time", () => {
-    expect(schema).toMatchObject({
-      "x-amazon-events-source": "survey-poller",
-      "x-amazon-events-detail-type": type,
-    });
+    expect(schema).toMatchObject({ "x-amazon-events-source": "survey-poller", "x-amazon-events-detail-type": type });
     expect(JSON.stringify(eventJsonSchema(type, "draft-4", "survey-poller"))).toBe(JSON.stringify(schema));
   });
 

@@ -21,10 +21,7 @@ export async function forwardToAnotherAccount(on: ExampleStage): Promise<void> {
       limit: 60_000,
     }),
   );
-  const names = {
-    "<pollerAccount>": "000000000000",
-    "<ClaimCheckBucketName>": output(on, "ClaimCheckBucketName"),
-  };
+  const names = { "<pollerAccount>": "000000000000", "<ClaimCheckBucketName>": output(on, "ClaimCheckBucketName") };
   const receiver = await deployExample(on, { heading: "Receive", replace: names, env });
   const inboxArn = output(receiver, "InboxArn");
   assert.match(inboxArn, new RegExp(`:${RECEIVER}:`));

@@ -4,7 +4,7 @@ import { dirname, join } from "node:path";
 import { AthenaClient, BatchGetNamedQueryCommand, ListNamedQueriesCommand } from "@aws-sdk/client-athena";
 import { DeleteObjectCommand, GetObjectCommand, ListObjectsV2Command, PutObjectCommand } from "@aws-sdk/client-s3";
 import { savedQueries } from "../../../../examples/responses-to-warehouse/queries.ts";
-import { openWarehouse } from "../../../examples/support/warehouse.ts";
+import { openWarehouse, type Warehouse } from "../../../examples/support/warehouse.ts";
 import { watchAlarms } from "../../support/alarms.ts";
 import { survey } from "../../support/command.ts";
 import { deployExample, type ExampleStage, LARGE } from "../../support/examples.ts";
@@ -41,9 +41,7 @@ export async function responsesToWarehouse(on: ExampleStage): Promise<void> {
     return (await Body?.transformToByteArray()) ?? new Uint8Array();
   };
   /** Works on the files as they are now, in DuckDB. */
-  const inDuckDb = async <T>(
-    work: (warehouse: Awaited<ReturnType<typeof openWarehouse>>) => Promise<T>,
-  ): Promise<T> => {
+  const inDuckDb = async <T>(work: (warehouse: Warehouse) => Promise<T>): Promise<T> => {
     const copy = mkdtempSync(join(folder, "warehouse-"));
     for (const key of await keys()) {
       mkdirSync(dirname(join(copy, key)), { recursive: true });

@@ -12,6 +12,8 @@ const survey = (...questions: object[]) => ({
 const scores = (...keys: number[]) => ({ ...Object.fromEntries(keys.map((key) => [key, "1"])), max: "1" });
 const plain = { others: [], isMatrix: false };
 const three = ["a", "b", "c"];
+const scored = (id: number, scoreArray: object, more: object = {}) =>
+  question(id, { answers: three, scoreArray, ...more });
 
 describe("the definition of a survey", () => {
   it("is read by question, in plain text", () => {
@@ -67,26 +69,18 @@ describe("the definition of a survey", () => {
   it.each<[string, object[], unknown]>([
     [
       "a score for one more than there are, which may be the answer that is not in the list",
-      [question(1, { answers: three, scoreArray: scores(1, 2, 3), open: "Other" })],
+      [scored(1, scores(1, 2, 3), { open: "Other" })],
       "unknown",
     ],
-    ["a score for answer 0", [question(1, { answers: three, scoreArray: scores(0, 1, 2) })], 0],
-    ["a score for as many as there are", [question(1, { answers: three, scoreArray: scores(1, 2, 3) })], 1],
-    ["scores for some in the middle", [question(1, { answers: three, scoreArray: scores(1, 2) })], "unknown"],
-    ["no scores", [question(1, { answers: three, scoreArray: {} })], "unknown"],
-    ["scores in a list", [question(1, { answers: three, scoreArray: ["1", "2", "3"] })], "unknown"],
+    ["a score for answer 0", [scored(1, scores(0, 1, 2))], 0],
+    ["a score for as many as there are", [scored(1, scores(1, 2, 3))], 1],
+    ["scores for some in the middle", [scored(1, scores(1, 2))], "unknown"],
+    ["no scores", [scored(1, {})], "unknown"],
+    ["scores in a list", [scored(1, ["1", "2", "3"])], "unknown"],
     ["scores without answers", [question(1, { answers: [], scoreArray: scores(0) })], "unknown"],
-    ["scores for 0 and for as many", [question(1, { answers: three, scoreArray: scores(0, 3) })], "contradictory"],
-    [
-      "one question that counts from 0 and one from 1",
-      [question(1, { answers: three, scoreArray: scores(0) }), question(2, { answers: three, scoreArray: scores(3) })],
-      "contradictory",
-    ],
-    [
-      "one question that tells and one that does not",
-      [question(1, { answers: three, scoreArray: scores(3) }), question(2, { answers: three })],
-      1,
-    ],
+    ["scores for 0 and for as many", [scored(1, scores(0, 3))], "contradictory"],
+    ["one question that counts from 0 and one from 1", [scored(1, scores(0)), scored(2, scores(3))], "contradictory"],
+    ["one question that tells and one that does not", [scored(1, scores(3)), question(2, { answers: three })], 1],
   ])("tells by %s from where answers count", (_name, questions, base) => {
     expect(readDefinition(survey(...questions))?.indexBase).toBe(base);
   });

@@ -5,11 +5,12 @@ import type { Metric } from "../../../../lib/events/index.ts";
 const score = (pointsSum: unknown, more: object = {}): Metric =>
   ({ key: "31", score: { pointsSum, minPointsSum: 0, maxPointsSum: 10, nps: true, ...more } }) as Metric;
 
+const noon = { local: "2026-03-10 12:00:00" };
 const facts: SummaryFacts = {
   metrics: [score(9)],
   answers: [{ comment: "" }, { comment: "fine" }, { comment: "late" }],
   started: { local: "2026-03-10 11:58:00" },
-  completed: { local: "2026-03-10 12:00:00" },
+  completed: noon,
   thresholds: {},
 };
 
@@ -103,13 +104,13 @@ describe("the summary", () => {
 
   it.each<[string, SummaryFacts["started"], SummaryFacts["completed"], number | null]>([
     ["over midnight", { local: "2026-03-10 23:59:00" }, { local: "2026-03-11 00:00:30" }, 90],
-    ["in no time", { local: "2026-03-10 12:00:00" }, { local: "2026-03-10 12:00:00" }, 0],
-    ["that would be negative", { local: "2026-03-10 12:00:00" }, { local: "2026-03-10 11:59:59" }, null],
-    ["without a start", { local: null }, { local: "2026-03-10 12:00:00" }, null],
-    ["from no real date", { local: "0000-00-00 00:00:00" }, { local: "2026-03-10 12:00:00" }, null],
+    ["in no time", noon, noon, 0],
+    ["that would be negative", noon, { local: "2026-03-10 11:59:59" }, null],
+    ["without a start", { local: null }, noon, null],
+    ["from no real date", { local: "0000-00-00 00:00:00" }, noon, null],
     [
       "with instants that agree",
-      { local: "2026-03-10 12:00:00", at: "2026-03-10T11:00:00Z" },
+      { ...noon, at: "2026-03-10T11:00:00Z" },
       { local: "2026-03-10 12:01:00", at: "2026-03-10T11:01:00Z" },
       60,
     ],

@@ -82,7 +82,8 @@ describe("the words of an answer", () => {
 describe("words may differ from those that the respondent saw", () => {
   const now = Date.UTC(2026, 2, 10, 12);
   const known = { modified: definition.modified, listedAt: now, timeZone: undefined, detectedAt: now };
-  const HOUR = 3_600_000;
+  const MINUTE = 60_000;
+  const HOUR = 60 * MINUTE;
   /** Begun then, and completed five minutes before noon. */
   const begun = (local: string | null, timeZone?: string) => ({
     started: toMoment(local, timeZone),
@@ -90,34 +91,25 @@ describe("words may differ from those that the respondent saw", () => {
     timeZone,
   });
 
+  const usual = begun("2026-03-10 11:30:00");
+  const inZone = begun("2026-03-10 11:30:00", "UTC");
+
   it.each<[string, object, boolean]>([
-    ["edited well before the respondent began", begun("2026-03-10 11:30:00"), false],
+    ["edited well before the respondent began", usual, false],
     ["edited within three hours before, without a zone", begun("2026-03-10 10:59:59"), true],
     ["the same with a zone", begun("2026-03-10 08:00:01", "UTC"), false],
     ["edited in the same second", begun("2026-03-10 08:00:00", "UTC"), true],
     ["edited between begin and completion", begun("2026-03-10 07:00:00", "UTC"), true],
-    ["the list shows another edition", { ...begun("2026-03-10 11:30:00"), modified: "2026-03-10 11:00:00" }, true],
-    ["the list shows none", { ...begun("2026-03-10 11:30:00"), modified: null }, true],
-    [
-      "no list has shown the survey",
-      { ...begun("2026-03-10 11:30:00"), modified: undefined, listedAt: undefined },
-      true,
-    ],
+    ["the list shows another edition", { ...usual, modified: "2026-03-10 11:00:00" }, true],
+    ["the list shows none", { ...usual, modified: null }, true],
+    ["no list has shown the survey", { ...usual, modified: undefined, listedAt: undefined }, true],
     ["no date of the begin", begun(null), true],
-    ["no date of completion", { ...begun("2026-03-10 11:30:00"), completed: { local: null } }, true],
+    ["no date of completion", { ...usual, completed: { local: null } }, true],
     ["a date of the future", begun("2027-03-10 11:30:00"), true],
-    ["a list of less than a minute ago", { ...begun("2026-03-10 11:30:00"), listedAt: now - 59_000 }, false],
-    ["an earlier list", { ...begun("2026-03-10 11:30:00"), listedAt: now - 4 * 60_000 }, true],
-    [
-      "the same with a zone, which may be wrong",
-      { ...begun("2026-03-10 11:30:00", "UTC"), listedAt: now - 4 * 60_000 },
-      true,
-    ],
-    [
-      "an earlier list, long after the completion",
-      { ...begun("2026-03-10 11:30:00"), listedAt: now + 24 * HOUR, detectedAt: now + 25 * HOUR },
-      false,
-    ],
+    ["a list of less than a minute ago", { ...usual, listedAt: now - 59_000 }, false],
+    ["an earlier list", { ...usual, listedAt: now - 4 * MINUTE }, true],
+    ["the same with a zone, which may be wrong", { ...inZone, listedAt: now - 4 * MINUTE }, true],
+    ["an earlier list, long after", { ...usual, listedAt: now + 24 * HOUR, detectedAt: now + 25 * HOUR }, false],
   ])("%s: %s", (_name, circumstances, expected) => {
     const by = { ...known, ...circumstances } as Parameters<typeof mayDiffer>[1];
     expect(mayDiffer(definition, by)).toBe(expected);

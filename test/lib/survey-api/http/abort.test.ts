@@ -53,10 +53,8 @@ describe("a signal ends a call with its own reason", () => {
   it("while it waits for its turn, without a request", async () => {
     const { service, api } = await startClient({ concurrency: 1 });
     const first = Promise.withResolvers<void>();
-    service.answers.set(
-      list,
-      inTurn((response) => void first.promise.then(() => response.end("[]")), good),
-    );
+    const late: Answer = (response) => void first.promise.then(() => response.end("[]"));
+    service.answers.set(list, inTurn(late, good));
     const before = api.surveys();
     await eventually(requested(service, 1));
     await abortedOnce(requested(service, 1), (options) => api.surveys(options));

@@ -22,14 +22,12 @@ describe("with a proxy", () => {
       "GET /api/v3/surveys/",
       "GET /api/v3/surveys/",
     ]);
-    expect(service.data()[0]?.headers).toMatchObject({
-      host: new URL(service.url).host,
-      authorization: `bearer ${TOKEN}`,
-    });
+    const { host } = new URL(service.url);
+    expect(service.data()[0]?.headers).toMatchObject({ host, authorization: `bearer ${TOKEN}` });
     for (const { headers } of service.requests) expect(headers).not.toHaveProperty("proxy-authorization");
     expect(proxy.others).toEqual([]);
     // One tunnel is one connection, and it is kept.
-    expect(proxy.tunnels).toEqual([{ target: new URL(service.url).host, authorization: undefined }]);
+    expect(proxy.tunnels).toEqual([{ target: host, authorization: undefined }]);
     expect(service.connections.accepted).toBe(1);
   });
 

@@ -3,6 +3,7 @@ import { startDeafListener } from "../support/deaf-listener.ts";
 import { type Answer, clientOf, inTurn, startClient, startService, withToken } from "../support/service.ts";
 
 const list = "/api/v3/surveys/";
+const silence: Answer = () => undefined;
 
 describe("connections", () => {
   it("are no more than `concurrency` and a quarter to spare: one for a hundred requests, or ten", async () => {
@@ -32,15 +33,14 @@ describe("connections", () => {
 });
 
 describe("a body", () => {
-  const body = JSON.stringify([{ surveyId: 1, name: "Zażółć gęślą jaźń" }]);
-
   it("whose characters are cut by chunks is put together again", async () => {
-    const service = await startService();
+    const { service, api } = await startClient();
+    const body = JSON.stringify([{ surveyId: 1, name: "Zażółć gęślą jaźń" }]);
     service.answers.set(list, () => async (response) => {
       for (const byte of Buffer.from(body)) await new Promise((resolve) => response.write(Buffer.of(byte), resolve));
       response.end();
     });
-    expect(await clientOf(service).api.surveys()).toEqual(JSON.parse(body));
+    expect(await api.surveys()).toEqual(JSON.parse(body));
   });
 });
 
@@ -61,7 +61,7 @@ describe("a time limit", () => {
 
   it("`call` ends an attempt that is under way when it is over", async () => {
     const service = await startService();
-    service.answers.set(list, () => () => undefined);
+    service.answers.set(list, () => silence);
     const timeouts = { connect: 10_000, headers: 10_000, body: 10_000, call: 80 };
     const { api } = withToken(clientOf(service, { timeouts, monotonic: () => performance.now() }));
     const begun = performance.now();
@@ -88,10 +88,7 @@ describe("a time limit", () => {
     const service = await startService();
     // The first failure takes so long that the time of the second call ends well after that of the first.
     const fails: Answer = (response) => void setTimeout(() => response.writeHead(500).end("{}"), 50);
-    service.answers.set(
-      list,
-      inTurn(fails, () => undefined),
-    );
+    service.answers.set(list, inTurn(fails, silence));
     const timeouts = { call: 150, headers: 10_000 };
     const options = { concurrency: 1, timeouts, monotonic: () => performance.now(), retry: { baseDelay: 20 } };
     const client = withToken(clientOf(service, options));
@@ -107,10 +104,7 @@ describe("a time limit", () => {
 
   it("`call` begins with the first request, not with the waiting for its turn", async () => {
     const service = await startService();
-    service.answers.set(
-      list,
-      inTurn(() => undefined, { json: [] }),
-    );
+    service.answers.set(list, inTurn(silence, { json: [] }));
     const timeouts = { call: 120, headers: 10_000 };
     const client = withToken(clientOf(service, { concurrency: 1, timeouts, monotonic: () => performance.now() }));
     const first = client.api.surveys().catch((error: unknown) => error);

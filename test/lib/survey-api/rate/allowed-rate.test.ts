@@ -13,12 +13,7 @@ async function runs(service: VirtualService, count: number, times: number): Prom
   let startAt = START;
   let learned: LearnedRate | undefined;
   for (let i = 0; i < times; i += 1) {
-    const run = await drain(service, {
-      count,
-      concurrency: 16,
-      startAt,
-      ...(learned === undefined ? {} : { learned }),
-    });
+    const run = await drain(service, { count, concurrency: 16, startAt, learned });
     done.push(run);
     startAt = run.endedAt + 10_000 + 137 * i;
     // It goes through a file or a table.

@@ -14,11 +14,7 @@ export const chunk = (text: string): string => `${text.length.toString(16)}\r\n$
 export const earlyHints = head("link: </x>; rel=preload", "103 Early Hints");
 
 /** A whole answer with these headers; its length is told unless they say otherwise. */
-export function answer(
-  body: string | Buffer,
-  headers: Record<string, string> = {},
-  status = "200 OK",
-): (socket: Socket) => void {
+export function answer(body: string | Buffer, headers: Record<string, string> = {}, status = "200 OK"): Behaviour {
   const given = Buffer.from(body);
   const lines = Object.entries({ "content-length": String(given.length), ...headers }).map(
     ([name, value]) => `${name}: ${value}\r\n`,

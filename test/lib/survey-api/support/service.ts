@@ -1,5 +1,5 @@
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from "node:http";
-import type { AddressInfo, Socket } from "node:net";
+import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
 import { onTestFinished } from "vitest";
 import {
@@ -53,7 +53,6 @@ export async function startService(): Promise<Service> {
     ["/oauth/token/", () => ({ json: { token: token.value } })],
     ["/api/v3/surveys/", () => ({ json: [{ surveyId: 1 }] })],
   ]);
-  const sockets = new Set<Socket>();
   const connections = { accepted: 0, open: 0 };
   const server = createServer((request, response) => {
     void text(request).then((body) => {
@@ -72,17 +71,15 @@ export async function startService(): Promise<Service> {
     });
   });
   server.on("connection", (socket) => {
-    sockets.add(socket);
     connections.accepted += 1;
     connections.open += 1;
     socket.on("close", () => {
-      sockets.delete(socket);
       connections.open -= 1;
     });
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   onTestFinished(async () => {
-    for (const socket of sockets) socket.destroy();
+    server.closeAllConnections();
     await new Promise((resolve) => server.close(resolve));
   });
   return {

@@ -30,7 +30,7 @@ export interface Run {
 interface Work {
   count: number;
   concurrency: number;
-  learned?: LearnedRate;
+  learned?: LearnedRate | undefined;
   /** Milliseconds on the virtual clock. */
   startAt: number;
 }

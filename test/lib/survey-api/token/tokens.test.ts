@@ -13,8 +13,7 @@ function jwt(claims: object): string {
 
 describe("the token", () => {
   it("is taken from the store, without reading the credentials, and kept there when it is new", async () => {
-    const service = await startService();
-    const first = clientOf(service);
+    const { service, ...first } = await startClient();
     await first.api.surveys();
     const { now } = first.time;
     expect(first.store.kept).toEqual({ token: TOKEN, obtainedAt: now, expiresAt: now + 30 * 24 * 60 * MINUTE });
@@ -30,8 +29,7 @@ describe("the token", () => {
     ["an hour before its end when it lives for a month", 30 * 24 * 60, 60],
     ["in the last tenth of a short life", 60, 6],
   ])("is renewed %s, by its own claim", async (_name, life, before) => {
-    const service = await startService();
-    const client = clientOf(service);
+    const { service, ...client } = await startClient();
     service.token.value = jwt({ exp: client.time.now / 1_000 + life * 60 });
     await client.api.surveys();
     client.time.now += (life - before - 1) * MINUTE;
@@ -77,33 +75,28 @@ describe("the token", () => {
   });
 
   it("that is kept in the store and near its end is used when no other is to be had", async () => {
-    const service = await startService();
-    const client = clientOf(service);
+    const { service, ...client } = await startClient();
     const { now } = client.time;
     client.store.kept = { token: TOKEN, obtainedAt: now - 100 * 60 * MINUTE, expiresAt: now + 30 * MINUTE };
     service.answers.set("/oauth/token/", () => ({ status: 404, json: {} }));
     expect(await client.api.surveys()).toEqual([{ surveyId: 1 }]);
   });
 
-  it.each<[string, object | undefined, unknown, number]>([
+  it.each<[string, ((now: number) => object) | undefined, unknown, number]>([
     ["without claims lives as long as `expires_in` beside it says", undefined, 3_600, 60],
     ["so does one with that as text", undefined, "3600", 60],
-    ["whose claims name no end does so", { sub: "me" }, 3_600, 60],
-    ["is believed before `expires_in`", { exp: 7_200 }, 60, 120],
-    ["whose end is a moment ahead lives as `expires_in` says", { exp: 5 }, 86_400, 24 * 60],
+    ["whose claims name no end does so", () => ({ sub: "me" }), 3_600, 60],
+    ["is believed before `expires_in`", (now) => ({ exp: now + 7_200 }), 60, 120],
+    ["whose end is a moment ahead lives as `expires_in` says", (now) => ({ exp: now + 5 }), 86_400, 24 * 60],
     ...[0, -1, null, "soon", 1e300, [], {}].map((odd): [string, undefined, unknown, number] => [
       `is not spoilt by an \`expires_in\` of ${JSON.stringify(odd)}`,
       undefined,
       odd,
       30 * 24 * 60,
     ]),
-  ])("%s", async (_name, ahead, expires_in, minutes) => {
+  ])("%s", async (_name, claims, expires_in, minutes) => {
     const { service, api, store, time } = await startClient();
-    const claims = Object.entries(ahead ?? {}).map(([name, by]) => [
-      name,
-      typeof by === "number" ? time.now / 1_000 + by : by,
-    ]);
-    const token = ahead === undefined ? "an-opaque-token" : jwt(Object.fromEntries(claims));
+    const token = claims === undefined ? "an-opaque-token" : jwt(claims(time.now / 1_000));
     service.token.value = token;
     service.answers.set("/oauth/token/", () => ({ json: { data: { token }, expires_in } }));
     await api.surveys();
@@ -113,8 +106,7 @@ describe("the token", () => {
   it.each([-3_600, 0, 2, 29])(
     "whose end is %i s ahead when it comes, as two clocks may differ, is used until it is refused",
     async (ahead) => {
-      const service = await startService();
-      const client = clientOf(service);
+      const { service, ...client } = await startClient();
       service.token.value = jwt({ exp: client.time.now / 1_000 + ahead });
       for (let minute = 0; minute < 30; minute += 1) {
         await client.api.surveys();
