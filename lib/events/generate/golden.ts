@@ -52,9 +52,6 @@ const records = [
   { ...record, questionId: 421999, answer: [], score: 9 },
 ];
 
-/** The recommendation is that of the metric. */
-const unhappy = [...records.slice(0, 2), { ...record, questionId: 421999, answer: [], score: 2 }];
-
 const metric = { surveyId: SURVEY_ID, testMode: 0, created: "2026-01-01 00:00:00" };
 
 /** Metrics of operation 11, whose recommendation has these points. */
@@ -179,7 +176,7 @@ function completed() {
   const test = event(46382);
   return {
     ordinary: event(46374),
-    detractor: event(46375, { records: unhappy, metrics: metrics(2) }),
+    detractor: event(46375, { metrics: metrics(2) }),
     comment: event(46376, { records: withComments(1) }),
     incomplete: event(46378, {
       ...without,
