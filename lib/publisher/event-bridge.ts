@@ -17,7 +17,7 @@ export interface EventBridgePublisherOptions {
   sleep: (milliseconds: number) => Promise<void>;
 }
 
-/** The codes that are about the entry itself. All others are about the bus, its policy or a whole request, and may pass: an event waits for that. */
+/** The codes that are about the entry itself. All others are about the bus, its policy, the bus of facts (`facts:`) or a whole request (`request:`), and may pass: an event waits for that. */
 const ofTheEntry = new Set(["MalformedDetail", "InvalidArgument", "RedactionFailure", "ValidationException"]);
 const MOST_ATTEMPTS = 5;
 /** The limit of an entry and of a request. */

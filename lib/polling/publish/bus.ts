@@ -22,7 +22,7 @@ export interface Answer<Ready> {
 
 /** Entries of one request to the bus. */
 // fault: too-many-at-once
-const MOST_ENTRIES = 10;
+export const MOST_ENTRIES = 10;
 /** A request to the bus holds 1 MB; a tenth of that is left for what surrounds the details. */
 const MOST_BYTES = 900_000;
 

@@ -7,6 +7,7 @@ import type { EmittedResponse, LedgerEntry } from "../model/ledger-entry.ts";
 import type { OutgoingEvent } from "../model/survey-state.ts";
 import { loadIds } from "../read-ids.ts";
 import type { Survey } from "../survey.ts";
+import { MOST_ENTRIES } from "./bus.ts";
 import { factsOf, tell, tellNext } from "./tell.ts";
 
 // The ledger is compared with closed books (R20, R29): subscribers are told of the sums, and of responses that are gone.
@@ -74,7 +75,7 @@ async function compareLedger(survey: Survey, books: Books): Promise<BooksSums | 
       (await inParts(survey, once, AT_ONCE, (some) => survey.write(some.map((entry) => ({ ...entry, gone }))))) &&
       (await inParts(survey, back, AT_ONCE, (some) => survey.write(some.map(({ gone: _, ...entry }) => entry)))) &&
       (!source.events.has("response.deleted") ||
-        (await inParts(survey, twice, TOLD_AT_ONCE, (some) => tellDeleted(survey, some, closedAt))));
+        (await inParts(survey, twice, MOST_ENTRIES, (some) => tellDeleted(survey, some, closedAt))));
     if (!isDone) return undefined;
     missed += missing.length;
     // fault: digest-of-one-page
@@ -84,9 +85,8 @@ async function compareLedger(survey: Survey, books: Books): Promise<BooksSums | 
   return sums.sums();
 }
 
-/** Entries written together; and deletions told together, by one request to the bus. */
+/** Entries written together. */
 const AT_ONCE = 100;
-const TOLD_AT_ONCE = 10;
 
 /** Works on the entries of some responses, so many at a time. False when the time was up before the last. */
 async function inParts(
